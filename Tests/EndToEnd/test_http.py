@@ -157,6 +157,7 @@ def test_the_page_is_served_safely(api):
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy or "default-src 'none'" in policy
     assert "unsafe-inline" not in policy.replace("style-src 'unsafe-inline'", "") and "unsafe-eval" not in policy
+    assert "require-trusted-types-for 'script'" in policy
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert api.request("GET", "//", headers={"If-None-Match": response.headers["ETag"]}).status_code == 304
 

@@ -3,10 +3,12 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 import pytest
+import yaml
 
 from rig.server import REPOSITORY
 
@@ -102,3 +104,17 @@ def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status
     result = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_rerunfailures", str(tmp_path)],
                             capture_output=True, text=True, cwd=tmp_path, timeout=60, env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     assert result.returncode == status, result.stdout
+
+
+def test_what_is_packaged_is_bounded_and_pinned():
+    """Issue 10, 1.11 and 3.6: memory, tasks and descriptors have limits, packages their exact versions, and containers find it by its name."""
+    service = yaml.safe_load((REPOSITORY / "compose.yaml").read_text())["services"]["tonearm"]
+    assert service["hostname"] == "tonearm" and service["read_only"] and service["cap_drop"] == ["ALL"]
+    assert {"mem_limit", "pids_limit", "ulimits"} <= set(service) and "no-new-privileges:true" in service["security_opt"]
+    unit = set((REPOSITORY / "packaging/tonearm.service").read_text().splitlines())
+    settings = {line.partition("=")[0] for line in unit}
+    assert {"MemoryMax", "TasksMax", "LimitNOFILE", "SystemCallFilter", "RestrictAddressFamilies", "CapabilityBoundingSet"} <= settings
+    assert {"NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateDevices=yes", "MemoryDenyWriteExecute=yes"} <= unit
+    packages = re.findall(r"\.package\(.*", (REPOSITORY / "Package.swift").read_text())
+    assert packages and all('exact: "' in package for package in packages), packages
+    assert (REPOSITORY / "SECURITY.md").exists()

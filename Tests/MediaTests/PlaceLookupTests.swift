@@ -41,6 +41,25 @@ import Testing
         }
     }
 
+    /// Of the first root, once the kernel knows it; anything else is for the look-up.
+    @Test mutating func theKernelKnowsAFile_thatWasLookedUp() {
+        for uri in ["top.mp3", "album/a.mp3", "album/inside.mp3", "album/b c.mp3", "album", "album/outside.mp3"] {
+            _ = found(uri)
+        }
+        let roots = MusicRoots([first.path, second.path])
+        for uri in ["top.mp3", "album/a.mp3", "album/inside.mp3"] {
+            #expect(roots.knowsFile(uri), "\(uri)")
+        }
+        for uri in [
+            "album/b c.mp3", "album", "album/outside.mp3", "way-out/secret.mp3", "../top.mp3", "missing.mp3",
+            "top.mp3/",
+            "\(first.path)/top.mp3", "file://\(first.path)/top.mp3", "",
+        ] {
+            #expect(!roots.knowsFile(uri), "\(uri)")
+        }
+        #expect(!MusicRoots([]).knowsFile("top.mp3") && !MusicRoots(["/nowhere"]).knowsFile("top.mp3"))
+    }
+
     @Test mutating func filesAndFolders_inAnyRoot_inAnyOrder() {
         for _ in 0..<2 {
             for uri in [
@@ -57,9 +76,11 @@ import Testing
     }
 
     @Test mutating func whatIsNotThere_isNotFound() {
-        for uri in ["none.mp3", "album/none.mp3", "none/a.mp3", "album/a.mp3/x", "album/a.mp3/", "data:audio/mpeg"] {
+        for uri in ["none.mp3", "album/none.mp3", "none/a.mp3", "album/a.mp3/x", "album/a.mp3/", "Data: none.mp3"] {
             #expect(found(uri) == "not-found", "\(uri)")
         }
+        // What names no file and looks like an address is one.
+        for uri in ["data:audio/mpeg", "JavaScript:alert(1)%3B"] { #expect(found(uri) == "unsupported", "\(uri)") }
     }
 
     @Test mutating func whatLiesOutside_isForbidden() {

@@ -6,6 +6,7 @@ public import Service
 /// A catalogue without a network: each scripted one brings the members that its tests ask.
 extension MediaCatalogue {
     public func address(_ uri: String) throws(MediaError) -> MediaAddress { MediaAddress(name: .media) }
+    public func isFileAtHand(_ uri: String) -> Bool { false }
     public func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace] { [:] }

@@ -16,6 +16,8 @@ struct ItemResolver: Sendable {
     static let fileSeconds = 2.0
     /// From here on the catalogue is asked before the disk.
     static let manyFiles = 64
+    /// Files that are looked up in the kernel's caches, on the client's thread.
+    static let mostAtHand = 8
     /// Folders, lists, playlists and entries of the library that one request may name; tracks do not count.
     static let mostReferences = 200
     /// For all that one request looks up.
@@ -26,12 +28,14 @@ struct ItemResolver: Sendable {
     let playlists: (any PlaylistKeeper)?
     let cache: (any CacheKeeper)?
 
+    /// `areFiles`: as `areAtHand` has found; then it does not block.
     func resolve(
-        _ items: [ItemRequest], _ rules: AddingRules, _ cancellation: MediaCancellation = MediaCancellation()
+        _ items: [ItemRequest], _ rules: AddingRules, _ cancellation: MediaCancellation = MediaCancellation(),
+        areFiles: Bool = false
     ) throws(ItemFault) -> ResolvedItems {
         var walk = AddressWalk(resolver: self, rules: rules, cancellation: cancellation)
         walk.resolved.items.reserveCapacity(items.count)
-        let places = try places(of: items, cancellation)
+        let places = areFiles ? [:] : try places(of: items, cancellation)
         for (index, item) in items.enumerated() {
             do throws(ItemFault) {
                 try walk.add(item, at: index, places[index])
@@ -41,6 +45,15 @@ struct ItemResolver: Sendable {
             }
         }
         return walk.resolved
+    }
+
+    /// Whether all are files that can be played by their names, and known to be there without a look at the disk. Does not block.
+    func areAtHand(_ items: [ItemRequest], _ rules: AddingRules) -> Bool {
+        guard !rules.checks, items.count <= Self.mostAtHand else { return false }
+        return items.allSatisfy { item in
+            guard let uri = item.directAddress, !media.isNetwork(uri), !isReference(uri) else { return false }
+            return media.isFileAtHand(uri)
+        }
     }
 
     /// Whether `resolve` may wait for the disk.

@@ -15,6 +15,8 @@ public protocol MediaCatalogue: Sendable {
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
     /// The kind of an address by its spelling. Throws for one that can never be played here. Does not block.
     func address(_ uri: String) throws(MediaError) -> MediaAddress
+    /// Whether a path in the music folders is known to name a file without a look at the disk. Does not block.
+    func isFileAtHand(_ uri: String) -> Bool
     /// What paths in the music folders name: folders and what is not there, by their index; files are left out, and so is
     /// what was not reached within so many seconds.
     func places(

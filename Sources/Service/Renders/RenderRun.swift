@@ -14,15 +14,15 @@ final class RenderRun {
     private let environment: Renders.Environment
     private let cancellation: MediaCancellation
     private let report: (Double) -> Void
-    private let skip: (Int, RenderFailure) -> Void
+    private let skip: (Int, RenderJob.Fault) -> Void
     /// Of the items that were left out.
-    private var firstFault: RenderFailure?
+    private var firstFault: RenderJob.Fault?
     private var output: (renderer: OfflineRenderer, writer: any RecordingWriter)?
 
     /// `report` is called with the progress, 0...1, after each chunk; `skip` with the index of each item that is left out.
     init(
         _ id: String, _ plan: RenderPlan, _ environment: Renders.Environment, _ cancellation: MediaCancellation,
-        report: @escaping (Double) -> Void, skip: @escaping (Int, RenderFailure) -> Void
+        report: @escaping (Double) -> Void, skip: @escaping (Int, RenderJob.Fault) -> Void
     ) {
         self.skip = skip
         self.id = id
@@ -111,7 +111,7 @@ final class RenderRun {
             return try open(item)
         } catch {
             guard plan.skipsFaults, !cancellation.isCancelled else { throw error }
-            let failure = RenderFailure(error)
+            let failure = RenderJob.Fault(error)
             firstFault = firstFault ?? failure
             skip(index, failure)
             return nil

@@ -84,7 +84,7 @@ extension PlayerService {
 
 extension ServerService {
     /// Finds the items at addresses. Web addresses have threads of their own, so that nobody who adds a file waits for a
-    /// server.
+    /// server; a few files that the kernel knows need no other thread.
     func resolve(
         _ items: [ItemRequest], _ rules: AddingRules, for caller: Caller, reply: @escaping ServiceReply<ResolvedItems>
     ) {
@@ -98,15 +98,16 @@ extension ServerService {
         let items = opened
         let resolver = ItemResolver(
             media: parts.media, library: parts.library, playlists: parts.playlists, cache: parts.cache)
+        let areAtHand = resolver.areAtHand(items, rules)
         let resolve = { @Sendable (cancellation: MediaCancellation) throws(Problem) -> ResolvedItems in
             do throws(ItemFault) {
-                return try resolver.resolve(items, rules, cancellation)
+                return try resolver.resolve(items, rules, cancellation, areFiles: areAtHand)
             } catch {
                 throw Problem(error)
             }
         }
         let servers = resolver.asksServers(for: items, rules)
-        if !servers.isEmpty || items.contains(where: resolver.readsFiles) {
+        if !areAtHand, !servers.isEmpty || items.contains(where: resolver.readsFiles) {
             var shares = shares(ofServersOf: servers)
             if resolver.readsSeveral(items) { shares.append(.severalReferences) }
             open(

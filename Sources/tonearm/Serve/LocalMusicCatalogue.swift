@@ -54,6 +54,8 @@ struct LocalMusicCatalogue: MediaCatalogue {
         return MediaAddress(name: name, isNetwork: isNetwork)
     }
 
+    func isFileAtHand(_ uri: String) -> Bool { playable.knowsFile(uri) }
+
     func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace] {

@@ -48,6 +48,28 @@ import Testing
         #expect(drafts.map(\.uri) == ["f/0.mp3", "f/1.mp3", "f/2.mp3", "a.mp3"])
     }
 
+    /// One path on a mount that hangs keeps nobody waiting who adds a file that the kernel knows.
+    @Test func fileAtHand_waitsForNoOther() throws {
+        let disk = HangingCatalogue()
+        let service = service { $0.media = disk }
+        for _ in 0..<8 { service.add(Addition([.uri("far.mp3")]), for: .local) { _ in } }
+        defer { disk.gate.post(()) }
+        let replies = Mailbox<Int?>()
+        func add(_ items: [ItemRequest], _ rules: AddingRules = AddingRules()) {
+            service.add(Addition(items, rules: rules), for: .local) { result in
+                if case .success(let added) = result { replies.post(added.found.items.count) }
+            }
+        }
+        add([.uri("near.mp3"), .media(ItemDraft(uri: "near.mp3", title: "A title"), expands: nil)])
+        // On the thread that asked.
+        #expect(replies.take() == [2])
+        add([.uri("near.mp3"), .uri("far.mp3")])
+        add([.folder("near.mp3")])
+        add([.uri("near.mp3")], AddingRules(checks: true))
+        add(Array(repeating: .uri("near.mp3"), count: ItemResolver.mostAtHand + 1))
+        #expect(replies.take() == [])
+    }
+
     @Test func faultOfAnAddress_namesItsMember_andChangesNothing() throws {
         let problem = try refusal { service().add(Addition([.uri("a.mp3"), .folder("none")]), for: .local, reply: $0) }
         #expect(problem?.code == "media-not-found" && problem?.member == "items[1].folder" && problem?.kind == .unknown)
@@ -195,4 +217,28 @@ private struct Lists: PlaylistKeeper {
     ) throws(PlaylistError) -> Playlist { throw .revisionMismatch(current: 5) }
 
     func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
+}
+
+/// A disk that does not answer until its gate opens; the kernel knows `near.mp3`.
+private final class HangingCatalogue: MediaCatalogue {
+    let gate = Mailbox<Void>()
+
+    func isFileAtHand(_ uri: String) -> Bool { uri == "near.mp3" }
+
+    func places(of uris: [String], seconds: Double, cancellation: MediaCancellation) -> [Int: MediaPlace] {
+        _ = gate.take(until: nil)
+        // For the next one that waits.
+        gate.post(())
+        return [:]
+    }
+
+    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
+        throw MediaError(.unreadable, "hangs")
+    }
+
+    func list(folder path: String) throws(MediaError) -> MusicListing { throw MediaError(.unreadable, "hangs") }
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
+        _ = places(of: [path], seconds: 0, cancellation: MediaCancellation())
+        return FolderContent(uris: [path])
+    }
 }

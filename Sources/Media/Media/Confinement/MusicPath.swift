@@ -64,8 +64,8 @@ struct MusicPath: Hashable {
     /// For a relative path that names no file: it may be such an address instead. A space follows the colon in titles only.
     static func refusalOfScheme(_ uri: String) -> MediaError? {
         let parts = uri.prefix(4_096).split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].hasPrefix(" "), opaqueSchemes.contains(parts[0].lowercased()) else { return nil }
-        return unplayable(parts[0].lowercased())
+        let scheme = parts[0].lowercased()
+        return parts.count == 2 && !parts[1].hasPrefix(" ") && opaqueSchemes.contains(scheme) ? unplayable(scheme) : nil
     }
 
     /// A relative path without anything to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as it is asked

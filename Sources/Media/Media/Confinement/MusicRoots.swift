@@ -47,6 +47,13 @@ public struct MusicRoots: Sendable {
         }
     }
 
+    /// Whether the kernel knows a plain relative path as a file of the first root, without a look at a disk or server: the root that
+    /// wins. Does not block.
+    public func knowsFile(_ uri: String) -> Bool {
+        guard let directory = directories.first, MusicPath.isPlain(uri) else { return false }
+        return clinux_is_cached_file(directory, uri) == 1
+    }
+
     /// Blocks on the file system.
     public var bounds: Bounds { Bounds(directories: directories.flatMap { [Array($0.utf8), Self.realpath($0)] }) }
 

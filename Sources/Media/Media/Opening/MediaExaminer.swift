@@ -77,7 +77,7 @@ public struct MediaExaminer: Sendable {
                 "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
         case .m3u, .pls, .xml:
             throw MediaError(
-                .unsupported, "\(source.name) is a playlist or feed: add it as `list` to get what it lists.")
+                .unsupported, "\(source.name) is a playlist or feed, not a media: name it in `items`.")
         case nil: break
         }
         let guess = FileSignature(head).map { "it is \($0.rawValue)" } ?? "no audio that can be played was found in it"
