@@ -45,7 +45,7 @@ public protocol AudioOutput: AnyObject, Sendable {
     func close(generation: Generation)
 
     /// Moves the gains linearly (in amplitude) to `gains` over `seconds` from what is heard now on; a new call takes over
-    /// from wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
+    /// from wherever the last one had got to. Kept across streams. Corners are rounded, and 0 s takes 35 ms to be nearly there.
     func setGains(_ gains: ChannelGains, over seconds: Double)
 
     /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
