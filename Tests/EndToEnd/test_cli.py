@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 import urllib.request
 
 import numpy
@@ -311,6 +312,23 @@ def test_render_writes_the_format_of_the_ending(media, directory, ending, magic)
 def test_render_refuses_an_ending_that_it_cannot_write(media, directory, name):
     refused = tonearm("render", str(media.path("noise.mp3")), str(directory / name))
     assert refused.returncode == 1 and ".wav, .flac, .opus" in refused.stderr and not list(directory.iterdir())
+
+
+def test_render_checks_all_before_it_measures_the_loudness(directory):
+    """A whole file is decoded for its loudness: not for a start behind its end, nor for a file that cannot be made."""
+    source, effects = directory / "hour.mp3", directory / "effects.json"
+    subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "sine=r=8000:d=3600", "-b:a", "8k", str(source)], check=True)
+    effects.write_text(json.dumps({"enabled": True, "loudness": {"mode": "track"}}))
+
+    def took(expected: int, output: str, *arguments: str) -> float:
+        began = time.monotonic()
+        result = tonearm("render", "--effects", str(effects), str(source), str(directory / output), *arguments)
+        assert result.returncode == expected, result.stderr
+        return time.monotonic() - began
+
+    measured = took(0, "out.wav", "--duration", "0.1")
+    assert took(1, "out.wav", "--start", "1:00:01") < measured / 3
+    assert took(73, "missing/out.wav") < measured / 3
 
 
 def test_render_says_that_it_cannot_make_the_file(media, directory):

@@ -53,11 +53,13 @@ def rendered(api, directory, **members) -> numpy.ndarray:
 
 
 def test_the_queue_is_rendered_as_it_is_heard(start_server, written, directory, media):
-    """Rows 89, 290, 294: two items without a gap, with and without effects, equal to the output's file to the bit."""
+    """Rows 89, 290, 294: two items without a gap, with and without effects, equal to the output's file to the bit; a playlist alike."""
     api = Api(start_server(output=written.output).url)
     api.call("PUT", "/effects", json=EFFECTS)
     api.load("noise.mp3", "noise.mp3")
     files = [rendered(api, directory, queue=True, effects=with_effects) for with_effects in (True, False)]
+    playlist = api.call("POST", "/playlists", json={"name": "Twice", "items": [{"uri": "noise.mp3"}] * 2})
+    assert numpy.array_equal(rendered(api, directory, items=[{"playlist": playlist["id"]}]), files[0])
     api.play()
     api.wait_status("completed", timeout=30)
     assert numpy.array_equal(written.samples(), files[0])
@@ -167,9 +169,12 @@ def test_it_needs_no_sound_server_and_tells_its_progress(start_server, music, pu
     assert finish(api, waiting)["status"] == "completed"
     folder = server.data / "renders"
     assert [path.name for path in folder.iterdir()] == [f"{waiting['id']}.wav"]
-    server.stop()
-    server.start()
-    assert list(folder.iterdir()) == []
+    order(api, items=[{"uri": "long.wav"}] * 50, format="flac")
+    eventually(lambda: len(list(folder.iterdir())) == 2, "another one is being written")
+    # Killed while it renders, it leaves nothing, and takes jobs again.
+    api = Api(server.restart(kill=True).url)
+    assert list(folder.iterdir()) == [] and api.call("GET", "/renders")["renders"] == []
+    assert finish(api, order(api, items=[{"uri": "short.wav"}]))["status"] == "completed"
 
 
 def test_progress_never_goes_back(start_server, directory):

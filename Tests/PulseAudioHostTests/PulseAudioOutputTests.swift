@@ -207,7 +207,7 @@ final class PulseAudioOutputTests {
         let (_, first) = try play(noise, driver, 1, heard: 0.3)
         driver.output.perform(.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), seconds: 0))
         let mark = capture.count
-        let heard = Array(try capture.frames(from: first, count: mark - first + 6_000, within: 3))
+        let heard = Array(try capture.frames(from: first, count: mark - first + 12_000, within: 3))
         let late = heard.count - 1_000
         let isScaled = (late..<heard.count).allSatisfy { index in
             abs(Int(heard[index].x) - Int(noise.frames[index].x) / 2) <= 1 && heard[index].y == 0

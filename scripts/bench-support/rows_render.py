@@ -63,20 +63,25 @@ def effects(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
             subprocess.run(command, check=True, capture_output=True)
             speeds[name].append(600 / (time.monotonic() - began))
     everything = speeds.pop("all")
+    costs, switches = playing_cost(directory, music, rounds)
     not_slower = Goal(">= sox, ffmpeg", lambda ours, peers: all(ours >= peer for peer in peers.values()))
     return [Row("render of 10 min MP3 with ten bands", "x real time", speeds.pop("ours"), speeds, not_slower),
             Row("with limiter, crossfeed and loudness as well", "x real time", everything, {}, above(150, "x real time")),
-            Row("the same and meters while music plays at 48 kHz", "% of a core", playing_cost(directory, music, rounds), {},
-                below(1, "% of a core"), note="beyond plain playing; 30 level events a second to one client are part of it")]
+            Row("the same and meters while music plays at 48 kHz", "% of a core", costs, {},
+                below(1, "% of a core"), note="beyond plain playing; 30 level events a second to one client are part of it"),
+            Row("context switches while music plays with effects", "/s", switches.pop("ours"), switches,
+                Goal("as without", lambda ours, peers: ours <= 1.1 * peers["without effects"]))]
 
 
-def playing_cost(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: float = 6) -> list[float]:
-    """Percent of a core by which the server needs more with all effects and meters than without, in turn."""
+def playing_cost(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: float = 6) -> tuple[list[float], dict[str, list[float]]]:
+    """Percent of a core by which the server needs more with all effects and meters than without, in turn; voluntary context
+    switches a second with effects alone and without."""
     pulse = PulseDaemon(directory, (SPEAKERS.replace("rate=44100", "rate=48000"),)).start()
     home = directory / "effects"
     home.mkdir()
     server = Server(home, music, pulse.environment, "pulse", arguments=("--sink", "spk"))
-    costs = []
+    costs: list[float] = []
+    switches: dict[str, list[float]] = {"ours": [], "without effects": []}
     try:
         server.start()
         api = Api(server.url)
@@ -84,18 +89,22 @@ def playing_cost(directory: pathlib.Path, music: pathlib.Path, rounds: int, seco
         api.play()
         api.wait_status("playing")
         for _ in range(rounds):
-            shares = []
-            for settings, events in (({"enabled": False}, None), (ALL, "events=levels&levelsInterval=0.034")):
+            shares, counts = [], []
+            for settings, events in (({"enabled": False}, None), (ALL, None), (ALL, "events=levels&levelsInterval=0.034")):
                 api.call("PUT", "/effects", json=settings)
                 log = EventLog(server.events_url, events) if events else None
                 time.sleep(1)
                 usage, began = Usage(server.process.pid), time.monotonic()
                 time.sleep(seconds)
-                shares.append(usage.since()[0] / (time.monotonic() - began))
+                (used, count), passed = usage.since(), time.monotonic() - began
+                shares.append(used / passed)
+                counts.append(count / passed)
                 if log:
                     log.close()
-            costs.append(100 * (shares[1] - shares[0]))
+            costs.append(100 * (shares[2] - shares[0]))
+            switches["ours"].append(counts[1])
+            switches["without effects"].append(counts[0])
     finally:
         server.stop()
         pulse.stop()
-    return costs
+    return costs, switches

@@ -91,9 +91,8 @@ public struct LevelHistory: Sendable {
 
     /// LUFS of the last 3 s, or of what there is.
     public var shortTermLoudness: Double {
-        let blocks = last(count)
-        return LoudnessMeter.loudness(
-            energy: blocks.reduce(0) { $0 + energies[$1] }, frames: blocks.count * block)
+        // Blocks that are not there yet have no energy.
+        LoudnessMeter.loudness(energy: energies.reduce(0, +), frames: count * block)
     }
 
     private func last(_ number: Int) -> [Int] { (0..<number).map { (next + 2 * capacity - 1 - $0) % capacity } }

@@ -36,7 +36,8 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Infinite: nothing is limited.
     private var ceiling: Float
     private var goal: Float
-    private var step: Float = 0
+    /// Its factor in each quantum of a move: a straight way in dB.
+    private var step: Float = 1
     /// Quanta until the ceiling is where it shall be.
     private var moving = 0
 
@@ -61,7 +62,8 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         goal = ceiling
         self.ceiling = min(self.ceiling, 1)
         moving = max(1, quanta)
-        step = (min(goal, 1) - self.ceiling) / Float(moving)
+        let ratio = Double(min(goal, 1) / self.ceiling)
+        step = Float(amplitude(decibels: decibels(power: ratio * ratio) / Double(moving)))
     }
 
     /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
@@ -72,7 +74,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     ) {
         if moving > 0 {
             moving -= 1
-            ceiling = moving == 0 ? goal : ceiling + step
+            ceiling = moving == 0 ? goal : ceiling * step
         }
         let limit = isGuarding ? min(ceiling, 1) : ceiling
         for index in 0..<3 * Self.groups { targets[unchecked: index] = targets[unchecked: index + Self.groups] }

@@ -33,7 +33,8 @@ public enum OutputCommand: Sendable {
     case open(AudioFormat, Generation)
     case stream(StreamCommand, Generation)
     /// Moves the gains linearly (in amplitude) over `seconds` from what is heard now on; a new command takes over from
-    /// wherever the last one had got to. Kept across streams. 0 s still smooths over a few milliseconds.
+    /// wherever the last one had got to. Kept across streams. Corners are rounded, and 0 s takes 35 ms to be nearly
+    /// there.
     case setGains(ChannelGains, seconds: Double)
     /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
     case duck(Double, seconds: Double)

@@ -57,11 +57,12 @@ public struct EffectChain: BitwiseCopyable, Sendable {
     /// The frames of the next quantum that goes in are the first to change. Not while `isChanging`.
     @_noLocks @_noAllocation
     public mutating func beginChange(to parameters: EffectParameters) {
-        let milliseconds = isExtreme || parameters.isExtreme ? 60 : 40
-        let quanta = (milliseconds * sampleRate / 1_000 + Self.quantum - 1) / Self.quantum
+        let short = (sampleRate / 25 + Self.quantum - 1) / Self.quantum
+        let quanta = isExtreme || parameters.isExtreme ? 2 * short : short
         number = parameters.number
         isExtreme = parameters.isExtreme
-        limiter.move(to: parameters.ceiling, quanta: quanta)
+        // 24 dB within 80 ms: -62 dB from frame to frame.
+        limiter.move(to: parameters.ceiling, quanta: 2 * short)
         if filters.isNeutral, parameters.filters.isNeutral { return }
         coming = parameters.filters
         fadeFrames = quanta * Self.quantum

@@ -138,13 +138,12 @@ extension PulseStream {
         let isRunning = context.pointee.isRunning
         if isRunning { context.pointee.renderer.rewind(to: safeIndex(.now)) }
         let start = isRunning ? max(context.pointee.renderer.cursor, safeIndex(.now)) : max(corkedIndex, 0)
-        let current = context.pointee.renderer[keyPath: ramp].gains(
-            at: isRunning ? context.pointee.renderer.cursor : start)
-        let length = isRunning ? max(0.005, seconds) : seconds
-        context.pointee.renderer[keyPath: ramp] =
-            length > 0
-            ? StreamGainRamp(from: current, to: gains, start: start, length: ring.format.frames(min(length, 86_400)))
-            : StreamGainRamp(gains)
+        if isRunning || seconds > 0 {
+            context.pointee.renderer[keyPath: ramp] = context.pointee.renderer[keyPath: ramp].moved(
+                to: gains, from: start, over: seconds, sampleRate: ring.format.sampleRate)
+        } else {
+            context.pointee.renderer[keyPath: ramp] = StreamGainRamp(gains)
+        }
         if isRunning {
             context.pointee.rewrite()
             tick()

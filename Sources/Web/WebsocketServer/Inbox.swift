@@ -72,15 +72,18 @@ final class Inbox: Sendable {
     }
 
     private func call(_ change: (inout State) -> Bool) -> Bool {
-        state.withLock { state in
-            guard change(&state) else { return false }
-            if !state.isCalled {
-                state.isCalled = true
-                // Under the lock, so that the context is not destroyed meanwhile.
-                if let context = state.context { lws_cancel_service(context) } else { readiness.ring() }
-            }
-            return true
+        let (isTaken, rings) = state.withLock { state in
+            guard change(&state) else { return (false, false) }
+            if state.isCalled { return (true, false) }
+            state.isCalled = true
+            guard let context = state.context else { return (true, true) }
+            // Under the lock, so that the context is not destroyed meanwhile.
+            lws_cancel_service(context)
+            return (true, false)
         }
+        // Not under the lock: the thread that wakes takes it at once.
+        if rings { readiness.ring() }
+        return isTaken
     }
 
     // MARK: The WebSocket thread

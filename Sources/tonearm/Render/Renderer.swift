@@ -8,7 +8,9 @@ import SoundFiles
 
 /// Decodes one media and writes it into a file, with effects or as it is, as fast as all go.
 struct Renderer {
+    private let source: LocalMedia
     private let media: OfflineMedia
+    private let measuresLoudness: Bool
     private let renderer: OfflineRenderer
     private let total: Double?
     private let container: RecordingSettings.Container
@@ -18,8 +20,9 @@ struct Renderer {
         effects: EffectSettings, tempo: Tempo
     ) throws {
         self.container = container
-        var input = OfflineMedia(
-            try media.open(measuresLoudness: effects.isEnabled && effects.loudness.mode != .off))
+        source = media
+        measuresLoudness = effects.isEnabled && effects.loudness.mode != .off
+        var input = OfflineMedia(try media.open())
         let description = input.decoder.media
         let length = description.duration.map(description.format.seconds)
         if let length, start > 0, start >= length {
@@ -43,6 +46,9 @@ struct Renderer {
 
     func write(to path: String) throws {
         var writer = try Self.file(path, renderer.format, container)
+        var media = media
+        // Last of all: it decodes the whole file.
+        if measuresLoudness { media.decoder = try source.open(measuresLoudness: true) }
         var progress = DecodeProgress(total: total)
         defer { progress.clear() }
         try Self.rendering {

@@ -27,7 +27,7 @@ import Testing
 
     /// All effects on, changed 100 times a second, with steps back, moving gains, pauses, seeks and a tap.
     @Test(.enabled(if: heap_is_counted() != 0)) func renderingLeavesTheHeapAlone() {
-        let sine = RenderedSine(ChangedEffect.all(false))
+        let sine = RenderedSine(ChangedParameter.allEffects(false))
         let tap = TapRing(format: RenderedSine.format)
         sine.use(tap)
         var random = Signal(seed: 5)
@@ -35,13 +35,13 @@ import Testing
         for round in -10..<300 {
             // In the rounds before, the runtime makes the metadata of generic types, each once in a process.
             if round == 0 { calls = 0 }
-            sine.set(ChangedEffect.all(round % 2 == 0))
+            sine.set(ChangedParameter.allEffects(round % 2 == 0))
             sine.provide(4 * Self.tick)
             calls += Self.heapCalls {
                 _ = sine.produce(Self.tick)
                 switch abs(round) % 5 {
                 case 0: sine.stepBack(300)
-                case 1: sine.move(to: ChannelGains(volume: round % 2 == 0 ? 0.5 : 1, muted: false, balance: 0))
+                case 1: sine.move(\.ramp, to: ChannelGains(volume: round % 2 == 0 ? 0.5 : 1, muted: false, balance: 0))
                 case 2: sine.pauseAndGoOn()
                 case 3: sine.seek()
                 default: break
@@ -55,35 +55,95 @@ import Testing
         #expect(calls == 0)
     }
 
-    /// A sine continues itself: x[n] = 2 cos(w) x[n-1] - x[n-2]. A step of the sound is a step away from that.
-    @Test(arguments: ChangedEffect.each) func aHundredChangesASecond_leaveNoStep(effect: ChangedEffect) {
-        let sine = RenderedSine(effect.settings(false))
-        _ = (0..<50).map { _ in sine.render(Self.tick) }
-        var heard: [Float] = []
-        for round in 0..<200 {
-            sine.set(effect.settings(round % 2 == 0))
-            heard += sine.render(Self.tick)
-        }
+    /// A sine continues itself: x[n] = 2 cos(w) x[n-1] - x[n-2]. A step of the sound is a step away from that. In dB below the sine.
+    private static func worstStep(_ heard: [Float]) -> Double {
         let factor = 2 * cos(RenderedSine.step)
         var worst = 0.0
         for index in 4..<heard.count {
             worst = max(worst, abs(Double(heard[index]) - factor * Double(heard[index - 2]) + Double(heard[index - 4])))
         }
-        let decibels = 20 * log10(worst / RenderedSine.level)
+        return 20 * log10(worst / RenderedSine.level)
+    }
+
+    /// Each change takes back what the sink has not played, as an output does.
+    private static func heard(_ parameter: ChangedParameter, changes: Int, ticksBetween: Int) -> [Float] {
+        let sine = RenderedSine(.off)
+        parameter.set(false, on: sine)
+        _ = (0..<50).map { _ in sine.render(tick) }
+        var heard: [Float] = []
+        for round in 0..<changes {
+            if round > 0 {
+                sine.stepBack(300)
+                heard.removeLast(600)
+            }
+            parameter.set(round % 2 == 0, on: sine)
+            heard += sine.render(300)
+            for _ in 0..<ticksBetween { heard += sine.render(tick) }
+        }
+        return heard
+    }
+
+    @Test(arguments: ChangedParameter.each + [.meters]) func aHundredChangesASecond_leaveNoStep(
+        of parameter: ChangedParameter
+    ) {
+        let decibels = Self.worstStep(Self.heard(parameter, changes: 200, ticksBetween: 1))
         #expect(decibels < -60, "\(decibels)")
     }
 
-    @Test(arguments: ChangedEffect.each) func aChangeIsHeardWithin100Milliseconds(effect: ChangedEffect) {
-        let (kept, changed) = (RenderedSine(effect.settings(false)), RenderedSine(effect.settings(false)))
-        for side in [kept, changed] { for _ in 0..<50 { _ = side.render(Self.tick) } }
+    @Test(arguments: ChangedParameter.each + [.meters]) func aChangeLeavesNoStep(of parameter: ChangedParameter) {
+        let decibels = Self.worstStep(Self.heard(parameter, changes: 4, ticksBetween: 30))
+        #expect(decibels < -60, "\(decibels)")
+    }
+
+    @Test(arguments: ChangedParameter.each) func aChangeIsHeardWithin100Milliseconds(of parameter: ChangedParameter) {
+        let (kept, changed) = (RenderedSine(.off), RenderedSine(.off))
+        for side in [kept, changed] {
+            parameter.set(false, on: side)
+            for _ in 0..<50 { _ = side.render(Self.tick) }
+        }
         // The last one of many that come in a row.
         for round in 0..<21 {
-            changed.set(effect.settings(round % 2 == 0))
+            parameter.set(round % 2 == 0, on: changed)
             _ = (kept.render(Self.tick), changed.render(Self.tick))
         }
         for _ in 0..<9 { _ = (kept.render(Self.tick), changed.render(Self.tick)) }
         let (was, now) = (kept.render(Self.tick), changed.render(Self.tick))
         let difference = zip(was, now).map { abs($0 - $1) }.max() ?? 0
         #expect(difference > 0.03, "\(difference)")
+    }
+
+    /// Numbers that the processor is slow with are 0 in the chain, and nowhere else.
+    @Test func whatIsTooSmallToHear_costsNothing() {
+        let side = RenderedSide(.equalized(), level: 1e-38)
+        side.write(4_000)
+        side.render(4_000)
+        #expect(side.source.contains { $0.isSubnormal })
+        #expect(side.heard.count == 8_000 && side.heard.allSatisfy { !$0.isSubnormal })
+    }
+
+    /// Whatever interrupts what: no gain has a corner or leaves its range, and it comes to stand where it shall.
+    @Test(arguments: 1...20) func gainsMoveWithoutACorner(seed: UInt64) {
+        var random = Signal(seed: seed)
+        func gains() -> ChannelGains {
+            ChannelGains(
+                volume: random.value(0...1), muted: random.noise() > 0.5, balance: random.value(-1...1))
+        }
+        var ramp = StreamGainRamp(gains())
+        var course: [Float] = []
+        for _ in 0..<100 {
+            let start = FrameCount(course.count)
+            let seconds = random.noise() > 0 ? 0 : random.value(0...0.1)
+            ramp = ramp.moved(to: gains(), from: start, over: seconds, sampleRate: 48_000)
+            for index in 0..<FrameCount(random.value(1...8_000)) { course.append(ramp.gains(at: start + index).left) }
+        }
+        let last = FrameCount(course.count)
+        let other = ramp.continued(from: last, rate: 48_000, newRate: 96_000)
+        #expect(abs(other.gains(at: 0).left - ramp.gains(at: last).left) < 1e-6)
+        #expect(abs(other.gains(at: 2_000).left - ramp.gains(at: last + 1_000).left) < 1e-4)
+        #expect(ramp.gains(at: last + 11_000) == ramp.to && other.gains(at: 22_000) == ramp.to)
+        #expect(course.allSatisfy { $0 >= -1e-4 && $0 <= 1 + 1e-4 })
+        let steps = zip(course, course.dropFirst()).map { $1 - $0 }
+        let corners = zip(steps, steps.dropFirst()).map { abs($1 - $0) }
+        #expect((steps.map(abs).max() ?? 0) < 0.001 && (corners.max() ?? 0) < 0.0001)
     }
 }

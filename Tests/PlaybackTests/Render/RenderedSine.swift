@@ -18,6 +18,7 @@ final class RenderedSine {
     let ring = FrameRing(format: format, capacity: 32_768, retained: 16_384)
     private(set) var renderer: StreamRenderer
     private(set) var stage: EffectStage?
+    private var tap: TapRing?
     private var lease: FrameRing.Lease
     private var buffer = [Float](repeating: 0, count: 8_192)
 
@@ -32,7 +33,10 @@ final class RenderedSine {
         renderer.use(stage)
     }
 
-    func use(_ tap: TapRing) { renderer.use(tap) }
+    func use(_ tap: TapRing?) {
+        renderer.use(tap)
+        self.tap = tap
+    }
 
     /// Writes until so many frames can be rendered.
     func provide(_ frames: Int) {
@@ -62,9 +66,9 @@ final class RenderedSine {
     /// Renders the last frames once more.
     func stepBack(_ frames: Int) { renderer.rewind(to: renderer.cursor - FrameCount(frames)) }
 
-    func move(to gains: ChannelGains) {
-        renderer.ramp = StreamGainRamp(
-            from: renderer.ramp.gains(at: renderer.cursor), to: gains, start: renderer.cursor, length: 480)
+    func move(_ ramp: WritableKeyPath<StreamRenderer, StreamGainRamp>, to gains: ChannelGains) {
+        renderer[keyPath: ramp] = renderer[keyPath: ramp].moved(
+            to: gains, from: renderer.cursor, over: 0, sampleRate: Self.format.sampleRate)
     }
 
     func pauseAndGoOn() {
@@ -84,60 +88,108 @@ final class RenderedSine {
     }
 }
 
-/// An effect with two settings, between which it can be changed.
-struct ChangedEffect: CustomTestStringConvertible, Sendable {
+/// A parameter with two values, between which it can be changed.
+struct ChangedParameter: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    private let change: @Sendable (inout EffectSettings, Bool) -> Void
+    private let effect: (@Sendable (inout EffectSettings, Bool) -> Void)?
+    private let apply: @Sendable (RenderedSine, Bool) -> Void
 
-    private init(_ name: String, _ change: @escaping @Sendable (inout EffectSettings, Bool) -> Void) {
-        (testDescription, self.change) = (name, change)
+    private init(_ name: String, on sine: @escaping @Sendable (RenderedSine, Bool) -> Void) {
+        (testDescription, effect, apply) = (name, nil, sine)
     }
 
-    func settings(_ isOther: Bool) -> EffectSettings {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        change(&settings, isOther)
-        return settings
+    private init(_ name: String, _ effect: @escaping @Sendable (inout EffectSettings, Bool) -> Void) {
+        (testDescription, self.effect) = (name, effect)
+        apply = { sine, isOther in
+            var settings = EffectSettings()
+            settings.isEnabled = true
+            effect(&settings, isOther)
+            sine.set(settings)
+        }
     }
+
+    private init(
+        _ name: String, _ ramp: @escaping @Sendable () -> WritableKeyPath<StreamRenderer, StreamGainRamp>,
+        _ one: ChannelGains, _ other: ChannelGains
+    ) {
+        self.init(name) { sine, isOther in sine.move(ramp(), to: isOther ? other : one) }
+    }
+
+    func set(_ isOther: Bool, on sine: RenderedSine) { apply(sine, isOther) }
 
     /// All effects at once.
-    static func all(_ isOther: Bool) -> EffectSettings {
+    static func allEffects(_ isOther: Bool) -> EffectSettings {
         var settings = EffectSettings()
         settings.isEnabled = true
-        for effect in each { effect.change(&settings, isOther) }
+        for parameter in each { parameter.effect?(&settings, isOther) }
         return settings
     }
 
-    static let each = [
-        ChangedEffect("bands") { settings, isOther in
+    private static let effects = [
+        ChangedParameter("bands") { settings, isOther in
             settings.equalizer.isEnabled = true
             settings.equalizer.bands = [63, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000].map {
                 EffectSettings.Band(.peak, frequency: $0, gain: isOther ? 3 : -6, q: 1.4)
             }
         },
-        ChangedEffect("equalizer's preamp") { settings, isOther in
+        ChangedParameter("equalizer's preamp") { settings, isOther in
             settings.equalizer.isEnabled = true
             settings.equalizer.preamp = isOther ? -9 : 0
         },
-        ChangedEffect("compressor") { settings, isOther in settings.compressor.isEnabled = isOther },
-        ChangedEffect("limiter") { settings, isOther in
+        ChangedParameter("compressor") { settings, isOther in settings.compressor.isEnabled = isOther },
+        ChangedParameter("limiter's ceiling") { settings, isOther in
             settings.limiter.isEnabled = true
             settings.limiter.ceiling = isOther ? -20 : -9
         },
-        ChangedEffect("crossfeed") { settings, isOther in
+        ChangedParameter("limiter") { settings, isOther in
+            settings.limiter.isEnabled = isOther
+            settings.limiter.ceiling = -20
+        },
+        ChangedParameter("crossfeed's level") { settings, isOther in
             settings.crossfeed.isEnabled = true
             settings.crossfeed.level = isOther ? 1 : 15
         },
-        ChangedEffect("width") { settings, isOther in settings.width = isOther ? 1.5 : 0.5 },
-        ChangedEffect("mono") { settings, isOther in settings.mono = isOther },
-        ChangedEffect("loudness") { settings, isOther in
+        ChangedParameter("crossfeed") { settings, isOther in
+            settings.crossfeed.isEnabled = isOther
+            settings.crossfeed.level = 1
+        },
+        ChangedParameter("width") { settings, isOther in settings.width = isOther ? 1.5 : 0.5 },
+        ChangedParameter("mono") { settings, isOther in settings.mono = isOther },
+        ChangedParameter("loudness' preamp") { settings, isOther in
             settings.loudness.mode = .track
             settings.loudness.untaggedPreamp = isOther ? -9 : 0
         },
-        ChangedEffect("delay") { settings, isOther in settings.delay = isOther ? 10.3 : 0 },
-        ChangedEffect("reverb") { settings, isOther in
+        ChangedParameter("loudness") { settings, isOther in
+            settings.loudness.mode = isOther ? .auto : .off
+            settings.loudness.untaggedPreamp = -9
+        },
+        ChangedParameter("delay") { settings, isOther in settings.delay = isOther ? 10.3 : 0 },
+        ChangedParameter("reverb's mix") { settings, isOther in
             settings.reverb.isEnabled = true
             settings.reverb.mix = isOther ? 0.7 : 0.1
         },
+        ChangedParameter("reverb") { settings, isOther in settings.reverb.isEnabled = isOther },
+        ChangedParameter("effects") { settings, isOther in
+            settings.isEnabled = isOther
+            settings.equalizer.isEnabled = true
+            settings.equalizer.bands = [EffectSettings.Band(.peak, frequency: 1_000, gain: -9, q: 1)]
+            settings.width = 0.5
+            settings.limiter.isEnabled = true
+        },
     ]
+
+    static let each =
+        effects + [
+            ChangedParameter("volume", { \.ramp }, .unity, ChannelGains(volume: 0.2, muted: false, balance: 0)),
+            ChangedParameter("mute", { \.ramp }, .unity, .silence),
+            ChangedParameter(
+                "balance", { \.ramp }, ChannelGains(volume: 1, muted: false, balance: -1),
+                ChannelGains(volume: 1, muted: false, balance: 1)),
+            ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(volume: 0.1, muted: false, balance: 0)),
+        ]
+
+    /// It is not to be heard at all.
+    static let meters = ChangedParameter("meters") { sine, isOther in
+        sine.use(isOther ? TapRing(format: RenderedSine.format) : nil)
+    }
 }

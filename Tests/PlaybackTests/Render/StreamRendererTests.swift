@@ -39,17 +39,18 @@ struct StreamRendererTests {
     }
 
     @Test func duckingIsMultipliedWithTheGains_andEndsUntouched() {
-        var renderer = renderer(frames: 300, gains: ChannelGains(left: 0.5, right: 1, other: 1))
+        var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
         let half = ChannelGains(left: 0.5, right: 0.5, other: 0.5)
-        renderer.ducking = StreamGainRamp(from: .unity, to: half, start: 100, length: 100)
+        renderer.ducking = renderer.ducking.moved(to: half, from: 100, over: 0.1, sampleRate: 8_000)
         renderer.beginSegment(at: 0, fadingIn: false)
-        let heard = produce(&renderer, 300)
-        #expect(heard[50] == 51 * 0.5 && heard[250] == 251 * 0.25)
-        #expect(abs(heard[150] - 151 * 0.5 * 0.75) < 0.01)
-        renderer.rewind(to: 250)
+        let heard = produce(&renderer, 3_000)
+        #expect(heard[50] == 51 * 0.5 && heard[2_000] == 2_001 * 0.25)
+        // Half way along the line, 18 ms later.
+        #expect(abs(heard[644] / 645 - 0.5 * 0.75) < 0.001)
+        renderer.rewind(to: 2_900)
         renderer.ramp = StreamGainRamp(.unity)
         renderer.ducking = StreamGainRamp(.unity)
-        #expect(produce(&renderer, 50) == (251...300).map(Float.init))
+        #expect(produce(&renderer, 100) == (2_901...3_000).map(Float.init))
     }
 
     @Test func everyPositionFollowsItsSide_andUnityLeavesTheBitsAlone() {
@@ -112,16 +113,19 @@ struct StreamRendererTests {
         #expect(ring.readIndex == 110)
     }
 
-    @Test func movesGainsLinearly_fromTheRewrittenIndexOn() {
-        var renderer = renderer(frames: 1000)
+    @Test func movesGainsAlongALine_fromTheRewrittenIndexOn() {
+        var renderer = renderer(frames: 3_600)
         renderer.beginSegment(at: 0, fadingIn: false)
         _ = produce(&renderer, 400)
         renderer.rewind(to: 100)
-        renderer.ramp = StreamGainRamp(from: .unity, to: .silence, start: 100, length: 100)
-        let heard = produce(&renderer, 300)
-        #expect(heard[0] == 101)
-        #expect(abs(heard[50] - 151 * 0.5) < 0.01)
-        #expect(heard[100...].allSatisfy { $0 == 0 })
+        renderer.ramp = renderer.ramp.moved(to: .silence, from: 100, over: 0.2, sampleRate: 8_000)
+        let gains = produce(&renderer, 3_500).enumerated().map { $1 / Float(101 + $0) }
+        #expect(gains[0] == 1)
+        // The line, 18 ms later.
+        for frame in stride(from: 600, to: 1_600, by: 100) {
+            #expect(abs(gains[frame] - (1 - Float(frame - 144) / 1_600)) < 0.002)
+        }
+        #expect(gains[2_700...].allSatisfy { $0 == 0 })
     }
 
     @Test func leavesAGap_whenFramesComeLate() {

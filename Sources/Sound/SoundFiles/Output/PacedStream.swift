@@ -103,22 +103,20 @@ struct PacedStream {
         return events
     }
 
+    /// Where nothing sounds there is nothing to smooth.
     mutating func move(to gains: ChannelGains, over seconds: Double) {
-        renderer.ramp = moved(renderer.ramp, to: gains, over: seconds)
+        renderer.ramp =
+            isPlaying || seconds > 0 ? moved(renderer.ramp, to: gains, over: seconds) : StreamGainRamp(gains)
     }
 
     mutating func duck(to gains: ChannelGains, over seconds: Double) {
-        guard case .playing = phase else {
-            renderer.ducking = StreamGainRamp(gains)
-            return
-        }
-        renderer.ducking = moved(renderer.ducking, to: gains, over: seconds)
+        renderer.ducking = isPlaying ? moved(renderer.ducking, to: gains, over: seconds) : StreamGainRamp(gains)
     }
 
+    private var isPlaying: Bool { if case .playing = phase { true } else { false } }
+
     private func moved(_ ramp: StreamGainRamp, to gains: ChannelGains, over seconds: Double) -> StreamGainRamp {
-        StreamGainRamp(
-            from: ramp.gains(at: renderer.cursor), to: gains, start: renderer.cursor,
-            length: max(renderer.fadeFrames, format.frames(seconds)))
+        ramp.moved(to: gains, from: renderer.cursor, over: seconds, sampleRate: format.sampleRate)
     }
 
     mutating func setEffects(_ effects: EffectSettings) {

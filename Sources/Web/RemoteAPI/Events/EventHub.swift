@@ -273,7 +273,7 @@ final class EventHub: Sendable {
         if state.withLock({ $0.buffer.isDue(now) }) { reportBuffer() }
         if state.withLock({ $0.newcomers.values.contains { $0.due <= now } }) { admitNewcomers() }
         return state.withLock { state in
-            ([state.buffer.nextDue] + state.newcomers.values.map(\.due)).compactMap { $0 }.min()
+            ([state.buffer.nextDue] + state.newcomers.values.map { $0.due }).compactMap { $0 }.min()
         }
     }
 

@@ -58,7 +58,8 @@ struct TimeSchedule<Member: AnyObject> {
     }
 
     var nextDue: MonotonicTime? {
-        cohorts.values.map(\.due).min().map { MonotonicTime(nanoseconds: $0) }
+        // A key path of a generic type is made anew each time.
+        cohorts.values.lazy.map { $0.due }.min().map { MonotonicTime(nanoseconds: $0) }
     }
 
     /// The groups of members whose moment has come; each gets its next one.
