@@ -28,8 +28,11 @@ struct WholePlan: DecodePlan {
     private let beginTime: Double
     /// Seconds.
     private let endTime: Double
+    /// Seconds of the first round that are decoded and left out.
+    private let lead: Double
 
-    init(_ start: DecodeStart) {
+    init(_ start: DecodeStart, lead: Double = 0) {
+        self.lead = lead
         loops = start.part == nil ? start.loops : -1
         beginTime = start.part?.begin ?? start.beginTime
         endTime = start.part?.end ?? .infinity
@@ -56,7 +59,8 @@ struct WholePlan: DecodePlan {
             let isKept = round?.isWhole == true
             // Rounds of a moment are too many to report each.
             if reported.map({ start - $0 >= Self.shortestReported }) ?? true {
-                report(.wrote(start: start, position: isKept ? beginTime : reader.position, .played(writer.tempo.rate)))
+                let position = isKept ? beginTime : reader.position + (reported == nil ? lead : 0)
+                report(.wrote(start: start, position: position, .played(writer.tempo.rate)))
                 reported = start
             }
             if let round, isKept {

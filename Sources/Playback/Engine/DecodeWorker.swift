@@ -17,6 +17,8 @@ struct DecodeWorker {
     let report: @Sendable (DecodeEvent) -> Void
 
     var run = DecodeRun()
+    /// Seconds that are decoded before the place.
+    var lead = 0.0
 
     mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
@@ -45,16 +47,18 @@ struct DecodeWorker {
             case .progress(let progress): (duration ?? 0) * progress
             }
         let media = reader.decoder.media
+        let beginning = max(0, seconds - start.lead)
         if !reader.isUsed, !media.isSeekable {
             // A station begins where it is; of what has a beginning, all before the place is decoded and left out.
-            if media.broadcast == nil { try reader.pass(to: seconds) }
+            if media.broadcast == nil { try reader.pass(to: beginning) }
         } else if seconds > 0 || reader.position > 0 || reader.isUsed {
             // A fresh decoder stands at 0 already.
-            try reader.seek(to: seconds)
+            try reader.seek(to: beginning)
         }
         try reader.fill()
         if reader.decoder.media != reader.reported { reportMedia(reader, from: nil) }
-        report(.primed(run, position: reader.position))
+        lead = max(0, min(seconds - reader.position, start.lead))
+        report(.primed(run, position: reader.position + lead))
     }
 
     private mutating func serve(_ reader: DecodeReader) throws(MediaError) {
@@ -102,11 +106,12 @@ struct DecodeWorker {
                 try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
+            writer.feed.lead = Int(ring.format.frames(lead / tempo.rate))
             let plan: any DecodePlan =
                 if let rate = start.scan {
                     ScanPlan(rate: rate, tempo: feed.tempo, whole: WholePlan(start))
                 } else {
-                    WholePlan(start)
+                    WholePlan(start, lead: lead)
                 }
             try plan.play(reader, into: &writer) { event in
                 switch event {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Synchronization
+internal import Kernel
 
 /// The last frames of an item, in the ring's shape, which are not in the ring yet: the next item is mixed over them.
 ///
@@ -19,7 +19,7 @@ final class HeldTail: Sendable {
         var isTaken = false
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let channels: Int
 
     init(channelCount: Int) { channels = channelCount }
@@ -27,6 +27,10 @@ final class HeldTail: Sendable {
     var frames: Int { state.withLock { ($0.samples.count - $0.first) / channels } }
     /// By the next item.
     var isTaken: Bool { state.withLock { $0.isTaken } }
+
+    func waitUntilTaken(_ deadline: MonotonicTime) {
+        _ = state.wait(until: deadline) { $0.isTaken ? true : nil }
+    }
 
     func append(_ samples: UnsafeBufferPointer<Float>) {
         state.withLock { state in
@@ -53,7 +57,7 @@ final class HeldTail: Sendable {
     /// All that is left.
     func take() -> [Float] {
         // Copied without the lock: the player's thread asks for the number of frames meanwhile.
-        let (samples, first) = state.withLock { state in
+        let (samples, first) = state.change { state in
             state.isTaken = true
             defer { (state.samples, state.first) = ([], 0) }
             return (state.samples, state.first)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
+internal import Kernel
 
 /// Writes frames of the ring's shape into the ring and waits for space. Mixes them over the end of the item before, and
 /// holds back their own end.
 struct RingFeed {
     /// Seconds before an overlap from which on frames are held back: in them the end is found and the next item loaded.
     static let holdingAhead = 2.0
-    /// Seconds that are unread at least while frames are held back.
+    /// Seconds that are unread, or at least not heard, while frames are held back.
     private static let leastUnreadSeconds = 0.5
     private static let isRevoked = MediaError(.cancelled, "another place of the queue is played")
 
@@ -16,6 +17,8 @@ struct RingFeed {
     let ring: FrameRing
     /// Frames a second of the media that is written.
     var sourceRate: Int
+    /// Frames that are left out of what is written next: converters begin before the place.
+    var lead = 0
 
     private let lease: FrameRing.Lease
     private let buffering: DecodeBuffering
@@ -27,6 +30,8 @@ struct RingFeed {
     private let isPaced: Bool
     /// Frames that are in the ring.
     private var written: FrameCount
+    /// The first frame that was written, and when.
+    private var began: (index: FrameCount, time: MonotonicTime)?
     /// nil until the end comes near.
     private var tail: HeldTail?
     private var mixer: OverlapMixer?
@@ -60,7 +65,10 @@ struct RingFeed {
         }
     }
 
-    mutating func write(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
+    mutating func write(_ all: UnsafeBufferPointer<Float>) throws(MediaError) {
+        let left = min(lead, all.count / ring.format.channelCount)
+        lead -= left
+        let samples = UnsafeBufferPointer(rebasing: all.dropFirst(left * ring.format.channelCount))
         guard mixer != nil else { return try keep(samples) }
         let mixed = mixer?.mix(samples) ?? []
         if mixer?.isOver == true { mixer = nil }
@@ -143,6 +151,7 @@ struct RingFeed {
 
     private mutating func note(_ outcome: FrameRing.WriteOutcome) throws(MediaError) -> Int {
         guard case .wrote(let frames, let start) = outcome else { throw Self.isRevoked }
+        if began == nil, frames > 0 { began = (start, .now) }
         written = start + FrameCount(frames)
         return frames
     }
@@ -170,7 +179,7 @@ struct RingFeed {
     private mutating func pour(_ tail: HeldTail) throws(MediaError) {
         while true {
             let surplus = tail.frames - kept
-            let room = (surplus > 0 ? limit : leastUnread) - ring.unread
+            let room = surplus > 0 ? limit - ring.unread : leastUnread - unheard
             if room > 0, tail.frames > 0 {
                 _ = try note(tail.write(min(room, surplus > 0 ? surplus : tail.frames), to: ring, lease: lease))
             } else if surplus > Int(ring.format.frames(2 * Self.holdingAhead)) {
@@ -187,7 +196,13 @@ struct RingFeed {
             try pour(tail)
             if tail.isTaken || cancellation.isCancelled { throw Self.isRevoked }
             guard tail.frames > 0 else { return }
-            try waitForSpace(tail.frames > kept ? limit : leastUnread)
+            if tail.frames <= kept, ring.unread <= leastUnread / 2, unheard > leastUnread / 2 {
+                // Throws when the lease is revoked.
+                _ = try note(tail.write(0, to: ring, lease: lease))
+                tail.waitUntilTaken(.now.advanced(bySeconds: 0.01))
+            } else {
+                try waitForSpace(tail.frames > kept ? limit : leastUnread)
+            }
         }
     }
 
@@ -199,6 +214,14 @@ struct RingFeed {
 
     /// Frames that may be unread at once. A change counts from the next write on.
     private var limit: Int { buffering.limit(in: ring, sampleRate: sourceRate, seconds: ahead.seconds) }
+
+    /// Frames that have not been heard, at least. A sink may take all at once; so soon after the first frame, time says more.
+    private var unheard: Int {
+        guard let began else { return ring.unread }
+        let seconds = MonotonicTime.now.seconds(since: began.time)
+        guard seconds < Self.leastUnreadSeconds else { return ring.unread }
+        return max(ring.unread, Int(written - began.index - ring.format.frames(seconds)))
+    }
 
     private var leastUnread: Int {
         isPaced ? min(limit, Int(ring.format.frames(Self.leastUnreadSeconds))) : 0

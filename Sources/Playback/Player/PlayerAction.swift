@@ -48,6 +48,8 @@ struct DecodeStart: Equatable {
     }
 
     var place: Place
+    /// Media seconds before the place from which on a stretcher runs, so that its sound does not begin at the place.
+    var lead = 0.0
     /// The rate of a scan: short blocks are played, the rest is skipped. nil: all is played.
     var scan: Double?
     /// Times that the item begins anew, at `beginTime` (seconds); -1: without end.

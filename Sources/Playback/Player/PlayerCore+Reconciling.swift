@@ -12,6 +12,8 @@ extension PlayerCore {
     static let openAhead = 10.0
     /// A station that was found to be one by then is joined this long before it is heard.
     static let joinAhead = 3.0
+    /// A stretcher sounds this long before its sound is heard.
+    private static let stretcherLead = 0.1
 
     mutating func reconcile() {
         reconcileRepeating()
@@ -253,6 +255,9 @@ extension PlayerCore {
         track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         current = track
-        actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track.item)))
+        var start = decodeStart(place, scan: rate, of: track.item)
+        let tempo = tempo(of: track)
+        if rate == nil, tempo.needsStretcher { start.lead = Self.stretcherLead * tempo.rate }
+        actions.append(.reposition(track.generation, track.run, start))
     }
 }

@@ -170,43 +170,6 @@ struct OfflineRendererTests {
     }
 }
 
-/// Changes the tempo by leaving out frames: n at a whole rate r are round(n / r).
-private struct FrameDropping: TimeStretching {
-    func load() throws(MediaError) {}
-
-    func stretcher(for format: AudioFormat, rate: Double, cents: Double) throws(MediaError) -> any FrameConverter {
-        Dropper(channels: format.channelCount, step: Int(rate))
-    }
-
-    private final class Dropper: FrameConverter {
-        let channels: Int
-        let step: Int
-        var phase = 0
-
-        init(channels: Int, step: Int) { (self.channels, self.step) = (channels, step) }
-
-        func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
-            taken: Int, given: Int
-        ) {
-            var given = 0
-            let frames = min(input.count, output.count) / channels
-            for frame in 0..<frames {
-                if phase == 0 {
-                    for channel in 0..<channels {
-                        output[given * channels + channel] = input[frame * channels + channel]
-                    }
-                    given += 1
-                }
-                phase = (phase + 1) % step
-            }
-            return (frames, given)
-        }
-
-        func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int { 0 }
-        func reset() { phase = 0 }
-    }
-}
-
 private final class MeasuredDecoder: AudioDecoder {
     private let decoder: any AudioDecoder
     private let loudness: TrackLoudness

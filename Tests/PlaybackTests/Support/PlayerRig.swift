@@ -19,15 +19,16 @@ final class PlayerRig: Sendable {
     init(
         _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(),
         ringCapacity: Int = 88_200,
-        buffering: DecodeBuffering = DecodeBuffering()
+        buffering: DecodeBuffering = DecodeBuffering(), stretching: any TimeStretching = NoStretching()
     ) {
         opener = ScriptedOpener(scripts)
         output = CapturingOutput(clock: clock, ringCapacity: ringCapacity)
         store = MemoryStore(saved)
-        player = Player(
-            Player.Environment(
-                opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock,
-                buffering: buffering))
+        var environment = Player.Environment(
+            opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock,
+            buffering: buffering)
+        environment.stretching = stretching
+        player = Player(environment)
         player.observe { [events] in events.append($0) }
     }
 
