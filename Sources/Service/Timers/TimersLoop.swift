@@ -191,14 +191,27 @@ final class TimersLoop {
             player.perform(.start(target, position: start.position, at: time))
         case .silence: player.perform(.pause)
         case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, player)
+        case .soundAgain(let timer, let alarm, let stage, let target):
+            // It was given back at the end.
+            player.perform(.borrowOutput(alarm.output))
+            player.perform(.play(target, position: nil), report(timer, alarm, stage, player))
+        }
+    }
+
+    /// For the command that sounds this stage.
+    private func report(
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ player: TimedPlayer
+    ) -> @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void {
+        { [mailbox, wait] result in
+            // What does not sound gives it back.
+            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
+            mailbox?.post(.report(player.id, .taken(timer, stage, result)))
+            wait.ring()
         }
     }
 
     private func sound(_ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ player: TimedPlayer) {
-        let report = { @Sendable [mailbox, wait] (result: Result<PlayerSnapshot, PlaybackError>) in
-            mailbox?.post(.report(player.id, .taken(timer, stage, result)))
-            wait.ring()
-        }
+        let report = self.report(timer, alarm, stage, player)
         let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
         switch stage {
         case .kept:
@@ -225,11 +238,6 @@ final class TimersLoop {
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         let snapshot = player.snapshot
-        let answer = { @Sendable (result: Result<PlayerSnapshot, PlaybackError>) in
-            // What does not sound gives it back.
-            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
-            report(result)
-        }
         var patch = SettingsPatch()
         patch.volume = Level.amplitude(alarm.level)
         patch.muted = false
@@ -238,9 +246,9 @@ final class TimersLoop {
             // What sounds already goes on as it is.
             if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), answer)
+                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), report)
             } else {
-                player.perform(.play(.current, position: nil), answer)
+                player.perform(.play(.current, position: nil), report)
             }
         }
         guard snapshot.settings.leader != nil else {
