@@ -17,6 +17,7 @@ struct Tonearm: ParsableCommand {
                     PlayCommand.self, PauseCommand.self, ToggleCommand.self, StopCommand.self, NextCommand.self,
                     PreviousCommand.self, SeekCommand.self, VolumeCommand.self, MuteCommand.self, UnmuteCommand.self,
                     ShuffleCommand.self, RepeatCommand.self, SetCommand.self, EffectsCommand.self, StatusCommand.self,
+                    LoopCommand.self, PrimeCommand.self, LevelsCommand.self,
                 ]),
             CommandGroup(
                 name: "Queue and music (on a running server)",

@@ -123,6 +123,50 @@ def test_render_jobs_are_listed_fetched_and_cancelled(server, api, directory):
     assert renders().stdout == "There are no render jobs.\n"
 
 
+def test_an_alarm_is_changed(server, api):
+    environment = client(server)
+    timer = api.call("POST", "/timers", json={"type": "alarm", "time": "07:00", "items": [{"uri": "long.mp3"}], "days": ["mon"]})
+    changed = tonearm("alarm", "set", timer["id"], "--time", "8:30", "--days", "once", "--snooze", "300", "--volume", "30", "--ramp", "5", "--play", "short-0.mp3", environment=environment)
+    assert changed.returncode == 0 and changed.stdout.startswith(f"{timer['id']} in "), changed
+    new, = api.call("GET", "/timers")["timers"]
+    wanted = {"time": "08:30", "days": [], "snooze": 300, "level": 0.3, "ramp": 5, "enabled": True}
+    assert {key: new[key] for key in wanted} == wanted and [item["uri"] for item in new["items"]] == ["short-0.mp3"]
+    assert tonearm("alarm", "set", timer["id"], environment=environment).returncode == 64
+
+
+def test_loop_levels_prime_and_a_start_at_a_time(server, api):
+    environment = client(server)
+
+    def run(*arguments: str) -> str:
+        result = tonearm(*arguments, environment=environment)
+        assert result.returncode == 0, result
+        return result.stdout
+
+    api.load("long.mp3")
+    assert tonearm("levels", environment=environment).returncode == 1, "nothing sounds"
+    assert re.fullmatch(r"[0-9.]+ s are ready.\n", run("prime", "--seconds", "0.5"))
+    assert run("play", "--at", "1h").startswith("It plays in ")
+    start, = api.call("GET", "/timers")["timers"]
+    assert start["type"] == "start"
+    api.play()
+    run("loop", "0:01", "2.5")
+    assert api.player()["abLoop"] == {"begin": 1, "end": 2.5}
+    run("loop", "off")
+    assert api.player()["abLoop"] is None
+    assert re.fullmatch(r"average( -?[0-9.]+)+  peak( -?[0-9.]+)+  loudness -?[0-9.]+ LUFS\n", run("levels"))
+    assert json.loads(run("levels", "--json"))["type"] == "levels"
+
+
+def test_a_render_job_is_started(server, api):
+    environment = client(server)
+    job = tonearm("renders", "start", "short-0.mp3", "--format", "flac", "--duration", "0:01", "--no-effects", environment=environment)
+    assert job.returncode == 0, job
+    shown = api.call("GET", f"/renders/{job.stdout.strip()}")
+    assert shown["format"] == "flac" and shown["effects"] is False
+    empty = tonearm("renders", "start", environment=environment)
+    assert empty.returncode == 1 and len(empty.stderr.splitlines()) == 1, empty
+
+
 @pytest.mark.parametrize("arguments", [("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
                                        ("interrupt", "began", "--stay-paused")])
 def test_a_wrong_argument_leads_to_the_help_of_its_command(arguments):

@@ -64,6 +64,19 @@ def test_sleep_fades_out_and_leaves_the_volume(written, api, events):
     assert loudness(written.samples()[length + rate // 10:]) > 0.3 * loudness(before)
 
 
+def test_a_fade_that_begins_in_a_pause_is_heard(written, api):
+    api.start("long.mp3")
+    eventually(lambda: len(written.samples()) > 44100, "it plays")
+    api.pause()
+    full = loudness(written.samples()[22050:44100])
+    set_timer(api, type="sleep", after=10, fade=10)
+    during(3, lambda: api.player()["status"] == "paused", "it is silent")
+    length = len(written.samples())
+    api.play()
+    eventually(lambda: len(written.samples()) > length + 44100, "it plays on")
+    assert 0.4 * full < loudness(written.samples()[length + 4410:length + 26460]) < 0.9 * full
+
+
 def test_a_sleep_that_is_taken_back(api):
     api.start("long.mp3")
     timer = set_timer(api, type="sleep", after=0.6, fade=0.5)
@@ -102,6 +115,19 @@ def test_an_alarm_goes_off_at_its_time(api, events):
     api.pause()
     eventually(lambda: timers(api)[0]["state"] == "waiting", "it is over")
     assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
+
+
+def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, media):
+    tone = 0.5 * numpy.sin(2 * numpy.pi * 441 * numpy.arange(44100) / 44100)
+    write_wave(media.root / "bell.wav", numpy.column_stack([tone, tone]))
+    set_timer(api, type="alarm", time=soon(1), timeZone="UTC", ramp=4, level=1, items=[{"uri": "bell.wav"}])
+    eventually(lambda: len(written.samples()) > 5.5 * 44100, "it sounds again", timeout=20)
+    heard = numpy.abs(written.samples().astype(float) / 32768)
+    assert heard[:44100].max() < 0.2 and 0.45 < heard[-22050:].max() < 0.51
+    assert timers(api)[0]["state"] == "ringing" and api.call("GET", "/queue")["length"] == 1
+    api.pause()
+    eventually(lambda: timers(api)[0]["state"] == "waiting", "it is over")
+    during(1.5, lambda: api.player()["status"] == "paused", "it stays silent")
 
 
 def test_an_alarm_of_a_missing_file_is_refused(api):

@@ -138,8 +138,8 @@ extension PlayerCore {
         lastStatus = status
         lastReason = reason
         lastWantsSound = wantsSound
-        // A jump may have led into what fades out.
-        if status == .playing { checkSleep() }
+        // A jump may have led into what fades out; a fade ends with a pause, and goes on with the next sound.
+        checkSleep()
         let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(

@@ -68,7 +68,7 @@ extension PlayerCore {
     /// Seconds. Whether something follows an item of a follower, its leader knows.
     private var decay: Double {
         let mayFollow = settings.leader != nil && leaders?.isLast != true
-        return rules.isUnprocessed || mayFollow || sleep?.isFading == true ? 0 : settings.effects.tail
+        return rules.isUnprocessed || mayFollow || sleep?.isLowered == true ? 0 : settings.effects.tail
     }
 
     var wantsDecay: Bool { decay > 0 && current?.decayEnd == nil }

@@ -18,16 +18,18 @@ public enum EqualizerText {
         public var message: String
     }
 
-    /// Filters that are off are left out, and so are comments and lines for devices.
+    /// Filters that are off are left out, and so are comments, the headings of Room EQ Wizard and lines for devices. A comma
+    /// is a decimal point, as in Equalizer APO.
     public static func read(_ text: String) throws(Unreadable) -> (preamp: Double, bands: [EffectSettings.Band]) {
         // Editors of Windows put a byte order mark before it.
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         var preamp = 0.0
         var bands: [EffectSettings.Band] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let parts = line.prefix { $0 != "#" }.split(separator: ":", maxSplits: 1)
-            guard let command = parts.first?.split(separator: " ").first?.lowercased() else { continue }
-            let words = parts.count > 1 ? parts[1].split { $0 == " " || $0 == "\t" }.map { $0.lowercased() } : []
+            let parts = line.prefix { $0 != "#" }.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            // A line without a colon is a comment.
+            guard parts.count > 1, let command = parts[0].split(separator: " ").first?.lowercased() else { continue }
+            let words = parts[1].split { $0 == " " || $0 == "\t" }.map { $0.lowercased() }
             func refusal(_ reason: String) -> Unreadable { Unreadable(message: "Line \(index + 1) \(reason).") }
             switch command {
             case "preamp":
@@ -43,13 +45,13 @@ public enum EqualizerText {
                 }
             case "graphiceq":
                 do throws(Unreadable) {
-                    let graphic = GraphicEqualizer.fit(try curve(parts.count > 1 ? parts[1] : ""))
+                    let graphic = GraphicEqualizer.fit(try curve(parts[1]))
                     preamp += graphic.preamp
                     bands += graphic.bands
                 } catch {
                     throw refusal(error.message)
                 }
-            case "device", "stage": continue
+            case "device", "stage", "dated", "notes", "equaliser", "equalizer": continue
             case "channel":
                 guard words == ["all"] else { throw refusal("is for some channels only; all have one equaliser here") }
             default:
@@ -68,16 +70,24 @@ public enum EqualizerText {
     /// Type, then values behind their names. The error is the end of a sentence.
     private static func band(_ words: ArraySlice<String>) throws(Unreadable) -> EffectSettings.Band {
         guard let type = words.first else { throw Unreadable(message: "has a filter without a type") }
+        let names: Set = ["fc", "gain", "q", "bw"]
         var values: [String: Double] = [:]
         var place = words.startIndex
         while place < words.endIndex {
             let name = words[place]
             place += 1
-            guard ["fc", "gain", "q", "bw"].contains(name) else { continue }
+            guard names.contains(name) else { continue }
             // "BW Oct 0.5"
             if name == "bw", place < words.endIndex, words[place] == "oct" { place += 1 }
-            guard place < words.endIndex, let value = number(words[place]) else {
+            guard place < words.endIndex, var value = number(words[place]) else {
                 throw Unreadable(message: "has no number behind \(name)")
+            }
+            place += 1
+            if name == "fc", place < words.endIndex, !names.contains(words[place]) {
+                guard ["hz", "khz"].contains(words[place]) else {
+                    throw Unreadable(message: "has the unit \(words[place].prefix(20)) behind fc, which is not Hz")
+                }
+                if words[place] == "khz" { value *= 1_000 }
             }
             values[name] = value
         }
@@ -92,16 +102,42 @@ public enum EqualizerText {
         func shape(_ shape: BiquadCoefficients.Shape, gain: Double = gain, q usual: Double) -> EffectSettings.Band {
             EffectSettings.Band(shape, frequency: frequency, gain: gain, q: q ?? usual)
         }
+        // "LS 6dB", "LSC 6 dB": dB an octave.
+        func shelf(_ shape: BiquadCoefficients.Shape) throws(Unreadable) -> EffectSettings.Band {
+            let slope = words.dropFirst().first.flatMap(number).map { $0 / 12 }
+            return try Self.shelf(
+                shape, frequency: frequency, gain: gain, q: slope == nil ? q : nil, slope: slope,
+                isCorner: type == "ls" || type == "hs")
+        }
         let butterworth = 0.5.squareRoot()
-        return switch type {
-        case "pk", "peq", "modal": shape(.peak, q: 1)
-        case "ls", "lsc", "lsq": shape(.lowShelf, q: butterworth)
-        case "hs", "hsc", "hsq": shape(.highShelf, q: butterworth)
-        case "lp", "lpq": shape(.lowPass, gain: 0, q: butterworth)
-        case "hp", "hpq": shape(.highPass, gain: 0, q: butterworth)
-        case "no": shape(.notch, gain: 0, q: 30)
+        switch type {
+        case "pk", "peq", "modal":
+            guard let q else { throw Unreadable(message: "has a filter \(type.uppercased()) without Q or BW") }
+            return shape(.peak, q: q)
+        case "ls", "lsc", "lsq": return try shelf(.lowShelf)
+        case "hs", "hsc", "hsq": return try shelf(.highShelf)
+        case "lp", "lpq": return shape(.lowPass, gain: 0, q: butterworth)
+        case "hp", "hpq": return shape(.highPass, gain: 0, q: butterworth)
+        case "no": return shape(.notch, gain: 0, q: 30)
         default: throw Unreadable(message: "has a filter of the type \(type.prefix(20)), which is not known here")
         }
+    }
+
+    /// By the rule of Equalizer APO (BiQuadFilterFactory.cpp, BiQuad.cpp, BiQuadFilter.cpp). `slope` is S of the cookbook. A corner
+    /// is where the shelf is reached; it counts only where a width is given.
+    private static func shelf(
+        _ shape: BiquadCoefficients.Shape, frequency: Double, gain: Double, q: Double?, slope: Double?, isCorner: Bool
+    ) throws(Unreadable) -> EffectSettings.Band {
+        let a = pow(10, gain / 40)
+        let steepness = slope ?? q.map { 1 / ((1 / ($0 * $0) - 2) / (a + 1 / a) + 1) } ?? 0.9
+        let inverse = (a + 1 / a) * (1 / steepness - 1) + 2
+        guard steepness > 0, steepness.isFinite, inverse > 0 else {
+            throw Unreadable(message: "has a shelf that is too steep, or has no slope")
+        }
+        let shift = isCorner && (slope ?? q) != nil ? pow(10, abs(gain) / 80 / steepness) : 1
+        return EffectSettings.Band(
+            shape, frequency: shape == .lowShelf ? frequency * shift : frequency / shift, gain: gain,
+            q: q ?? 1 / inverse.squareRoot())
     }
 
     /// Pairs of a frequency and a gain, by rising frequency. The error is the end of a sentence.
@@ -120,9 +156,10 @@ public enum EqualizerText {
     }
 
     private static func number(_ text: String) -> Double? {
-        let plain = text.hasSuffix("db") || text.hasSuffix("hz") ? String(text.dropLast(2)) : text
+        let plain = (text.hasSuffix("db") || text.hasSuffix("hz") ? String(text.dropLast(2)) : text)
+            .map { $0 == "," ? "." : $0 }
         // No hexadecimal, no names.
-        guard plain.utf8.allSatisfy({ "0123456789.+-e".utf8.contains($0) }) else { return nil }
-        return Double(plain).flatMap { $0.isFinite ? $0 : nil }
+        guard plain.allSatisfy({ "0123456789.+-e".contains($0) }) else { return nil }
+        return Double(String(plain)).flatMap { $0.isFinite ? $0 : nil }
     }
 }

@@ -23,37 +23,54 @@ public struct SleepPlan: Hashable, Sendable {
 
 /// A plan in force, and whether its fade has begun. `PlayerCore+Sleep` asks it at each input, and moves the gain.
 struct Sleep {
-    enum Turn {
+    enum Turn: Hashable {
         case fadeOut(seconds: Double)
+        /// What is about to sound in the middle of a fade begins with this gain.
+        case wait(gain: Double)
         /// A jump back, another item or a pause has come first.
         case comeBack
     }
 
+    private enum Course: Hashable {
+        case full, fading
+        case waiting(gain: Double)
+    }
+
     let plan: SleepPlan
-    private(set) var isFading = false
+    private var course = Course.full
 
     init(_ plan: SleepPlan) { self.plan = plan }
 
-    private var isTimed: Bool { if case .at = plan.end { true } else { false } }
+    /// The gain is not 1, or is on its way down.
+    var isLowered: Bool { course != .full }
 
     /// `left`: seconds until the end; nil while unknown, or while there is more to come.
-    mutating func turn(left seconds: Double?, isPlaying: Bool) -> Turn? {
+    mutating func turn(left seconds: Double?, isPlaying: Bool, wantsSound: Bool) -> Turn? {
         guard plan.fade > 0 else { return nil }
-        let isDue = seconds.map { $0 <= plan.fade } ?? false
-        if isDue, let seconds, !isFading, isTimed || isPlaying {
-            isFading = true
-            return .fadeOut(seconds: seconds)
+        let left = seconds.flatMap { $0 <= plan.fade ? $0 : nil }
+        if let left, isPlaying {
+            if course == .fading { return nil }
+            course = .fading
+            return .fadeOut(seconds: left)
         }
-        guard isFading, !isTimed, !isDue || !isPlaying else { return nil }
-        isFading = false
+        // A ramp of a stream that stands is over at once: until there is sound, the gain is only what it has come to.
+        if let left, wantsSound, case .at = plan.end {
+            let gain = left / plan.fade
+            if case .waiting(let old) = course, abs(old - gain) < 0.01 { return nil }
+            course = .waiting(gain: gain)
+            return .wait(gain: gain)
+        }
+        guard isLowered else { return nil }
+        course = .full
         return .comeBack
     }
 
     func deadline(left: Double?, isPlaying: Bool, _ now: MonotonicTime) -> MonotonicTime? {
         switch plan.end {
-        case .at(let end): return isFading ? end : end.advanced(bySeconds: -max(0, plan.fade))
+        case .at(let end):
+            return end.seconds(since: now) > plan.fade ? end.advanced(bySeconds: -max(0, plan.fade)) : end
         case .endOfItem, .endOfQueue:
-            guard isPlaying, !isFading, plan.fade > 0, let left, left > plan.fade else { return nil }
+            guard isPlaying, !isLowered, plan.fade > 0, let left, left > plan.fade else { return nil }
             return now.advanced(bySeconds: left - plan.fade)
         }
     }
@@ -81,9 +98,9 @@ extension PlayerCore {
 
     /// nil takes the plan back, and the gain with it.
     mutating func sleep(_ plan: SleepPlan?) {
-        let wasFading = sleep?.isFading == true
+        let wasLowered = sleep?.isLowered == true
         sleep = plan.map(Sleep.init)
-        if wasFading { attenuate(.timer, to: 1, over: 0) }
+        if wasLowered { attenuate(.timer, to: 1, over: 0) }
     }
 
     /// What comes next is heard from silence on.
@@ -114,8 +131,9 @@ extension PlayerCore {
         case .endOfItem: left = secondsLeftOfRound
         case .endOfQueue: if queue.successor(order, using: &random) == nil { left = secondsLeftOfRound }
         }
-        switch sleep?.turn(left: left, isPlaying: lastStatus == .playing) {
+        switch sleep?.turn(left: left, isPlaying: lastStatus == .playing, wantsSound: goal.wantsSound) {
         case .fadeOut(let seconds): attenuate(.timer, to: 0, over: seconds)
+        case .wait(let gain): attenuate(.timer, to: gain, over: 0)
         case .comeBack: attenuate(.timer, to: 1, over: Self.returnSeconds)
         case nil: return
         }
@@ -158,7 +176,7 @@ extension PlayerCore {
     /// The gain is back once nothing sounds that it was for.
     mutating func reconcileTimerGain() {
         if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
-        guard rise == nil, sleep?.isFading != true, attenuations.target(of: .timer) != 1 else { return }
+        guard rise == nil, sleep?.isLowered != true, attenuations.target(of: .timer) != 1 else { return }
         let isSilent = if case .silent? = stream.transport { true } else { stream.format == nil }
         if goal.wantsSound || isSilent { attenuate(.timer, to: 1, over: 0) }
     }

@@ -19,7 +19,7 @@ struct AlarmRing: Hashable {
     var isBegun = false
     /// Of this stage.
     var isHeard = false
-    /// The items that this stage has put into the queue; nil: none.
+    /// The items of this stage in the queue; nil: it plays the queue as it is.
     var items: Range<UInt64>?
     /// What came of it before it was snoozed.
     var before: Alarm.Outcome.Result?
@@ -36,7 +36,7 @@ struct AlarmRing: Hashable {
 
 /// What the player reports to its timers.
 enum TimerReport: Sendable {
-    case status(PlayerStatus, wantsSound: Bool)
+    case status(PlayerStatus, StatusReason? = nil, item: UInt64? = nil, wantsSound: Bool)
     /// Its sleep plan is over.
     case slept
     /// It does not start at that time: another command came first.
@@ -60,7 +60,8 @@ extension TimerBook {
                 return abs(moment.monotonic(at: next).seconds(since: time)) < 0.05
             }
             return []
-        case .status(let status, let wantsSound): return ringHears(status, wantsSound, moment)
+        case .status(let status, let reason, let item, let wantsSound):
+            return ringHears(status, reason, item, wantsSound, moment)
         case .outputIsBack:
             guard let ring, ring.waitsForOutput else { return [] }
             return sound(ring.stage, moment)
@@ -70,8 +71,9 @@ extension TimerBook {
             case .failure(let error): return ringIsRefused(error, moment)
             case .success(let snapshot):
                 ring?.isBegun = true
-                if stage != .kept { ring?.items = snapshot.insertedItems }
-                return ringHears(snapshot.status, snapshot.playWhenReady, moment)
+                if let items = snapshot.insertedItems { ring?.items = items }
+                let item = snapshot.item?.item.id.number
+                return ringHears(snapshot.status, snapshot.reason, item, snapshot.playWhenReady, moment)
             }
         }
     }
@@ -115,7 +117,7 @@ extension TimerBook {
         next.isBegun = false
         next.isHeard = false
         next.waitsForOutput = false
-        next.items = nil
+        next.items = next.stage == .kept ? alarm.kept : nil
         next.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
         ring = next
         return [.sound(next.id, alarm, next.stage)]
@@ -139,16 +141,25 @@ extension TimerBook {
     }
 
     private mutating func ringIsRefused(_ error: PlaybackError, _ moment: TimerMoment) -> [Effect] {
-        guard error.code == .outputUnavailable, let ring else { return ringIsSilent(moment) }
+        guard error.code == .outputUnavailable, let ring else {
+            // What was to sound again is not in the queue any more.
+            if let ring, ring.isHeard { return sound(ring.stage, moment) }
+            return ringIsSilent(moment)
+        }
         self.ring?.waitsForOutput = true
         self.ring?.deadline = moment.monotonic(at: ring.dueAt + Self.patience)
         return []
     }
 
     private mutating func ringHears(
-        _ status: PlayerStatus, _ wantsSound: Bool, _ moment: TimerMoment
+        _ status: PlayerStatus, _ reason: StatusReason?, _ item: UInt64?, _ wantsSound: Bool, _ moment: TimerMoment
     ) -> [Effect] {
         guard let ring, ring.isBegun else { return [] }
+        // Somebody plays something else.
+        if let item, let items = ring.items, !items.contains(item) {
+            _ = endRing(of: ring.id)
+            return []
+        }
         switch status {
         case .playing:
             guard !ring.isHeard else { return [] }
@@ -164,12 +175,23 @@ extension TimerBook {
             set(ring.id) { $0.last?.result = result }
             return []
         case .failed: return ringIsSilent(moment)
+        case .completed:
+            return soundAgain(from: ring.items.map { .item(ItemID(number: $0.lowerBound)) } ?? .index(0), moment)
+        case .stopped where reason == .stopAfterCurrent: return soundAgain(from: .current, moment)
         default:
             if wantsSound { return [] }
-            // Somebody has ended it, or it was heard to its end.
+            // Somebody has ended it.
             _ = endRing(of: ring.id)
             return []
         }
+    }
+
+    /// It was heard to its end, and nobody has ended the alarm.
+    private mutating func soundAgain(from target: PlayTarget, _ moment: TimerMoment) -> [Effect] {
+        guard let ring, case .alarm(let alarm)? = timers.first(where: { $0.id == ring.id })?.kind else { return [] }
+        guard ring.isHeard else { return ringIsSilent(moment) }
+        self.ring?.isBegun = false
+        return [.soundAgain(ring.id, alarm, ring.stage, target)]
     }
 
     private mutating func set(_ id: TimerID, _ change: (inout Alarm) -> Void) {

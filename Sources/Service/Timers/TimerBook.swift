@@ -31,6 +31,8 @@ struct TimerBook {
         case start(ScheduledStart, MonotonicTime)
         /// Plays what this stage of the alarm has.
         case sound(TimerID, Alarm, AlarmRing.Stage)
+        /// Plays what is in the queue of this stage once more, as loud as it is by now.
+        case soundAgain(TimerID, Alarm, AlarmRing.Stage, PlayTarget)
         /// Ends what an alarm plays.
         case silence
     }
@@ -194,9 +196,9 @@ struct TimerBook {
     private func plan(of timer: PlayerTimer, _ moment: TimerMoment) -> SleepPlan? {
         guard case .sleep(let sleep) = timer.kind else { return nil }
         switch sleep.end {
-        case .after:
+        case .after(let seconds):
             let end = timer.next.map { moment.monotonic(at: $0) } ?? moment.monotonic
-            return SleepPlan(end: .at(end), fade: min(sleep.fade, max(0, end.seconds(since: moment.monotonic))))
+            return SleepPlan(end: .at(end), fade: min(sleep.fade, seconds))
         case .endOfItem: return SleepPlan(end: .endOfItem, fade: sleep.fade)
         case .endOfQueue: return SleepPlan(end: .endOfQueue, fade: sleep.fade)
         }

@@ -62,7 +62,8 @@ public final class Timers: Sendable {
     public func receive(_ event: PlayerEvent, of player: String) {
         let report: TimerReport
         switch event.kind {
-        case .status(let status, _, _, let wantsSound, _, _, _): report = .status(status, wantsSound: wantsSound)
+        case .status(let status, _, let reason, let wantsSound, let item, _, _):
+            report = .status(status, reason, item: item?.number, wantsSound: wantsSound)
         case .slept: report = .slept
         case .startDropped(let time): report = .startDropped(at: time)
         case .settings(let settings) where settings.leader != nil:

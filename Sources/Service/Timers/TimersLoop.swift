@@ -193,16 +193,29 @@ final class TimersLoop {
             player.perform(.start(target, position: start.position, at: time))
         case .silence: player.perform(.pause)
         case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player)
+        case .soundAgain(let timer, let alarm, let stage, let target):
+            // It was given back at the end.
+            player.perform(.borrowOutput(alarm.output))
+            player.perform(.play(target, position: nil), reply: report(timer, alarm, stage, id, player))
+        }
+    }
+
+    /// For the command that sounds this stage.
+    private func report(
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
+    ) -> @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void {
+        { [mailbox, wait] result in
+            // What does not sound gives it back.
+            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
+            mailbox?.post(.report(id, .taken(timer, stage, result)))
+            wait.ring()
         }
     }
 
     private func sound(
         _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
     ) {
-        let report = { @Sendable [mailbox, wait] (result: Result<PlayerSnapshot, PlaybackError>) in
-            mailbox?.post(.report(id, .taken(timer, stage, result)))
-            wait.ring()
-        }
+        let report = self.report(timer, alarm, stage, id, player)
         let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
         switch stage {
         case .kept:
@@ -229,11 +242,6 @@ final class TimersLoop {
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         let snapshot = player.snapshot
-        let answer = { @Sendable (result: Result<PlayerSnapshot, PlaybackError>) in
-            // What does not sound gives it back.
-            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
-            report(result)
-        }
         var patch = SettingsPatch()
         patch.volume = Level.amplitude(alarm.level)
         patch.muted = false
@@ -242,9 +250,9 @@ final class TimersLoop {
             // What sounds already goes on as it is.
             if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: answer)
+                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: report)
             } else {
-                player.perform(.play(.current, position: nil), reply: answer)
+                player.perform(.play(.current, position: nil), reply: report)
             }
         }
         guard snapshot.settings.leader != nil else {

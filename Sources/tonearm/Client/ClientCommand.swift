@@ -13,7 +13,9 @@ protocol ClientCommand: ParsableCommand {
 
 extension ClientCommand {
     func run() throws { try run(options.client()) }
+}
 
+extension ParsableArguments {
     /// Refuses a number outside its range.
     func check(_ option: String, _ value: Double?, _ range: ClosedRange<Int>) throws {
         guard let value, !(Double(range.lowerBound)...Double(range.upperBound)).contains(value) else { return }

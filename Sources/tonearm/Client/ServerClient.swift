@@ -166,6 +166,14 @@ struct RequestBody: Encodable, ExpressibleByDictionaryLiteral {
         self.members = members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    private init(members: [(name: String, value: any Encodable)]) { self.members = members }
+
+    var isEmpty: Bool { members.isEmpty }
+
+    static func + (one: RequestBody, other: RequestBody) -> RequestBody {
+        RequestBody(members: one.members + other.members)
+    }
+
     func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: Name.self)
         for (name, value) in members { try object.encode(value, forKey: Name(stringValue: name)) }

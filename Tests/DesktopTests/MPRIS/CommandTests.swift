@@ -91,6 +91,19 @@ struct CommandTests {
         #expect(set(.nan) == nil)
     }
 
+    @Test func aRateOfZero_pauses() {
+        harness.player.play()
+        func set(_ rate: Double) -> Answer {
+            harness.object.answer(
+                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Rate"), .double(rate)])
+        }
+        guard case .command(.pause) = set(0), case .command(.apply) = set(1.5), case .failure = set(-1) else {
+            return #expect(Bool(false))
+        }
+        harness.player.change { $0.settings.remote.commands.pause = false }
+        guard case .values = set(0) else { return #expect(Bool(false)) }
+    }
+
     @Test func nonsense_isRefusedByName() {
         func error(_ interface: String, _ member: String, _ arguments: BusValue...) -> String? {
             guard case .failure(let error) = harness.object.answer(interface, member, arguments) else { return nil }

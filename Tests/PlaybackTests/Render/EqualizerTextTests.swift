@@ -51,10 +51,64 @@ struct EqualizerTextTests {
         #expect(abs(bands[3].q - 1.414) < 0.001)
     }
 
+    /// Of an analog shelf, as BiQuadFilterFactory.cpp and BiQuad.cpp of Equalizer APO design it. The slopes are in dB an octave.
     @Test(
         arguments: [
-            ("", "no filter"), ("hello", "hello"), ("Filter 1: ON PK Fc abc Hz Gain 3 dB Q 1", "Line 1 has no number"),
+            ("LS 6dB", 0.5, true), ("LS 12dB", 1, true), ("LS 6 dB", 0.5, true), ("LSC 6 dB", 0.5, false),
+            ("LSC", 0.9, false), ("LS", 0.9, false), ("HS 6dB", 0.5, true), ("HSC 12 dB", 1, false), ("HS", 0.9, false),
+        ])
+    func shelvesOfEqualizerAPO_areRead(type: String, slope: Double, isCorner: Bool) throws {
+        for gain in [10.0, -8] {
+            let text = "Filter 1: ON \(type)  Fc 100 Hz Gain \(gain) dB"
+            let band = try #require(try EqualizerText.read(text).bands.first)
+            let a = pow(10, gain / 40)
+            let shift = isCorner ? pow(10, abs(gain) / 80 / slope) : 1
+            #expect(band.shape == (type.hasPrefix("L") ? .lowShelf : .highShelf) && band.gain == gain)
+            #expect(abs(band.frequency - 100 * (type.hasPrefix("L") ? shift : 1 / shift)) < 1e-9)
+            #expect(abs(1 / (band.q * band.q) - ((a + 1 / a) * (1 / slope - 1) + 2)) < 1e-9)
+        }
+    }
+
+    /// Half the gain is at the corner of LSC; LS has nearly all of it there.
+    @Test func aShelfWithAQuality_isACorner_unlessItIsACentre() throws {
+        let bands = try EqualizerText.read(
+            "Filter: ON LSC Fc 100 Hz Gain 10 dB Q 0,7071\nFilter: ON LS Fc 100 Hz Gain 10 dB Q 0.7071"
+        ).bands
+        #expect(bands.map(\.q) == [0.7071, 0.7071] && bands[0].frequency == 100)
+        #expect(abs(bands[1].frequency - 100 * pow(10, 10.0 / 80)) < 0.1)
+    }
+
+    /// With its headings, and the commas of a German machine.
+    @Test func aFileOfRoomEQWizard_isRead() throws {
+        let (preamp, bands) = try EqualizerText.read(
+            """
+            Filter Settings file
+
+            Room EQ V5.20.13
+            Dated: 23.11.2026 12:00:00
+
+            Notes:Left channel
+
+            Equaliser: Generic
+            Average 1
+            Filter  1: ON  PK       Fc   63,50 Hz  Gain  -5,5 dB  Q  4,907
+            Filter  2: ON  PK       Fc   2 kHz  Gain  1 dB  Q  1
+            Filter  3: ON  None
+            """)
+        #expect(preamp == 0)
+        #expect(
+            bands == [
+                .init(.peak, frequency: 63.5, gain: -5.5, q: 4.907), .init(.peak, frequency: 2_000, gain: 1, q: 1),
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("", "no filter"), ("hello", "no filter"), ("hello: you", "hello"),
+            ("Filter 1: ON PK Fc abc Hz Gain 3 dB Q 1", "Line 1 has no number"),
             ("Preamp: -1 dB\nFilter 1: ON PK Gain 3 dB", "Line 2 has a filter without Fc"),
+            ("Filter 1: ON PK Fc 100 Hz Gain 3 dB", "without Q"), ("Filter 1: ON PK Fc 2 MHz Gain 3 dB Q 1", "unit"),
+            ("Filter 1: ON LS 40dB Fc 100 Hz Gain 20 dB", "steep"), ("Filter 1: ON PK Fc 1.000,5 Hz Q 1", "Line 1"),
             ("Filter 1: ON XX Fc 100 Hz", "xx"), ("GraphicEQ: 20 1; 10 2", "rising"), ("GraphicEQ:", "without points"),
             ("Copy: L=R", "copy"), ("Channel: L", "channels"),
             ("Filter 1: ON PK Fc nan Hz Gain 3 dB Q 1", "Line 1"), ("Filter 1: PK Fc 100 Hz", "neither ON nor OFF"),

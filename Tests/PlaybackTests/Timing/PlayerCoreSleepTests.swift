@@ -64,6 +64,64 @@ import Testing
         #expect(world.status == .playing)
     }
 
+    /// The ducks of the last sound: its gain at the start, and the ramp from there.
+    private func expectFade(_ world: SimulatedWorld, from gain: Double, over seconds: Double) throws {
+        let (start, fade) = (try #require(world.ducks.dropLast().last), try #require(world.ducks.last))
+        #expect(abs(start.gain - gain) < 0.02 && start.seconds == 0)
+        #expect(fade.gain == 0 && abs(fade.seconds - seconds) < 0.2 && fade.at >= start.at)
+    }
+
+    @Test func aFadeThatBeganInSilence_isHeardFromWhereItHasComeTo() throws {
+        // Set before the first play, and in a pause.
+        for start in [SimulatedWorld.with(["a-60"], play: false), SimulatedWorld.playing(["a-60"])] {
+            var world = start
+            world.command(.pause)
+            world.run(seconds: 1)
+            let end = sleeping(&world, in: 20, fade: 20)
+            world.run(seconds: 8)
+            #expect(world.ducks.isEmpty && world.mostSpins < 20)
+            world.command(.play(.current, position: nil))
+            #expect(world.run { $0.status == .playing })
+            try expectFade(world, from: 0.6, over: 12)
+            #expect(world.run(upTo: 13) { $0.status == .paused })
+            #expect(world.now >= end && world.ducks.last?.gain == 1)
+        }
+    }
+
+    @Test func aFadeWhoseTimeComesInAPause_isHeardFromWhereItHasComeTo() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 8, fade: 6)
+        world.run(seconds: 1)
+        world.command(.pause)
+        world.run(seconds: 2)
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        try expectFade(world, from: 5 / 6, over: 5)
+    }
+
+    @Test func aPauseInTheFade_takesItBack_andPlayGoesOnWithIt() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 10, fade: 10)
+        world.run(seconds: 2)
+        world.command(.pause)
+        world.run(seconds: 3)
+        #expect(world.ducks.map(\.gain) == [0, 1])
+        world.command(.play(.current, position: nil))
+        #expect(world.run { $0.status == .playing })
+        try expectFade(world, from: 0.5, over: 5)
+    }
+
+    @Test func aFadeWhoseTimeComesInAnInterruption_isHeardFromWhereItHasComeTo() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        _ = sleeping(&world, in: 20, fade: 18)
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
+        world.run(seconds: 10)
+        #expect(world.status == .interrupted)
+        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client)))
+        #expect(world.run { $0.status == .playing })
+        try expectFade(world, from: 10 / 18, over: 10)
+    }
+
     @Test func endOfItem_waitsBeforeTheNext() {
         var world = SimulatedWorld.playing(["a-3", "b-60"])
         world.command(.sleep(SleepPlan(end: .endOfItem, fade: 1)))

@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct TimerBookTests {
     /// 1 July 2026, 05:00 UTC: 07:00 in Berlin.
-    private static let seven: Int64 = 1_782_882_000_000
+    static let seven: Int64 = 1_782_882_000_000
     private let berlin = ZoneRules(changes: [], first: 0, rest: ZoneRule("CET-1CEST,M3.5.0,M10.5.0/3"))
 
     /// Both clocks, moved by hand.
-    private struct Hands {
+    struct Hands {
         var moment = TimerMoment(
             wall: TimerBookTests.seven - 3_600_000, monotonic: MonotonicTime(nanoseconds: 1_000_000_000))
 
@@ -22,27 +22,27 @@ import Testing
         }
     }
 
-    private var book: TimerBook {
+    var book: TimerBook {
         var book = TimerBook()
         book.zone = { [berlin] name in name == nil || name == "Europe/Berlin" ? berlin : nil }
         return book
     }
 
-    private func alarm(_ days: Set<Weekday> = [], fallback: String? = nil) -> PlayerTimer.Kind {
+    func alarm(_ days: Set<Weekday> = [], fallback: String? = nil) -> PlayerTimer.Kind {
         var alarm = Alarm(Recurrence(seconds: 7 * 3_600, days: days))
         (alarm.items, alarm.fallback) = ([.media(ItemDraft(uri: "a.mp3"))], fallback)
         return .alarm(alarm)
     }
 
-    private func alarm(_ book: TimerBook, _ index: Int = 0) -> Alarm? {
+    func alarm(_ book: TimerBook, _ index: Int = 0) -> Alarm? {
         if case .alarm(let alarm)? = book.timers.dropFirst(index).first?.kind { alarm } else { nil }
     }
 
-    private func stage(_ effects: [TimerBook.Effect]) -> AlarmRing.Stage? {
+    func stage(_ effects: [TimerBook.Effect]) -> AlarmRing.Stage? {
         effects.compactMap { if case .sound(_, _, let stage) = $0 { stage } else { nil } }.last
     }
 
-    private func snapshot(_ status: PlayerStatus, _ wantsSound: Bool) -> PlayerSnapshot {
+    func snapshot(_ status: PlayerStatus, _ wantsSound: Bool) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         (snapshot.status, snapshot.playWhenReady) = (status, wantsSound)
         return snapshot
@@ -274,6 +274,16 @@ import Testing
         #expect(restored.resume(hands.moment) == [.sleep(SleepPlan(end: .at(rest), fade: 0))])
         hands.pass(400)
         #expect(restored.report(.slept, hands.moment) == [] && restored.timers.isEmpty)
+    }
+
+    /// Not as if it had begun with the start.
+    @Test func aFadeThatARestartInterrupts_isAsLongAsItWas() throws {
+        var (book, hands) = (book, Hands())
+        _ = try book.apply(.add(.sleep(SleepTimer(end: .after(8), fade: 7))), hands.moment)
+        let end = hands.moment.monotonic.advanced(bySeconds: 8)
+        hands.pass(4)
+        var restored = TimerNote.book(TimerNote.text(book))
+        #expect(restored.resume(hands.moment) == [.sleep(SleepPlan(end: .at(end), fade: 7))])
     }
 
     /// A group sleeps as its leader does.

@@ -68,6 +68,8 @@ extension MediaPlayerObject {
                 return .failure(.invalid("LoopStatus is None, Track or Playlist."))
             }
             patch.repeats = mode
+        // Section Rate of the specification: as though Pause was called.
+        case ("Rate", .double(0)): return playerCall("Pause", [])
         case ("Rate", .double(let rate)) where PlayerSettings.playbackRates.contains(rate): patch.playbackRate = rate
         case ("Rate", .double), ("Volume", .double):
             return .failure(.invalid("\(name) is not within what is possible."))

@@ -6,8 +6,8 @@ internal import Kernel
 
 struct RendersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "renders", "Lists the render jobs of a player, fetches their files and cancels them.",
-        subcommands: [List.self, Download.self, Cancel.self], defaultSubcommand: List.self)
+        "renders", "Lists, starts and cancels render jobs of a player, fetches their files.",
+        subcommands: [List.self, Start.self, Download.self, Cancel.self], defaultSubcommand: List.self)
 
     struct List: ShowingCommand {
         static let configuration = CommandConfiguration("list", "Shows the render jobs.")
@@ -28,6 +28,31 @@ struct RendersCommand: ParsableCommand {
                     job.error?.message ?? "")
             }
             Console.output(table, orWithoutRows: "There are no render jobs.")
+        }
+    }
+
+    struct Start: ClientCommand {
+        enum Format: String, ExpressibleByArgument, CaseIterable { case wav, flac, opus }
+
+        static let configuration = CommandConfiguration(
+            "start", "Has the server render to a file, and prints the id of the job.",
+            discussion: "A URI is meant as by tonearm play; without any, the queue is rendered.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "What to render, one after another.", completion: .file()) var uris: [String] = []
+        @Option(help: "wav, flac or opus (default wav).") var format: Format?
+        @Option(help: "Begin there: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
+        @Option(help: "So much of it.") var duration: TimeArgument?
+        @Flag(help: "As decoded, without the player's speed, pitch and effects.") var noEffects = false
+
+        func run(_ client: ServerClient) throws {
+            let body: RequestBody = [
+                "items": uris.isEmpty ? nil : MediaArgument.all(uris), "queue": uris.isEmpty ? true : nil,
+                "format": format?.rawValue, "start": start?.seconds, "duration": duration?.seconds,
+                "effects": noEffects ? false : nil,
+            ]
+            let answer = try client.send(.post, Job.path, body, patience: ServerClient.addingTimeout)
+            Console.output(try client.decode(Job.self, answer).id)
         }
     }
 

@@ -68,7 +68,7 @@ struct SleepCommand: ClientCommand {
 struct AlarmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         "alarm", "Lists, sets and ends alarms.",
-        subcommands: [ListAlarms.self, AddAlarm.self, SwitchAlarm.self, SnoozeAlarm.self, RemoveAlarm.self],
+        subcommands: [ListAlarms.self, AddAlarm.self, ChangeAlarm.self, SnoozeAlarm.self, RemoveAlarm.self],
         defaultSubcommand: ListAlarms.self)
 }
 
@@ -106,23 +106,12 @@ struct AddAlarm: ClientCommand {
     @Argument(help: "A time of day, such as 07:00.") var time: String
     @Argument(help: "What to play.", completion: .file()) var uris: [String] = []
 
-    @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun (default: once).") var days: String?
-    @Option(help: "0 to 100 (default 40).") var volume: Int?
-    @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
-    @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
-    @Option(help: "The id of an output (default: the player's).") var output: String?
-    @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
-
-    func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
+    @OptionGroup var manner: AlarmOptions
 
     func run(_ client: ServerClient) throws {
-        let body: RequestBody = [
-            "type": "alarm", "time": Self.padded(time),
-            "days": days.map { $0.split(separator: ",").map(String.init) }, "timeZone": zone,
-            "items": MediaArgument.all(uris), "level": volume.map { Double($0) / 100 }, "ramp": ramp,
-            "fallback": fallback.map { MediaArgument.all([$0])[0].uri }, "output": output,
-        ]
-        let alarm = try client.decode(TimerState.self, client.send(.post, TimerState.path, body))
+        let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": MediaArgument.all(uris)]
+        let alarm = try client.decode(
+            TimerState.self, client.send(.post, TimerState.path, body + manner.body))
         Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
     }
 
@@ -132,15 +121,54 @@ struct AddAlarm: ClientCommand {
     }
 }
 
-struct SwitchAlarm: ClientCommand {
-    static let configuration = CommandConfiguration("set", "Switches an alarm on or off.")
+/// How an alarm rings.
+struct AlarmOptions: ParsableArguments {
+    @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun; or once (default).") var days: String?
+    @Option(help: "0 to 100 (default 40).") var volume: Int?
+    @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
+    @Option(value: "seconds", "How long tonearm alarm snooze silences it (default 540).") var snooze: Double?
+    @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
+    @Option(help: "The id of an output (default: the player's).") var output: String?
+    @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
+
+    func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
+
+    var body: RequestBody {
+        [
+            "days": days.map { $0 == "once" ? [] : $0.split(separator: ",").map(String.init) }, "timeZone": zone,
+            "level": volume.map { Double($0) / 100 }, "ramp": ramp, "snooze": snooze,
+            "fallback": fallback.map { MediaArgument.all([$0])[0].uri }, "output": output,
+        ]
+    }
+}
+
+struct ChangeAlarm: ClientCommand {
+    static let configuration = CommandConfiguration(
+        "set", "Changes an alarm, or switches it on or off.",
+        discussion: "What is not given stays as it is.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String
-    @Argument(help: "on or off.") var position: Switch
+    @Argument(help: "on or off.") var position: Switch?
+
+    @Option(help: "A time of day, such as 07:00.") var time: String?
+    @Option(value: "uri", "What it plays; may be given several times.", completion: .file()) var play: [String] = []
+    @OptionGroup var manner: AlarmOptions
+
+    var body: RequestBody {
+        [
+            "enabled": position.map { $0 == .on }, "time": time.map(AddAlarm.padded),
+            "items": play.isEmpty ? nil : MediaArgument.all(play),
+        ] + manner.body
+    }
+
+    func validate() throws {
+        if body.isEmpty { throw ValidationError("Give on, off or an option: nothing changes.") }
+    }
 
     func run(_ client: ServerClient) throws {
-        try client.send(.patch, TimerState.path(id), ["enabled": position == .on])
+        let alarm = try client.decode(TimerState.self, client.send(.patch, TimerState.path(id), body))
+        Console.output(alarm.next == nil ? "\(alarm.id) is off" : "\(alarm.id) in \(TimeText.text(alarm.seconds))")
     }
 }
 

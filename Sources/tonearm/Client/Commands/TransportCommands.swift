@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FoundationEssentials
+import Glibc
+internal import Kernel
 
 struct StopCommand: ClientCommand {
     static let configuration = CommandConfiguration("stop", "Stops.")
@@ -123,22 +126,64 @@ struct PlayCommand: ClientCommand {
     @Option(help: "Begin there: seconds, m:ss or h:mm:ss.")
     var position: TimeArgument?
 
+    @Option(value: "time", "Begin then: 19:30 or 19:30:15 by this machine's clock, or after a time such as 90s or 5m.")
+    var at: Moment?
+
     func validate() throws {
         guard [index != nil, item != nil, !uris.isEmpty].filter({ $0 }).count <= 1 else {
             throw ValidationError("Give URIs, --index or --item; only one of them.")
         }
         if let index, index < 0 { throw ValidationError("--index must be 0 or more.") }
         if !uris.isEmpty, position != nil { throw ValidationError("--position cannot go with URIs.") }
+        if !uris.isEmpty, at != nil { throw ValidationError("--at cannot go with URIs; add them before.") }
         if uris.contains("") { throw ValidationError("A URI must not be empty.") }
     }
 
     func run(_ client: ServerClient) throws {
         if uris.isEmpty {
             let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
-            try client.play(["itemId": id, "position": position?.seconds], named: id)
+            let body: RequestBody = ["itemId": id, "position": position?.seconds, "at": at?.milliseconds]
+            guard let at else { return try client.play(body, named: id) }
+            try client.send(.post, PlayerState.path + "/play", body)
+            Console.output("It plays in \(TimeText.text(at.seconds)).")
         } else {
             try client.play(MediaArgument.all(uris))
         }
+    }
+}
+
+/// A moment ahead: `7:05` or `19:30:15`, when this machine's clock shows it next, or a time from now as `90s`.
+struct Moment: ExpressibleByArgument, Hashable {
+    /// Since the epoch.
+    let milliseconds: Int64
+
+    var seconds: Double { max(0, Double(milliseconds) / 1_000 - Date.now.timeIntervalSince1970) }
+
+    init?(argument: String) { self.init(argument, now: Date.now.timeIntervalSince1970) }
+
+    init?(_ text: String, now: Double) {
+        guard text.contains(":") else {
+            guard let seconds = SleepCommand.seconds(text), seconds > 0 else { return nil }
+            milliseconds = Int64(clamping: (now + seconds) * 1_000)
+            return
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
+        guard (2...3).contains(parts.count), (0..<24).contains(parts[0]),
+            parts.dropFirst().allSatisfy({ (0..<60).contains($0) })
+        else { return nil }
+        var present = time_t(now)
+        var day = tm()
+        localtime_r(&present, &day)
+        // With the day's own offset from UTC.
+        func time(daysAhead: Int32) -> time_t {
+            var moment = day
+            (moment.tm_hour, moment.tm_min, moment.tm_sec) = (parts[0], parts[1], parts.count > 2 ? parts[2] : 0)
+            moment.tm_mday += daysAhead
+            moment.tm_isdst = -1
+            return mktime(&moment)
+        }
+        let today = time(daysAhead: 0)
+        milliseconds = Int64(clamping: Double(today) > now ? today : time(daysAhead: 1)) * 1_000
     }
 }
 

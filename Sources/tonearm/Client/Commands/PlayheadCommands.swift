@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+struct LoopCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "loop", abstract: "Repeats a part of the current item (A-B), until another item starts.")
+    @OptionGroup var options: ClientOptions
+
+    @Argument(help: "Where it begins: seconds, m:ss or h:mm:ss; or off.") var begin: String
+    @Argument(help: "Where it ends.") var end: TimeArgument?
+
+    func validate() throws {
+        guard (begin == "off") == (end == nil), begin == "off" || TimeText.seconds(begin) != nil else {
+            throw ValidationError("Give a begin and an end such as 1:05 1:20, or off.")
+        }
+    }
+
+    func run(_ client: ServerClient) throws {
+        let part: any Encodable =
+            if let end {
+                ["begin": TimeText.seconds(begin), "end": end.seconds] as RequestBody
+            } else { RequestBody.Null() }
+        _ = try client.change(["abLoop": part])
+    }
+}
+
+struct PrimeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prime", abstract: "Decodes the current item ahead, silently, so that play is heard at once.")
+    @OptionGroup var options: ClientOptions
+
+    @Option(help: "How much, 0 to 10 (default 1).") var seconds: Double?
+
+    func validate() throws { try check("--seconds", seconds, 0...10) }
+
+    func run(_ client: ServerClient) throws {
+        struct Primed: Decodable { var prepared: Double }
+        let answer = try client.send(.post, PlayerState.path + "/prime", ["seconds": seconds])
+        Console.output("\(try client.decode(Primed.self, answer).prepared) s are ready.")
+    }
+}
+
+struct LevelsCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "levels", abstract: "Shows how loud the music is, before volume and fades.",
+        discussion: "In dB below full scale, a number for each channel; the loudness is of the last 3 s (EBU R128).")
+    @OptionGroup var options: ClientOptions
+
+    @Flag(help: "Print JSON: the event as it came.") var json = false
+    @Flag(help: "Print a line a second, until Ctrl-C.") var follow = false
+
+    private struct Event: Decodable { var type: String }
+
+    private struct Levels: Decodable {
+        struct Reading: Decodable {
+            struct Channel: Decodable {
+                var average: Double
+                var peak: Double
+            }
+
+            var channels: [Channel]
+            var loudness: Double
+        }
+
+        var data: Reading
+
+        var text: String {
+            func column(_ name: String, _ values: [Double]) -> String {
+                name + values.map { " \(($0 * 10).rounded() / 10)" }.joined()
+            }
+            return [
+                column("average", data.channels.map(\.average)), column("peak", data.channels.map(\.peak)),
+                column("loudness", [data.loudness]) + " LUFS",
+            ].joined(separator: "  ")
+        }
+    }
+
+    private struct Enough: Error {}
+
+    func run(_ client: ServerClient) throws {
+        let status = try client.get(PlayerState.self, PlayerState.path).status
+        guard follow || status == "playing" else { throw Failure("Nothing sounds: the player is \(status).") }
+        do {
+            try client.follow("/api/v1/events?events=levels&levelsInterval=1") { event in
+                guard try client.decode(Event.self, event).type == "levels" else { return }
+                let levels = try client.decode(Levels.self, event)
+                if json { Console.output(json: event) } else { Console.output(levels.text) }
+                if !follow { throw Enough() }
+            }
+        } catch is Enough { return }
+        throw Failure("\(client.address) ended the connection.", .unavailable)
+    }
+}
