@@ -122,7 +122,7 @@ struct ChangedEffect: CustomTestStringConvertible, Sendable {
         ChangedEffect("compressor") { settings, isOther in settings.compressor.isEnabled = isOther },
         ChangedEffect("limiter") { settings, isOther in
             settings.limiter.isEnabled = true
-            settings.limiter.ceiling = isOther ? -20 : -9
+            settings.limiter.ceiling = isOther ? -20 : 0
         },
         ChangedEffect("crossfeed") { settings, isOther in
             settings.crossfeed.isEnabled = true
