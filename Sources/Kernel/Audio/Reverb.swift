@@ -78,7 +78,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
         var start = 0
         for index in 0..<Self.lineCount {
             lines[index].start = start
-            lines[index].length = max(16, Int(Double(lengths[index]) * rate / 48_000))
+            lines[index].length = max(16, lengths[index] * sampleRate / (48_000 * stride))
             start += lines[index].length
         }
     }
