@@ -110,4 +110,17 @@ struct LookAheadLimiterTests {
         #expect(20 * log10(envelope.worstStep) < -60)
         #expect(abs(limiter.gain - 0.25) < 0.003)
     }
+
+    /// It would be turned down by all of it in the last few milliseconds.
+    @Test func ceilingMovesWithoutAStep_whereASignalIsQuiet() {
+        var limiter = LookAheadLimiter(
+            format: AudioFormat(sampleRate: Self.rate, layout: .stereo), ceiling: .infinity)
+        let samples = Signal.turning(1_000, at: Self.rate, frames: 12_800).map { $0 / 4 }
+        var output = Self.run(&limiter, Array(samples[..<6_400]), channels: 2)
+        limiter.move(to: 0.063, quanta: 30)
+        output += Self.run(&limiter, Array(samples[6_400...]), channels: 2)
+        let envelope = Envelope(output[1_000...], frequency: 1_000, sampleRate: Self.rate, from: 500)
+        #expect(20 * log10(envelope.worstStep / 0.25) < -60)
+        #expect(abs(limiter.gain - 0.252) < 0.003)
+    }
 }

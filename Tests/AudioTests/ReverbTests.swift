@@ -47,6 +47,38 @@ struct ReverbTests {
         #expect(samples[0] == 0 && (0..<samples.count / 2).contains { samples[2 * $0] != samples[2 * $0 + 1] })
     }
 
+    /// Neither the rate nor the decay changes how loud the reverberation of a steady sound is.
+    @Test func itsLevelDependsOnNeitherRateNorDecay() {
+        func level(_ rate: Int, decay: Double) -> Double {
+            let reverb = UnsafeMutablePointer<Reverb>.allocate(capacity: 1)
+            defer { reverb.deallocate() }
+            reverb.initialize(to: Reverb(sampleRate: rate))
+            reverb.pointee.restart(Reverb.Parameters(mix: 1, decay: decay))
+            var signal = Signal()
+            // Noise below 2 kHz, as loud at every rate.
+            let share = Float(1 - exp(-2 * Double.pi * 2_000 / Double(rate)))
+            var (low, dry, wet) = (Float(0), Float(0), Float(0))
+            let frames = Int(Double(rate) * (decay + 1.5))
+            for frame in 0..<frames {
+                low += share * (signal.noise() - low)
+                var samples = [low, low]
+                samples.withUnsafeMutableBufferPointer {
+                    reverb.pointee.process($0.baseAddress!, frames: 1, channels: 2)
+                }
+                guard frame > frames - rate else { continue }
+                dry += 2 * low * low
+                wet += samples[0] * samples[0] + samples[1] * samples[1]
+            }
+            return 10 * log10(Double(wet / dry))
+        }
+        let usual = level(48_000, decay: 1.5)
+        #expect(abs(usual) < 4, "\(usual)")
+        for (rate, decay) in [(48_000, 0.5), (48_000, 5), (44_100, 1.5), (88_200, 1.5), (96_000, 0.5), (192_000, 1.5)] {
+            let other = level(rate, decay: decay)
+            #expect(abs(other - usual) < 1.5, "\(rate) Hz, \(decay) s: \(other) dB")
+        }
+    }
+
     @Test func off_nothingIsTouched() {
         let samples = Self.with(.off) { Self.response($0, seconds: 0.1) }
         #expect(samples[0] == 1 && samples.dropFirst(2).allSatisfy { $0 == 0 })

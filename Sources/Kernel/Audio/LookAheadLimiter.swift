@@ -14,6 +14,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     private static var groups: Int { @_noLocks @_noAllocation get { 8 } }
     private static var group: Int { @_noLocks @_noAllocation get { 8 } }
     private static var releaseSeconds: Double { @_noLocks @_noAllocation get { 0.15 } }
+    private static var memorySeconds: Double { @_noLocks @_noAllocation get { 0.3 } }
 
     private let channels: Int
     private let interpolator: TruePeakInterpolator
@@ -28,6 +29,10 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Where the next frame's straight line begins.
     public private(set) var gain: Float = 1
     private var lastPeak: Float = 0
+    /// No less than what was heard lately; falls to half within 0.2 s.
+    private var recentPeak: Float = 0
+    /// Of `recentPeak`, each quantum.
+    private let forgetting: Float
     /// Quanta in a row without a wish.
     private var quiet = 4
     /// The gain is 1 and nothing that came in will change it.
@@ -46,6 +51,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
         release = Float(1 - exp(-Double(Self.group) / (Double(format.sampleRate) * Self.releaseSeconds)))
+        forgetting = Float(exp(-Double(Self.quantum) / (Double(format.sampleRate) * Self.memorySeconds)))
         self.ceiling = ceiling
         goal = ceiling
     }
@@ -55,15 +61,23 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { ceiling < .infinity || goal < .infinity }
     }
 
-    /// Moves the ceiling over so many calls. From and to "none" it begins and ends at full scale.
+    /// Moves the ceiling over so many calls. From and to "none" it begins and ends at full scale; on its way down it begins
+    /// just above the signal, or a quiet one would be turned down within the last of the calls.
     @_noLocks @_noAllocation
     public mutating func move(to ceiling: Float, quanta: Int) {
         guard ceiling != goal else { return }
         goal = ceiling
         self.ceiling = min(self.ceiling, 1)
+        if goal < self.ceiling { self.ceiling = min(self.ceiling, max(goal, recentPeak * 1.25)) }
         moving = max(1, quanta)
         let ratio = Double(min(goal, 1) / self.ceiling)
         step = Float(amplitude(decibels: decibels(power: ratio * ratio) / Double(moving)))
+    }
+
+    /// Shows it what lay before its first quantum, interleaved.
+    @_noLocks @_noAllocation
+    public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
+        for index in 0..<frames * channels { recentPeak = max(recentPeak, samples[index].magnitude) }
     }
 
     /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
@@ -86,6 +100,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
             quiet += 1
         }
         lastPeak = peak
+        recentPeak = max(peak, recentPeak * forgetting)
         exchange(samples, output)
         guard !isIdle || quiet < 4 else { return }
         turnDown(output)

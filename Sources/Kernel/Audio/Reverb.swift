@@ -6,7 +6,8 @@ internal import Glibc
 /// rendered again from. Real-time safe; used at a fixed address only, because a copy on the stack is large.
 ///
 /// The matrix is Householder's, which keeps the energy; each line loses by its length what brings the whole to -60 dB
-/// after `decay`. High frequencies decay sooner, as in a room.
+/// after `decay`. High frequencies decay sooner, as in a room. Above 48 kHz the network runs once for several frames: it takes
+/// their mean, and its output moves in a straight line to the next one.
 public struct Reverb: BitwiseCopyable, Sendable {
     public struct Parameters: BitwiseCopyable, Hashable, Sendable {
         /// The part of the reverberation in what comes out, 0...1; 0: none, to the bit.
@@ -28,8 +29,8 @@ public struct Reverb: BitwiseCopyable, Sendable {
     /// Frames of all lines.
     private static var capacity: Int { @_noLocks @_noAllocation get { 15_872 } }
     private static var lineCount: Int { @_noLocks @_noAllocation get { 8 } }
-    /// Brings the reverberation of a steady sound to about its level.
-    private static var wetGain: Float { @_noLocks @_noAllocation get { 0.35 } }
+    /// Brings the reverberation of a steady sound to about its level, multiplied by `sqrt(1 - g^2)` of the lines' mean gain.
+    private static var wetGain: Float { @_noLocks @_noAllocation get { 0.63 } }
     /// Of the low-pass in each line.
     private static var damping: Float { @_noLocks @_noAllocation get { 0.7 } }
 
@@ -46,26 +47,38 @@ public struct Reverb: BitwiseCopyable, Sendable {
 
     private var memory = InlineArray<15_872, Float>(repeating: 0)
     private var lines = InlineArray<8, Line>(repeating: Line())
-    private let sampleRate: Int
+    /// Frames for which the network runs once.
+    private let stride: Int
+    /// Of the network.
+    private let rate: Double
     /// Frames over which parameters move.
     private let glideLength: Int
     private var mix: Float = 0
     private var wantedMix: Float = 0
+    private var wet: Float = 0
+    private var wantedWet: Float = 0
     /// Frames until the wanted parameters are reached.
     private var left = 0
     /// How much of the input the lines take, 0...1: it rises from silence, or its beginning would sound as a click in each line.
     private var feed: Float = 1
+    /// Frames that the network has not taken yet, and their sum.
+    private var gathered = 0
+    private var sum: Float = 0
+    /// The last output of the network on both sides, and the one before it.
+    private var last = SIMD2<Float>.zero
+    private var before = SIMD2<Float>.zero
 
     /// At rest, with no reverberation.
     public init(sampleRate: Int) {
-        self.sampleRate = sampleRate
+        stride = max(1, (sampleRate + 47_999) / 48_000)
+        rate = Double(sampleRate) / Double(stride)
         glideLength = sampleRate / 25
-        // Primes, in frames at 48 kHz; at higher rates the same numbers, in time shorter lines.
+        // Primes, in frames at 48 kHz.
         let lengths: InlineArray<8, Int> = [1_151, 1_327, 1_553, 1_777, 2_029, 2_281, 2_543, 2_903]
         var start = 0
         for index in 0..<Self.lineCount {
             lines[index].start = start
-            lines[index].length = max(16, lengths[index] * min(sampleRate, 48_000) / 48_000)
+            lines[index].length = max(16, lengths[index] * sampleRate / (48_000 * stride))
             start += lines[index].length
         }
     }
@@ -79,15 +92,19 @@ public struct Reverb: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     public mutating func move(to parameters: Parameters, now: Bool) {
         wantedMix = parameters.mix
+        // What is faded out goes on as it decays.
+        let decays = parameters.mix > 0 || mix == 0
+        var energy: Float = 0
         for index in 0..<Self.lineCount {
-            let seconds = Double(lines[index].length) / Double(sampleRate)
-            // What is faded out goes on as it decays.
-            if parameters.mix > 0 || mix == 0 {
-                lines[index].wantedGain = Float(amplitude(decibels: -60 * seconds / parameters.decay))
-            }
+            let seconds = Double(lines[index].length) / rate
+            if decays { lines[index].wantedGain = Float(amplitude(decibels: -60 * seconds / parameters.decay)) }
             if now || mix == 0 { lines[index].gain = lines[index].wantedGain }
             lines[index].step = 0
+            energy += lines[index].wantedGain * lines[index].wantedGain
         }
+        let loss = 1 - Double(energy) / Double(Self.lineCount)
+        wantedWet = Self.wetGain * Float(amplitude(decibels: decibels(power: loss)))
+        if now || mix == 0 { wet = wantedWet }
         if now || mix == 0 { feed = now ? 1 : 0 }
         if now { mix = wantedMix }
         left = now ? 0 : glideLength
@@ -115,12 +132,12 @@ public struct Reverb: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     private mutating func glide(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
         for index in 0..<Self.lineCount {
-            lines[index].step = (lines[index].wantedGain - lines[index].gain) / Float(left)
+            lines[index].step = (lines[index].wantedGain - lines[index].gain) * Float(stride) / Float(left)
         }
         run(samples, frames: frames, channels: channels, step: (wantedMix - mix) / Float(left))
         left -= frames
         guard left == 0 else { return }
-        mix = wantedMix
+        (mix, wet) = (wantedMix, wantedWet)
         for index in 0..<Self.lineCount {
             lines[index].gain = lines[index].wantedGain
             lines[index].step = 0
@@ -145,8 +162,11 @@ public struct Reverb: BitwiseCopyable, Sendable {
         _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, _ lines: UnsafeMutablePointer<Line>,
         step: Float
     ) {
-        var (mix, feed) = (mix, feed)
+        var (mix, feed, wet) = (mix, feed, wet)
+        var (gathered, gatheredSum, last, before) = (gathered, sum, last, before)
+        let wetStep = left > 0 ? (wantedWet - wet) / Float(left) : 0
         let rise = 1 / Float(glideLength)
+        let (stride, part) = (stride, 1 / Float(stride))
         withUnsafeMutableBytes(of: &memory) { bytes in
             guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
             let share = 1 / Float(channels)
@@ -158,33 +178,51 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 feed = min(1, feed + rise)
                 // What is no sample would stay in the lines for ever.
                 if !(input.magnitude <= 65_536) { input = 0 }
-                var (even, odd, sum) = (Float(0), Float(0), Float(0))
-                for index in 0..<Self.lineCount {
-                    let output = memory[lines[index].start + lines[index].place]
-                    if index & 1 == 0 { even += output } else { odd += output }
-                    lines[index].low += Self.damping * (output - lines[index].low)
-                    sum += lines[index].low * lines[index].gain
-                }
-                sum *= 2 / Float(Self.lineCount)
-                for index in 0..<Self.lineCount {
-                    let own = lines[index].low * lines[index].gain
-                    lines[index].gain += lines[index].step
-                    memory[lines[index].start + lines[index].place] = input + own - sum
-                    lines[index].place += 1
-                    if lines[index].place == lines[index].length { lines[index].place = 0 }
+                gatheredSum += input
+                gathered += 1
+                if gathered == stride {
+                    before = last
+                    last = Self.advance(lines, memory, by: gatheredSum * part)
+                    (gathered, gatheredSum) = (0, 0)
                 }
                 if step != 0 { mix = min(1, max(0, mix + step)) }
+                wet += wetStep
+                let sides = wet * (before + (last - before) * (Float(gathered + 1) * part))
                 for channel in 0..<channels {
-                    let wet = Self.wetGain * (channel & 1 == 0 ? even : odd)
-                    place[channel] += mix * (wet - place[channel])
+                    place[channel] += mix * (sides[channel & 1] - place[channel])
                 }
             }
         }
-        (self.mix, self.feed) = (mix, feed)
+        (self.mix, self.feed, self.wet) = (mix, feed, wet)
+        (self.gathered, sum, self.last, self.before) = (gathered, gatheredSum, last, before)
+    }
+
+    /// Takes one value into the lines and gives both sides of their output.
+    @_noLocks @_noAllocation @inline(__always)
+    private static func advance(
+        _ lines: UnsafeMutablePointer<Line>, _ memory: UnsafeMutablePointer<Float>, by input: Float
+    ) -> SIMD2<Float> {
+        var (even, odd, sum) = (Float(0), Float(0), Float(0))
+        for index in 0..<lineCount {
+            let output = memory[lines[index].start + lines[index].place]
+            if index & 1 == 0 { even += output } else { odd += output }
+            lines[index].low += damping * (output - lines[index].low)
+            sum += lines[index].low * lines[index].gain
+        }
+        sum *= 2 / Float(lineCount)
+        for index in 0..<lineCount {
+            let own = lines[index].low * lines[index].gain
+            lines[index].gain += lines[index].step
+            memory[lines[index].start + lines[index].place] = input + own - sum
+            lines[index].place += 1
+            if lines[index].place == lines[index].length { lines[index].place = 0 }
+        }
+        return SIMD2(even, odd)
     }
 
     @_noLocks @_noAllocation
     private mutating func clear() {
+        (gathered, sum, last, before) = (0, 0, .zero, .zero)
         for index in 0..<Self.lineCount {
             lines[index].place = 0
             lines[index].low = 0

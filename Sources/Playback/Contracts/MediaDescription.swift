@@ -91,6 +91,14 @@ public struct MediaDescription: Hashable, Sendable {
     /// The loudness, if known: the tags come first.
     public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
 
+    /// Whether the item at `neighbour`, of whose tags nothing is known, is of this media's album. Without a library, a file of
+    /// the same folder counts where the tags have a gain for the album.
+    public func sharesAlbum(of uri: String, with neighbour: String) -> Bool {
+        guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(neighbour) }
+        func folder(_ uri: String) -> Substring? { uri.lastIndex(of: "/").map { uri[..<$0] } }
+        return loudness?.albumGain != nil && folder(uri) != nil && folder(uri) == folder(neighbour)
+    }
+
     /// Places the parts of a stream that are decoded apart from each other.
     public struct Clock: Hashable, Sendable {
         /// Seconds of the first audible frame on the container's own clock.

@@ -140,6 +140,8 @@ struct DecodeWorker {
         let range = DecodeBuffering.frameRange
         let buffering = DecodeBuffering(frames: min(max(quarter, range.lowerBound), range.upperBound), count: 2)
         var feed = RingFeed(ring, lease, buffering: buffering, cancellation: cancellation)
+        // Of an item that was not written to its end, this is the end.
+        report(.ended(run, end: feed.writeIndex))
         do throws(MediaError) { try feed.writeSilence(frames) } catch {
             if error.code != .cancelled { throw error }
         }

@@ -88,7 +88,7 @@ extension PlayerCore {
 
     /// The current item was heard to its end. False when there is nothing more to cross.
     mutating func reachedEnd() -> Bool {
-        guard let ended = current else { return false }
+        guard let ended = current, hasDecayed || !isLastInStream else { return false }
         // What failed while it was being stopped has been stopped.
         if case .stop = goal, ended.failure != nil { return false }
         if let error = ended.failure {

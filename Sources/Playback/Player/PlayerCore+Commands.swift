@@ -163,8 +163,7 @@ extension PlayerCore {
             goal = .stop(drain: drain, since: now)
             dropSeek()
             guard drain else { return }
-            // What is written is heard to its end; nothing is added.
-            for track in [current, upcoming].compactMap(\.self) { actions.append(.unload(track.generation)) }
+            endDecoding()
             if upcoming?.isFed == false { upcoming = nil }
         }
     }
@@ -173,6 +172,7 @@ extension PlayerCore {
     mutating func undoDrain() {
         guard case .stop(drain: true, _) = goal, let current else { return }
         let place = position
+        if let upcoming { actions.append(.unload(upcoming.generation)) }
         upcoming = nil
         if current.isFed { flush() }
         reopenCurrent(at: place)

@@ -57,7 +57,7 @@ extension PlayerCore {
             guard (0..<queue.count).contains(neighbour) else { return false }
             let item = queue[neighbour]
             if let other = self.album(of: item) { return other == album }
-            return track.media?.companions.albumFiles.contains(item.uri) == true
+            return track.media?.sharesAlbum(of: track.item.uri, with: item.uri) == true
         }
     }
 

@@ -53,7 +53,7 @@ extension PlayerCore {
         if case .stop = goal {
             stopped()
         } else if goal.wantsSound, let end = current?.writtenEnd {
-            hear(upTo: end)
+            hear(upTo: max(end, current?.decayEnd ?? end))
             if upcoming == nil || stopsAfterCurrent {
                 reachedEndOfQueue()
             } else {

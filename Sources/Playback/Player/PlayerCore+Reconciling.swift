@@ -196,10 +196,16 @@ extension PlayerCore {
         return upcoming == nil
     }
 
-    /// The next item, if any, needs another stream.
-    private var isLastInStream: Bool {
+    /// The next item, if any, needs another stream; or it has failed, and none follows it.
+    var isLastInStream: Bool {
         guard let upcoming else { return isAtItsEnd }
-        return current?.isWritten == true && seek == nil && !fits(upcoming)
+        return current?.isWritten == true && seek == nil && (!fits(upcoming) || endsQueue(upcoming))
+    }
+
+    private func endsQueue(_ track: Track) -> Bool {
+        guard track.failure != nil, !track.isFed else { return false }
+        return settings.onError != .skip
+            || (settings.repeats == .off && !settings.shuffle && queue.index(of: track.item.id) == queue.count - 1)
     }
 
     // MARK: Loading and dropping

@@ -44,25 +44,41 @@ extension PlayerCore {
         actions.append(.output(.setEffects(rules.isUnprocessed ? .off : settings.effects)))
     }
 
-    /// Behind the last frame of all, silence goes into the ring for as long as the effects still sound.
+    /// Behind the last frame of a stream, silence goes into the ring for as long as the effects still sound.
     mutating func reconcileDecay() {
-        guard case .play = goal, seek == nil, let current, case .written(let end) = current.stage,
-            let format = stream.format
+        guard seek == nil, let current, current.isWritten, let end = current.writtenEnd, let format = stream.format
         else { return }
-        guard upcoming == nil else {
+        if case .stop(drain: true, _) = goal, upcoming == nil, wantsDecay { return endTimeline(at: end, format) }
+        guard case .play = goal else { return }
+        guard isLastInStream else {
             // What was added at the last moment follows without a gap.
-            guard current.decayEnd != nil, stream.timeline.heard < end, current.media?.isSeekable == true else {
-                return
-            }
+            guard current.decayEnd != nil, current.failure == nil, stream.timeline.heard < end,
+                current.media?.isSeekable == true
+            else { return }
             return runSeek(DecodeStart(place: .seconds(position)), target: position)
         }
         guard wantsDecay, format.seconds(end - stream.timeline.heard) <= feedAhead,
             !stream.timeline.isEmpty(current.generation, current.run, end: end)
         else { return }
-        let frames = format.frames(decay)
-        self.current?.decayEnd = end + frames
+        endTimeline(at: end, format)
+        actions.append(.feed(current.generation, Feed(tempo: .normal, decay: format.frames(decay))))
+    }
+
+    private mutating func endTimeline(at end: FrameCount, _ format: AudioFormat) {
+        let decayEnd = end + format.frames(decay)
+        current?.decayEnd = decayEnd
         stream.timeline.end(at: end)
-        actions.append(.feed(current.generation, Feed(tempo: .normal, decay: frames)))
+    }
+
+    /// What is written is heard to its end, and its effects die away; nothing else is added.
+    mutating func endDecoding() {
+        let last = upcoming?.isFed == true ? upcoming : current
+        let decaying = last.flatMap { $0.isFed && $0.decayEnd == nil && decay > 0 ? $0.generation : nil }
+        for track in [current, upcoming].compactMap(\.self) where track.generation != decaying {
+            actions.append(.unload(track.generation))
+        }
+        guard let decaying, let format = stream.format else { return }
+        actions.append(.feed(decaying, Feed(tempo: .normal, decay: format.frames(decay))))
     }
 
     /// Seconds. Whether something follows an item of a follower, its leader knows.

@@ -72,7 +72,10 @@ public struct EffectChain: BitwiseCopyable, Sendable {
     /// Feeds the newest filters with frames that lie just before the next quantum to go in, oldest first.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
-        guard isChanging ? !coming.isNeutral : !filters.isNeutral else { return }
+        guard isChanging ? !coming.isNeutral : !filters.isNeutral else {
+            if filters.isNeutral { limiter.warm(samples, frames: frames) }
+            return
+        }
         var work = InlineArray<512, Float>(repeating: 0)
         withUnsafeMutableBytes(of: &work) { bytes in
             guard let work = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }

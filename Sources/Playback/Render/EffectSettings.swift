@@ -130,6 +130,17 @@ extension EffectSettings {
     }
 }
 
+extension EffectSettings {
+    /// The part that belongs to the room, for sounds beside the music. Loudness, compressor and reverb are of the music, the
+    /// delay of a picture.
+    public var ofRoom: EffectSettings {
+        var room = self
+        (room.loudness, room.compressor, room.reverb) = (Loudness(), Compression(), Reverberation())
+        room.delay = 0
+        return room
+    }
+}
+
 extension EffectSettings.Loudness {
     /// The factor for a track; 1 when off. `inAlbum`: it is heard next to a neighbour of its album.
     public func factor(for track: TrackLoudness?, inAlbum: Bool) -> Float {

@@ -231,6 +231,7 @@ struct EffectStageCore {
         chain.pointee = EffectChain(wanted.isNeutral ? wanted : neutral)
         reverb?.pointee.restart(.off)
         place(runAt: index)
+        warm()
     }
 
     @_noLocks @_noAllocation

@@ -196,6 +196,7 @@ public final class PlayerHost: PlayerRoster {
                 if let echo = follower.echo(event) { bus.publish(.player(echo, of: follower.id)) }
             }
             if case .output(let output) = event.kind, output.isKnown { outputKnown() }
+            if case .effects = event.kind { player.announcer?.effectsChanged() }
         }
         let snapshot = player.player.snapshot
         parts.session.receive(snapshot, of: id)

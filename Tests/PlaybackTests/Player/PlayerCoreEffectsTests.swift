@@ -118,12 +118,16 @@ struct PlayerCoreEffectsTests {
 
     private static func reverberating(_ uris: [String]) -> SimulatedWorld {
         var world = SimulatedWorld.playing(uris)
+        reverberate(&world)
+        return world
+    }
+
+    private static func reverberate(_ world: inout SimulatedWorld) {
         var effects = EffectsPatch()
         effects.set(\.isEnabled, true)
         effects.set(\.reverb.isEnabled, true)
         effects.set(\.reverb.decay, 2)
         world.command(.changeEffects(.merge(effects)))
-        return world
     }
 
     private static func completions(_ world: SimulatedWorld) -> Int {
@@ -140,6 +144,61 @@ struct PlayerCoreEffectsTests {
         #expect(world.run(upTo: 1) { $0.status == .completed })
         #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == 1)
         #expect(world.core.positionClock.listenedTime < 3.01 && world.lateOrDoubleReplies == 0)
+    }
+
+    @Test(arguments: [["a-3", "missing"], ["damaged-3"]]) func theReverbDiesAway_beforeAFailure(uris: [String]) {
+        var world = Self.reverberating(uris)
+        #expect(world.run { $0.position >= 3 })
+        let end = world.now
+        world.run(seconds: 1.9)
+        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
+        #expect(world.run(upTo: 1) { $0.status == .failed })
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == uris.count)
+    }
+
+    @Test func anItemThatFailsInTheMiddle_isPassedAtOnce() {
+        var world = Self.reverberating(["a-3", "missing", "b-60"])
+        #expect(world.run { $0.position >= 2.99 })
+        #expect(world.run(upTo: 0.5) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
+    }
+
+    /// The second one is not decoded to its end when it is stopped.
+    @Test(arguments: ["a-3", "starving-3"]) func theReverbDiesAway_inAStopThatDrains(uri: String) {
+        var world = Self.reverberating([uri])
+        #expect(world.run { $0.position >= 1 })
+        world.command(.stop(drain: true))
+        #expect(world.run { $0.position >= 3 })
+        let end = world.now
+        world.run(seconds: 1.9)
+        #expect(world.status == .stopping && world.position == 3)
+        #expect(world.run(upTo: 1) { $0.status == .stopped })
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && world.sink.heard == Double(world.sink.written))
+        #expect(world.sessions.isEmpty && world.lateOrDoubleReplies == 0)
+    }
+
+    @Test func aStopThatDrains_isTakenBackWhileTheReverbDiesAway() {
+        var world = Self.reverberating(["a-3", "b-60"])
+        #expect(world.run { $0.core.upcoming?.isFed == true })
+        world.command(.stop(drain: true))
+        world.run(seconds: 0.2)
+        world.command(.play(.current, position: nil))
+        #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
+    }
+
+    @Test func theReverbDiesAway_beforeAStreamOfAnotherLayout() throws {
+        var world = SimulatedWorld()
+        Self.reverberate(&world)
+        let wide = OutputDevice(
+            id: "wide", description: "Wide", isDefault: true, channelCount: 6, layout: SimulatedWorld.surround)
+        world.send(.output(.devices(OutputDevices(devices: [wide], current: wide.id))))
+        let drafts = ["a-3", "surround-3"].map { ItemDraft(uri: $0) }
+        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        #expect(world.run { $0.position >= 3 })
+        let end = world.now
+        world.run(seconds: 1.9)
+        #expect(world.core.current?.item.uri == "a-3" && world.opened == 1)
+        #expect(world.run(upTo: 1) { $0.core.current?.item.uri == "surround-3" && $0.status == .playing })
+        #expect(world.now.seconds(since: end) < 2.3 && world.opened == 2)
     }
 
     @Test func anItemAddedBeforeTheEnd_followsWithoutAGap() throws {

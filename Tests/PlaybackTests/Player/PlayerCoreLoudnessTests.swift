@@ -41,4 +41,25 @@ import Testing
         world.core.current?.media?.companions.albumFiles = ["a-60", "b-60"]
         #expect(world.core.loudness(of: try #require(world.core.current).generation).isInAlbum == isInAlbum)
     }
+
+    /// Without a library, the folder decides until the neighbour is opened.
+    @Test(
+        arguments: [
+            ("rock/b-60", -4, true), ("pop/b-60", -4, false), ("rock/live/b-60", -4, false), ("rock/b-60", nil, false),
+        ] as [(String, Double?, Bool)])
+    func aNeighbourInTheFolder_isOfTheAlbum_whileNothingIsKnownOfIt(uri: String, albumGain: Double?, isInAlbum: Bool)
+        throws
+    {
+        var world = SimulatedWorld()
+        let drafts = ["rock/a-60", uri].map { ItemDraft(uri: $0) }
+        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.run(seconds: 1)
+        world.core.current?.media?.tags.album = "One"
+        world.core.current?.media?.tags.replayGainAlbum = albumGain
+        let first = try #require(world.core.current).generation
+        #expect(world.core.loudness(of: first).isInAlbum == isInAlbum)
+        // The library knows the files of the album, and this is none of them.
+        world.core.current?.media?.companions.albumFiles = ["rock/a-60"]
+        #expect(!world.core.loudness(of: first).isInAlbum)
+    }
 }

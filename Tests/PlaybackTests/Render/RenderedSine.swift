@@ -139,7 +139,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
         ChangedParameter("compressor") { settings, isOther in settings.compressor.isEnabled = isOther },
         ChangedParameter("limiter's ceiling") { settings, isOther in
             settings.limiter.isEnabled = true
-            settings.limiter.ceiling = isOther ? -20 : -9
+            settings.limiter.ceiling = isOther ? -20 : 0
         },
         ChangedParameter("limiter") { settings, isOther in
             settings.limiter.isEnabled = isOther

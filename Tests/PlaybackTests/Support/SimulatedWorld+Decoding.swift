@@ -119,7 +119,10 @@ extension SimulatedWorld {
 
     mutating func feed(_ generation: Generation, _ feed: Feed) {
         guard var session = sessions[generation], sink.isOpen else { return }
-        if feed.decay > 0 { return sink.written += feed.decay }
+        if feed.decay > 0 {
+            after(0.001, .decoding(generation, .ended(session.run, end: sink.written)))
+            return sink.written += feed.decay
+        }
         let tempo = feed.tempo
         session.tempo = tempo
         sink.written += feed.silence

@@ -12,7 +12,8 @@ import Kernel
         let device = OutputDevice(id: "deaf", description: "")
         func check() -> OutputAvailability { .available }
         func open(_ preferred: AudioFormat) -> AudioFormat { preferred }
-        func write(_ samples: UnsafeBufferPointer<Float>) {}
+        private(set) var written: [Float] = []
+        func write(_ samples: UnsafeBufferPointer<Float>) { written += samples }
         func finish() {}
     }
 
@@ -31,6 +32,36 @@ import Kernel
         #expect(stream.wakeUp(period: 0.02) != nil)
         try stream.advance(to: .now)
         #expect(stream.clock.isAdvancing)
+    }
+
+    /// Row 290: what is written to a file is what a render job gives, also where each item takes a while to open.
+    @Test func itemsOfOneFrame_soundAsIfTheyWereThereAtOnce() throws {
+        var effects = EffectSettings()
+        effects.isEnabled = true
+        effects.equalizer.isEnabled = true
+        effects.equalizer.preamp = 6
+        effects.limiter.isEnabled = true
+        func render(_ portions: [Int]) throws -> [Float] {
+            let sink = DeafSink()
+            var stream = PacedStream(
+                AudioFormat(sampleRate: 8_000, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
+                effects: effects, continuing: nil, sink: sink
+            ) {}
+            let lease = stream.ring.grant().lease
+            try stream.perform(.start(fade: 0))
+            var (time, frame) = (stream.clock.sampledAt, 0)
+            for portion in portions {
+                let samples = (frame..<frame + portion).map { Float(($0 &* 7_919) % 1_000) / 1_000 }
+                frame += portion
+                _ = samples.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+                for _ in 0..<4 {
+                    time = time.advanced(bySeconds: 0.02)
+                    try stream.advance(to: time)
+                }
+            }
+            return Array(sink.written.prefix(300))
+        }
+        #expect(try render([1, 1, 1, 1, 1, 1_000]) == render([1_005]))
     }
 
     /// A follower is kept in step by it.

@@ -82,6 +82,9 @@ public final class Announcer: Sendable {
         loop.postIfBegun(.applyRules(rules))
     }
 
+    /// Those of the music have changed.
+    public func effectsChanged() { loop.postIfBegun(.effectsChanged) }
+
     /// Ends all sounds. Returns when that is reported, 0.2 s at most, and before they have faded: `shutdown` waits for that.
     /// It exists because a player that is down reports nothing any more.
     public func endSounds(_ end: AnnouncerEnd = .serverEnds) {

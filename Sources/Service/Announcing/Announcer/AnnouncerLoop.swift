@@ -26,7 +26,13 @@ final class AnnouncerLoop {
         } displaced: { [mailbox] id in
             mailbox.post(.displaced(id))
         }
+        applyRules()
+    }
+
+    /// Of the session and of the room. Nothing is changed while sound is measured.
+    private func applyRules() {
         pool.apply(rules)
+        pool.apply(rules.isUnprocessed ? .off : environment.music.effects.ofRoom)
     }
 
     private var now: MonotonicTime { environment.clock.now }
@@ -65,11 +71,12 @@ final class AnnouncerLoop {
             perform(effects.report(report, of: id, now: now))
         case .applyRules(let rules):
             self.rules = rules
-            pool.apply(rules)
+            applyRules()
             guard let refusal = rules.refusal else { return }
             let end = SoundEnd(.failed, PlaybackError(.sessionForbids, refusal))
             perform(schedule.endAll(end, now: now))
             perform(effects.endAll(end))
+        case .effectsChanged: applyRules()
         case .checked(let id, let error):
             if let error { perform(schedule.refuse(id, error, now: now)) }
             answerWaiting(id)

@@ -11,6 +11,8 @@ enum AnnouncerMessage: Sendable {
     /// A more important one of any player has its voice.
     case displaced(SoundID)
     case applyRules(SessionRules)
+    /// Of the music.
+    case effectsChanged
     /// Why it cannot be played, as far as is known before its turn.
     case checked(SoundID, PlaybackError?)
     /// The music has taken in that it is no longer interrupted.
@@ -23,7 +25,7 @@ enum AnnouncerMessage: Sendable {
         case .announce(_, _, let reply): reply(.failure(error))
         case .play(_, let reply): reply(.failure(error))
         case .cancel(_, _, let reply): reply(.failure(error))
-        case .report, .displaced, .applyRules, .checked, .musicIsBack, .shutdown: break
+        case .report, .displaced, .applyRules, .effectsChanged, .checked, .musicIsBack, .shutdown: break
         }
     }
 }

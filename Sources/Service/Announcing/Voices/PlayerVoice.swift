@@ -56,6 +56,12 @@ public final class PlayerVoice: Voice {
         player.perform(.applyRules(rules)) { _ in }
     }
 
+    public func apply(_ effects: EffectSettings) {
+        var patch = EffectsPatch()
+        patch.set(\.self, effects)
+        player.perform(.changeEffects(.merge(patch))) { _ in }
+    }
+
     public func end() { player.shutdown() }
 }
 

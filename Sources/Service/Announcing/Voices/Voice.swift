@@ -24,6 +24,7 @@ public protocol Voice: AnyObject, Sendable {
     func resume()
     func stop()
     func apply(_ rules: SessionRules)
+    func apply(_ effects: EffectSettings)
     func end()
 }
 
@@ -42,6 +43,7 @@ public protocol AnnouncedMusic: Sendable {
     var output: OutputStatus { get }
     /// Amplitude 0...1, as the user has set it.
     var volume: Double { get }
+    var effects: EffectSettings { get }
     /// A factor beside the volume; 1 as it was.
     func duck(to gain: Double, over seconds: Double)
     /// As an interruption of the source `announcement`. `done` comes once, when the music has followed and all who watch it
@@ -52,6 +54,7 @@ public protocol AnnouncedMusic: Sendable {
 extension Player: AnnouncedMusic {
     public var output: OutputStatus { snapshot.output }
     public var volume: Double { snapshot.settings.volume }
+    public var effects: EffectSettings { snapshot.settings.effects }
 
     public func interrupt(_ isBeginning: Bool, done: @escaping @Sendable () -> Void) {
         perform(.interruption(InterruptionNotice(isBeginning: isBeginning, source: .announcement))) { _ in done() }

@@ -28,6 +28,7 @@ final class VoicePool {
     private let displaced: @Sendable (SoundID) -> Void
     private var places: [Place] = []
     private var rules = SessionRules()
+    private var effects = EffectSettings.off
 
     /// `displaced`: it is to end, for a more important one; from any thread.
     init(
@@ -59,6 +60,7 @@ final class VoicePool {
                     .outputUnavailable, "There are too few threads or descriptors for one more sound.")
                 return report(id, .failed(error))
             }
+            if effects != .off { voice.apply(effects) }
             index = places.count
             places.append(Place(voice: voice, kind: kind, device: device, use: nil, freeSince: .now))
         }
@@ -82,6 +84,12 @@ final class VoicePool {
     func apply(_ rules: SessionRules) {
         self.rules = rules
         for place in places { place.voice.apply(rules) }
+    }
+
+    func apply(_ effects: EffectSettings) {
+        guard effects != self.effects else { return }
+        self.effects = effects
+        for place in places { place.voice.apply(effects) }
     }
 
     private func voice(of id: SoundID) -> (any Voice)? { places.first { $0.use?.sound == id }?.voice }

@@ -51,8 +51,8 @@ struct PacedStream {
     private var fadeIn: FrameCount = 0
     /// The clock stands there while frames before it are heard again.
     private var shiftedAt: FrameCount = 0
-    /// Since when the last frames wait.
-    private var lateSince: MonotonicTime?
+    /// The frame behind the last ones, while they wait, and since when.
+    private var late: (end: FrameCount, since: MonotonicTime)?
     private var now = MonotonicTime.now
     private var buffer: [Float]
     private var events: [AudioOutputEvent] = []
@@ -94,7 +94,7 @@ struct PacedStream {
         case .waiting: ring.askForFrames() ? nil : now
         case .playing(_, let time):
             time.advanced(
-                bySeconds: lateSince == nil ? min(period, format.seconds(FrameCount(ring.unread))) : period)
+                bySeconds: late == nil ? min(period, format.seconds(FrameCount(ring.unread))) : period)
         }
     }
 
@@ -139,11 +139,13 @@ struct PacedStream {
         case .waiting: resume()
         case .playing(let index, let start):
             let due = max(0, Int(clamping: time.seconds(since: start) * Double(format.sampleRate)))
-            stage?.padsEnd = isDraining || lateSince.map { time.seconds(since: $0) >= Self.patience } ?? false
+            // Short items come one by one: each has its time.
+            if let late, late.end != ring.writeIndex { self.late = (ring.writeIndex, time) }
+            stage?.padsEnd = isDraining || late.map { time.seconds(since: $0.since) >= Self.patience } ?? false
             let count = try render(due)
             var heard = start.advanced(bySeconds: format.seconds(FrameCount(count)))
             let waits = count < due && ring.unread > 0
-            lateSince = waits ? lateSince ?? time : nil
+            late = waits ? late ?? (ring.writeIndex, time) : nil
             if waits { heard = time }
             phase = .playing(index: index + FrameCount(count), time: heard)
             if let afterFade, renderer.isFadedOut || ring.unread == 0 {
@@ -226,7 +228,7 @@ struct PacedStream {
     private mutating func fadeOut(before index: FrameCount) throws(AudioOutputError) {
         guard case .playing = phase else { return }
         phase = .waiting
-        lateSince = nil
+        late = nil
         stage?.padsEnd = true
         renderer.fadeOut(from: renderer.cursor, limit: index)
         _ = try render(.max)

@@ -63,6 +63,8 @@ final class ScriptedMusic: AnnouncedMusic {
         return output
     }
     var volume: Double { 0.3 }
+    var effects: EffectSettings { settings.withLock { $0 } }
+    let settings = Mutex(EffectSettings.off)
 
     func duck(to gain: Double, over seconds: Double) { note("duck \(gain)") }
     func interrupt(_ isBeginning: Bool, done: @escaping @Sendable () -> Void) {
@@ -118,6 +120,9 @@ final class ScriptedVoice: Voice {
     func resume() { note("resume") }
     func stop() { note("stop") }
     func apply(_ rules: SessionRules) {}
+    func apply(_ effects: EffectSettings) {
+        note("\(effects.isEnabled) \(effects.equalizer.preamp) \(effects.reverb.mix)")
+    }
     func end() {
         if fades.withLock({ $0 }) { _ = faded.take(until: .now.advanced(bySeconds: 30)) }
         note("end")

@@ -43,6 +43,39 @@ import KernelTesting
         #expect(answer.answer() == .failure(.shuttingDown))
     }
 
+    /// SPEC 294: the room's equaliser, not the music's reverb.
+    @Test func voicesHaveTheEffectsOfTheRoom_andNoneWhileSoundIsMeasured() throws {
+        var effects = EffectSettings()
+        (effects.isEnabled, effects.equalizer.preamp, effects.reverb.mix) = (true, -12, 0.9)
+        rig.music.settings.withLock { $0 = effects }
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
+        let (voice, _) = try rig.hear()
+        #expect(voice.log == ["true -12.0 0.25", "play a.mp3"])
+        effects.equalizer.preamp = -6
+        rig.music.settings.withLock { $0 = effects }
+        rig.announcer.effectsChanged()
+        #expect(eventually { voice.log.last == "true -6.0 0.25" })
+        var rules = SessionRules()
+        rules.isUnprocessed = true
+        rig.announcer.apply(rules)
+        #expect(eventually { voice.log.last == "false 0.0 0.25" })
+    }
+
+    @Test func aPlayerVoiceHandsThemToItsOutput() {
+        let clock = ManualClock()
+        let output = CapturingOutput(clock: clock)
+        let voice = PlayerVoice(
+            Player.Environment(
+                opener: ScriptedOpener([:]), output: output, conversion: NoConversion(), store: MemoryStore(),
+                clock: clock), rules: SessionRules()
+        ) { _, _ in }
+        defer { voice.end() }
+        var effects = EffectSettings()
+        (effects.isEnabled, effects.mono) = (true, true)
+        voice.apply(effects)
+        #expect(eventually { output.effects == effects })
+    }
+
     @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
         _ = try rig.hear()
