@@ -45,6 +45,11 @@ public struct MusicRoots: Sendable {
                 throw MediaError(.forbidden, "The file is outside the music folders.")
             }
         }
+
+        func admit(_ uri: String) -> Bool {
+            do throws(MediaError) { try check(uri) } catch { return false }
+            return true
+        }
     }
 
     /// Blocks on the file system.
