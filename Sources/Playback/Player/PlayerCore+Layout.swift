@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
+internal import Kernel
 
 /// The stream's channels. Items of one layout share a stream, without a gap; one of another layout gets a stream of its own
 /// once the last frame of the item before it was heard.
@@ -57,7 +58,7 @@ extension PlayerCore {
             guard (0..<queue.count).contains(neighbour) else { return false }
             let item = queue[neighbour]
             if let other = self.album(of: item) { return other == album }
-            return track.media?.companions.albumFiles.contains(item.uri) == true
+            return track.media?.companions.albumFiles.contains(PathKey(item.uri)) == true
         }
     }
 

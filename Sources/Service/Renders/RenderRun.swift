@@ -64,7 +64,7 @@ final class RenderRun {
             let album = item.album ?? description.tags.album
             let next = index + 1 < items.count ? items[index + 1] : nil
             let precedes = next.map { next in
-                next.album.map { $0 == album } ?? description.companions.albumFiles.contains(next.uri)
+                next.album.map { $0 == album } ?? description.companions.albumFiles.contains(PathKey(next.uri))
             }
             media.isInAlbum = inOrder && album != nil && (previousAlbum == album || precedes == true)
             previousAlbum = album
