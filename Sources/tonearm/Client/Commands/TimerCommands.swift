@@ -113,7 +113,15 @@ struct AddAlarm: ClientCommand {
     @Option(help: "The id of an output (default: the player's).") var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
 
-    func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
+    func validate() throws {
+        let parts = Self.padded(time).split(separator: ":", omittingEmptySubsequences: false)
+        let limits = [24, 60, 60]
+        let isTime = zip(parts, limits).allSatisfy { $0.count == 2 && $0.allSatisfy(\.isNumber) && Int($0) ?? $1 < $1 }
+        guard (2...3).contains(parts.count), isTime else {
+            throw ValidationError("\(time) is no time of day; give one such as 07:00.")
+        }
+        try check("--volume", volume.map(Double.init), 0...100)
+    }
 
     func run(_ client: ServerClient) throws {
         let body: RequestBody = [
