@@ -97,6 +97,18 @@ def test_the_rest_is_added_and_what_was_left_out_is_listed(api):
     assert (none["count"], none["skippedCount"]) == (0, 1) and len(api.uris()) == 2
 
 
+def test_references_that_nothing_has_are_left_out_and_listed(api, music):
+    """Issue 3.3: unknown ids of the library, and entries of a list that lie outside the music."""
+    (music / "bad.m3u").write_text("album/1.mp3\n../../etc/passwd\n")
+    items = [{"album": "zz"}, {"playlist": "zz"}, {"uri": "album/0.mp3"}, {"uri": "bad.m3u"}]
+    answer = api.call("POST", "/queue/items", json={"items": items, "onError": "skip"})
+    assert api.uris() == ["album/0.mp3", "album/1.mp3"]
+    assert [(each["index"], each["code"]) for each in answer["skipped"]] == [(0, "unknown-entry"), (1, "unknown-playlist"), (3, "forbidden")]
+    assert "passwd" in answer["skipped"][2]["detail"]
+    refused = api.http.post("/api/v1/queue/items", json={"items": items})
+    assert refused.status_code == 404 and refused.json()["member"] == "items[0].album"
+
+
 def test_a_playlist_takes_what_a_queue_takes(api, music):
     """Row 265: `onError: skip`; a list is not replaced by nothing, and one whose files have gone is read and played as it is."""
     items = [{"uri": uri} for uri in (*REFUSED, "album/1.mp3", "album/2.mp3")]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Kernel
 import KernelTesting
 import Playback
 import Testing
@@ -42,6 +43,17 @@ import Testing
         #expect(entries.map(\.kind) == [.list, .file])
         // What it lists lies in the folders as well: a folder is added without its lists.
         #expect(try FolderWalk.collect("", in: roots).uris == ["b.mp3"])
+    }
+
+    /// Strings are equal by Unicode equivalence, files by their bytes.
+    @Test func namesThatOnlyUnicodeFindsEqual_areBothListed() throws {
+        for name in ["\u{E9}", "e\u{301}"] {
+            try folder.directory(name)
+            try folder.file("\(name).mp3")
+        }
+        for name in ["K.mp3", "\u{212A}.mp3"] { try folder.file(name) }
+        #expect(try names().count == 6)
+        #expect(try Set(names().map { PathKey($0) }).count == 6)
     }
 
     @Test func linksInsideAreShown_othersAndSpecialFilesAreNot() throws {

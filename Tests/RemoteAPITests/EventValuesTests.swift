@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Playback
 import Testing
 import Kernel
 
@@ -20,6 +21,18 @@ enum EventFixture {
         _ sequence: UInt64, _ name: EventName = .settings, version: UInt64 = 0, bytes: Int = 100
     ) -> EventFrame {
         frame("\(sequence)", name, sequence: sequence, version: version, bytes: bytes)
+    }
+}
+
+@Suite struct EventTimeTests {
+    /// After a stop of the process the first `time` event comes before the player has read the clock again.
+    @Test func positionGoesOn_forAsLongAsTheReadingCounts() {
+        var clock = PositionClock()
+        (clock.position, clock.rate) = (10, 1)
+        for (seconds, position) in [(0.5, 10.5), (60, 10 + EventEncoder.validity)] {
+            let now = clock.sampledAt.advanced(bySeconds: seconds)
+            #expect(clock.position(at: EventEncoder.end(of: clock, at: now)) == position)
+        }
     }
 }
 

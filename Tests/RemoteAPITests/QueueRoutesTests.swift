@@ -20,7 +20,7 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/queue", headers: ["If-None-Match": "\"x\", W/" + tag]).status == 304)
         api.player.change { $0.queueRevision += 1 }
         #expect(try api.send("GET", "/api/v1/queue", headers: ["If-None-Match": tag]).status == 200)
-        for query in ["offset=-1", "limit=1001", "limit=x", "foo=1"] {
+        for query in ["offset=-1", "offset=+1", "limit=1001", "limit=x", "foo=1"] {
             #expect(try api.send("GET", "/api/v1/queue?" + query).status == 422)
         }
     }
@@ -80,6 +80,11 @@ import ServiceTesting
                 "POST", "/queue/items", #"{"items":[{"uri":"a","headers":{"a":"c\r\nd: e"}}]}"#, 422,
                 "items[0].headers.a"
             ),
+            (
+                "POST", "/queue/items", #"{"items":[{"uri":"a","artworkUri":"gopher://x"}]}"#, 422,
+                "items[0].artworkUri"
+            ),
+            ("PATCH", "/queue/items/i1", #"{"artworkUri":"file:///etc/passwd"}"#, 422, "artworkUri"),
             ("POST", "/queue/items", #"{"items":[{"folder":"a","uri":"b"}]}"#, 422, "items[0].uri"),
             ("POST", "/queue/items", #"{"items":[],"position":"last"}"#, 422, "position"),
             ("POST", "/queue/items", #"{"items":[],"position":-1}"#, 422, "position"),
@@ -108,6 +113,12 @@ import ServiceTesting
         let headers = (0..<33).map { "\"h\($0)\":\"v\"" }.joined(separator: ",")
         let body = #"{"items":[{"uri":"a","headers":{\#(headers)}}]}"#
         #expect(try api.send("POST", "/api/v1/queue/items", body).member == "items[0].headers")
+    }
+
+    @Test func moreIDsThanAQueueHas_areNoFullQueue() {
+        for problem in [MoveRequest.tooLong, RemoveRequest.tooLong] {
+            #expect(problem.code == "invalid" && problem.member == "ids")
+        }
     }
 
     @Test func everyEditReachesThePlayer() throws {

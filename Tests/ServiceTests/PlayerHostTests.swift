@@ -116,6 +116,17 @@ import Testing
         #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
     }
 
+    @Test func theSleepTimerOfAGroup_staysWithIt_whenItsLeaderIsRemoved() throws {
+        _ = try #require(rig.follow("bath", "kitchen"))
+        let answer = Mailbox<Result<PlayerTimer?, Problem>>()
+        let sleep = TimerEdit.add(.sleep(SleepTimer(end: .after(600), fade: 0)))
+        rig.timers.perform(sleep, of: "kitchen") { answer.post($0) }
+        let timer = try #require(try answer.answer().get())
+        try rig.host.remove("kitchen")
+        #expect(eventually { rig.timers.timers(of: "bath").map(\.kind) == [timer.kind] })
+        #expect(eventually { rig.timers.timers(of: "kitchen").isEmpty })
+    }
+
     @Test func leavingAGroup_isOneEditOfTheQueue() throws {
         _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         _ = rig.follow("kitchen", "main")
@@ -177,30 +188,39 @@ final class HostRig: Sendable {
     let events = ServerEvents()
     let outputs = ScriptedOutputs()
     let clock = ManualClock()
+    let timers = Timers(clock: ManualClock())
     private let error = Mutex<PlaybackError?>(nil)
 
     init(_ ids: [String], on disk: ScriptedDisk? = nil) throws {
         let keeper = MemoryKeeper(ids, on: disk)
         self.keeper = keeper
         let (bus, group) = (EventBus(), PlayerGroup())
-        bus.observe { [events] in events.append($0) }
+        bus.observe { [events, timers] event in
+            events.append(event)
+            if case .players(let change, let player) = event { timers.receive(change, of: player) }
+            if case .player(let event, let id) = event { timers.receive(event, of: id) }
+        }
         let session = LiveSession(
             LiveSession.Environment(
                 store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: group))
         let script = ScriptedOpener.Script(frames: 441_000)
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
-        host = try PlayerHost(
-            PlayerHost.Parts(
-                environment: { [outputs, clock] id, store in
-                    Player.Environment(
-                        opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
-                        clock: clock)
-                },
-                announcer: { _, _ in nil }, keeper: keeper, session: session, group: group, bus: bus))
+        var parts = PlayerHost.Parts(
+            environment: { [outputs, clock] id, store in
+                Player.Environment(
+                    opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
+                    clock: clock)
+            },
+            announcer: { _, _ in nil }, keeper: keeper, session: session, group: group, bus: bus)
+        parts.handOver = { [timers] in timers.handOver($0, to: $1) }
+        host = try PlayerHost(parts)
         host.restore()
     }
 
-    deinit { for player in host.beginEnd() { player.shutdown() } }
+    deinit {
+        timers.shutdown()
+        for player in host.beginEnd() { player.shutdown() }
+    }
 
     var lastError: PlaybackError? { error.withLock { $0 } }
 

@@ -23,7 +23,10 @@ import Testing
         #expect(try tokens(text) == ["abcdefghijklmnop read"])
     }
 
-    @Test(arguments: ["", "# none", "short", "abcdefghijklmnop everything"])
+    @Test(arguments: [
+        "", "# none", "short", "abcdefghijklmnop everything", "abcdefghijklmnop read\nabcdefghijklmnop admin",
+        String(repeating: "a", count: 5_000),
+    ])
     func whatIsNoToken_isRefused(text: String) throws {
         #expect(throws: (any Error).self) { try tokens(text) }
     }

@@ -69,6 +69,20 @@ import Testing
         #expect(settings.allowedOrigins == ["http://a:1", "http://b:2"])
     }
 
+    @Test(arguments: [
+        ("--allow-origin", "foo"), ("--allow-origin", "https://a.example/x"), ("--allow-origin", "https://A.example"),
+        ("--allow-origin", "https://a.example:443"), ("--allow-host", "a/b"), ("--allow-host", ""),
+    ])
+    func namesThatNobodyEverSends_areRefused(option: String, value: String) {
+        #expect(failure([option, value])?.message.hasPrefix("\(option.dropFirst(2)): \(value) is no ") == true)
+    }
+
+    @Test func namesAsTheyAreSent_areTaken() throws {
+        let origins = ["https://a.example", "http://a:1/", "app://local", "http://[::1]:8080", "null"]
+        #expect(try read(origins.flatMap { ["--allow-origin", $0] }).allowedOrigins == origins)
+        #expect(try read(["--allow-host", "Music.example", "--allow-host", "a:80"]).allowedHosts.count == 2)
+    }
+
     @Test func buffersAreCounted_withinTheirLimits() throws {
         let settings = try read(["--decode-buffer-frames", "512"], ["TONEARM_BUFFER_COUNT": "64"])
         #expect(settings.buffering.frames == 512 && settings.buffering.count == 64)

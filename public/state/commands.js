@@ -92,7 +92,9 @@ export class Commands {
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
     remove: ({ ids }) => this.#edit(["POST", this.paths.queue("/remove"), { ids }], `Removed ${count(ids.length, "track")}`),
     clear: () => this.#edit(["DELETE", this.paths.queue()], "Queue cleared"),
-    savePlaylist: ({ name }) => this.#announce(["POST", "/playlists", { name, fromQueue: true }, slow], () => `Saved as ${name}`),
+    // `id`: of the playlist that it replaces.
+    savePlaylist: ({ name, id }) => this.#announce(
+      id ? ["PUT", `/playlists/${key(id)}`, { fromQueue: true }, slow] : ["POST", "/playlists", { name, fromQueue: true }, slow], () => `Saved as ${name}`),
     removePlaylist: ({ id, name }) => this.#announce(["DELETE", `/playlists/${key(id)}`], () => `Removed the playlist ${name}`),
     clearCache: () => this.#announce(["DELETE", "/cache", undefined, slow], ({ removed, kept }) =>
       `${removed ? "Cleared" : "Nothing was removed"}${kept ? `: ${kept} in use stayed` : ""}`),

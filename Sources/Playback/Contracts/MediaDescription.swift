@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Audio
+public import Kernel
 
 /// Facts of one media: its format, length, tags and health.
 public struct MediaDescription: Hashable, Sendable {
@@ -80,7 +81,7 @@ public struct MediaDescription: Hashable, Sendable {
         /// As it was measured, for tags without it.
         public var loudness: TrackLoudness?
         /// The files of its album, as the library knows them: neighbours that are not opened yet are recognised by them.
-        public var albumFiles: Set<String> = []
+        public var albumFiles: Set<PathKey> = []
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
             self.hasPicture = hasPicture
@@ -94,7 +95,7 @@ public struct MediaDescription: Hashable, Sendable {
     /// Whether the item at `neighbour`, of whose tags nothing is known, is of this media's album. Without a library, a file of
     /// the same folder counts where the tags have a gain for the album.
     public func sharesAlbum(of uri: String, with neighbour: String) -> Bool {
-        guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(neighbour) }
+        guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(PathKey(neighbour)) }
         func folder(_ uri: String) -> Substring? { uri.lastIndex(of: "/").map { uri[..<$0] } }
         return loudness?.albumGain != nil && folder(uri) != nil && folder(uri) == folder(neighbour)
     }

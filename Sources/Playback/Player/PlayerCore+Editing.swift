@@ -20,6 +20,7 @@ extension PlayerCore {
     /// The consequences of an edit in force for the playing item.
     mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
         let target = firstNew(edit, change)
+        let restored = takeLeftPlace(edit, change)
         if play, let target {
             lastError = nil
             failuresInARow = 0
@@ -28,10 +29,11 @@ extension PlayerCore {
             goal = .play
             overrideInterruption()
         } else if let lost = current, queue.item(lost.item.id) == nil {
-            leaveRemoved(lost, for: replacement(edit))
+            leaveRemoved(lost, for: restored?.item.id ?? replacement(edit), at: restored?.position)
         } else if queue.currentID == nil, queue.count > 0, goalIsIdle {
-            makeCurrent(target ?? queue[0], at: nil)
-            goal = settings.autoPlay && availability == .available && rules.refusal == nil ? .play : .hold
+            makeCurrent(target ?? restored?.item ?? queue[0], at: restored?.position)
+            let plays = restored == nil && settings.autoPlay && availability == .available && rules.refusal == nil
+            goal = plays ? .play : .hold
         } else if case .updated(_, let new)? = change, new.id == current?.item.id {
             emit(.item(currentItem))
         }
@@ -40,6 +42,19 @@ extension PlayerCore {
             if goal.isAtRest { current = nil }
             if case .rest = goal, !hasConsumedTheLast { goal = .idle }
         }
+    }
+
+    /// Remembers the place in an item that this edit takes out of the queue. Gives the one of the edit that is undone, for
+    /// the item that it brings back.
+    private mutating func takeLeftPlace(
+        _ edit: QueueEdit, _ change: QueueChange?
+    ) -> (item: QueueItem, position: Double)? {
+        guard change != nil else { return nil }
+        let left = leftPlace
+        leftPlace = nil
+        if let current, queue.item(current.item.id) == nil { leftPlace = (current.item.id, position) }
+        guard case .undo = edit, let left else { return nil }
+        return queue.item(left.id).map { ($0, left.position) }
     }
 
     /// What was decoded for other loops is decoded again; they count from here on.
@@ -91,7 +106,7 @@ extension PlayerCore {
     }
 
     /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
-    private mutating func leaveRemoved(_ lost: Track, for next: ItemID?) {
+    private mutating func leaveRemoved(_ lost: Track, for next: ItemID?, at position: Double?) {
         if lost.isFed { flush(fade: skipFade) }
         if !goal.isAtRest { complete(lost, .removed) }
         let ready = upcoming
@@ -104,7 +119,7 @@ extension PlayerCore {
             emit(.item(nil))
             savePosition()
         } else if let next, let item = queue.item(next) {
-            enter(load(item, at: nil))
+            enter(load(item, at: position))
             holdUnlessPlaying()
         } else {
             goal = queue.count == 0 ? .idle : .rest(.stopped(.queueChanged))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
+internal import Kernel
 
 /// The stream's channels. Items of one layout share a stream, without a gap; one of another layout gets a stream of its own
 /// once the last frame of the item before it was heard.

@@ -31,6 +31,8 @@ struct PlayerCore {
     var settings: PlayerSettings
     var goal = PlayerGoal.idle
     var scan: Scan?
+    /// Where the current item was when the last edit took it out of the queue.
+    var leftPlace: (id: ItemID, position: Double)?
     /// Why the current item, or the one that was skipped to come to it, does not sound.
     var lastError: PlaybackError?
 

@@ -85,8 +85,9 @@ struct Timeline {
 
     /// Whether the run has no frame before `end`: a seek to the very end, or an item without a frame.
     func isEmpty(_ generation: Generation, _ run: DecodeRun, end: FrameCount) -> Bool {
-        guard let last = segments.last else { return false }
-        return last.generation == generation && last.run == run && last.start >= end
+        // The last one alone may be empty: the block of a scan that has reached the end.
+        let first = segments.first { $0.generation == generation && $0.run == run }
+        return first.map { $0.start >= end } ?? false
     }
 
     /// The item heard at the index reached; nil before the first segment.

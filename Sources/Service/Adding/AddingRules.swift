@@ -29,9 +29,12 @@ public struct ResolvedItems: Sendable {
 
     static let mostSkipped = 100
 
-    mutating func skip(_ fault: ItemFault) {
-        skippedCount += 1
-        if skipped.count < Self.mostSkipped { skipped.append(fault) }
+    mutating func skip(_ fault: ItemFault) { skip([fault], count: 1) }
+
+    /// `faults`: the first ones.
+    mutating func skip(_ faults: [ItemFault], count: Int) {
+        skippedCount += count
+        skipped += faults.prefix(max(0, Self.mostSkipped - skipped.count))
     }
 
     /// A list is not replaced when nothing of the new one can be played.
@@ -46,6 +49,8 @@ public struct ItemFault: Error, Sendable {
         case media(MediaError)
         case catalogue(CatalogueError)
         case playlist(PlaylistError, PlaylistID)
+        /// Nothing has this id.
+        case unknown(id: String)
         case noLibrary
         case noPlaylists
         /// More than one item, where one is wanted.

@@ -13,6 +13,8 @@ struct AddressWalk {
     private var looks = 0
     private var checks = 0
     private var references = 0
+    /// The one that is looked at.
+    private var item = (index: 0, member: "")
     /// Lists that could not be read are not read again.
     private var failures: [MediaLocator: MediaError] = [:]
     private let deadline: MonotonicTime
@@ -34,6 +36,7 @@ struct AddressWalk {
     mutating func add(
         _ item: ItemRequest, at index: Int, _ place: MediaPlace?
     ) throws(ItemFault) {
+        self.item = (index, item.member)
         if cancellation.isCancelled { throw ItemFault(index: index, member: item.member, cause: .cancelled) }
         do throws(Refusal) {
             switch item {
@@ -41,6 +44,7 @@ struct AddressWalk {
             case .media(let draft, let expands): try add(draft, expands ?? rules.expands, place)
             case .library(let id) where id.kind == .track:
                 for draft in try library(id, 1).found.items { try add(draft, rules.expands, place) }
+            case .unknown(_, let id): throw .init(cause: .unknown(id: id))
             case .folder, .list, .playlist, .library: try append(several: item)
             }
         } catch {
@@ -132,9 +136,13 @@ struct AddressWalk {
         let seconds = try timeLeft()
         if let failure = failures[locator] { throw Refusal(cause: .media(failure)) }
         do throws(MediaError) {
-            return try media.media(
+            let found = try media.media(
                 ofList: locator, isGiven: isGiven, limit: limit, patience: min(patience ?? seconds, seconds),
                 cancellation: cancellation)
+            resolved.skip(
+                found.refused.map { ItemFault(index: item.index, member: item.member, cause: .media($0)) },
+                count: found.refusedCount)
+            return found
         } catch {
             failures[locator] = error
             throw Refusal(cause: .media(error))
@@ -181,7 +189,7 @@ struct AddressWalk {
         try refer()
         _ = try timeLeft()
         switch item {
-        case .uri, .media: preconditionFailure("one address")
+        case .uri, .media, .unknown: preconditionFailure("one address")
         case .folder(let path): return (try folder(path, limit), ItemSource(folder: path))
         case .list(let locator):
             let found = try read(locator, isGiven: true, limit: limit)

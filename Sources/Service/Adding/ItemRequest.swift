@@ -15,6 +15,8 @@ public enum ItemRequest: Sendable {
     indirect case list(MediaLocator)
     case playlist(PlaylistID)
     indirect case library(CatalogueID)
+    /// A reference with an id that nothing has.
+    indirect case unknown(member: String, id: String)
 
     /// In code points.
     public static let maximumURILength = 4096
@@ -26,6 +28,7 @@ public enum ItemRequest: Sendable {
         case .folder: "folder"
         case .list: "list"
         case .playlist: "playlist"
+        case .unknown(let member, _): member
         case .library(let id):
             switch id.kind {
             case .artist: "artist"
@@ -41,7 +44,7 @@ public enum ItemRequest: Sendable {
         switch self {
         case .uri(let uri): uri
         case .media(let draft, _): draft.uri
-        case .folder, .list, .playlist, .library: nil
+        case .folder, .list, .playlist, .library, .unknown: nil
         }
     }
 
@@ -52,7 +55,7 @@ public enum ItemRequest: Sendable {
         case .media(let draft, _): draft.uri
         case .folder(let path): path
         case .list(let locator): locator.uri
-        case .playlist, .library: nil
+        case .playlist, .library, .unknown: nil
         }
     }
 }

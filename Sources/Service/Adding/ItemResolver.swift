@@ -72,6 +72,7 @@ struct ItemResolver: Sendable {
         switch item {
         case .folder, .list, .playlist: return true
         case .library(let id): return id.kind != .track
+        case .unknown: return false
         case .uri(let uri): return isReference(uri)
         case .media(let draft, expands: _): return isReference(draft.uri)
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
+
 /// The catalogue of the music folders. It exists so that the API knows no database and no scanner: the executable
 /// hands an implementation in.
 ///
@@ -21,7 +23,7 @@ public protocol MusicLibrary: Sendable {
     func genre(_ id: CatalogueID) throws(CatalogueError) -> Genre
 
     /// What is known of the tracks at these paths, in one query; what is no track is left out.
-    func details(of uris: [String]) throws(CatalogueError) -> [String: TrackDetails]
+    func details(of uris: [String]) throws(CatalogueError) -> [PathKey: TrackDetails]
     /// The indices of those paths that are no tracks of the catalogue.
     func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int]
 

@@ -84,6 +84,9 @@ public struct ListContent: Hashable, Sendable {
     public var items: [ItemDraft]
     /// There is more than that.
     public var isTruncated: Bool
+    /// Why entries were left out, of the first ones.
+    public var refused: [MediaError] = []
+    public var refusedCount = 0
 
     public init(items: [ItemDraft], isTruncated: Bool = false) {
         self.items = items

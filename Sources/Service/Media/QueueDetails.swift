@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
 public import Playback
 internal import Synchronization
 
@@ -11,7 +12,7 @@ public final class QueueDetails: Sendable {
     private struct State {
         var revision: UInt64?
         /// nil for a path that is no track.
-        var known: [String: TrackDetails?] = [:]
+        var known: [PathKey: TrackDetails?] = [:]
     }
 
     private let library: (any MusicLibrary)?
@@ -25,16 +26,16 @@ public final class QueueDetails: Sendable {
     public var revision: UInt64? { library?.status.revision }
 
     /// What is at hand. Never blocks.
-    public func atHand(_ items: [QueueItem]) -> [String: TrackDetails] { find(items).found }
+    public func atHand(_ items: [QueueItem]) -> [PathKey: TrackDetails] { find(items).found }
 
     /// nil when the catalogue must be read.
-    public func complete(_ items: [QueueItem]) -> [String: TrackDetails]? {
+    public func complete(_ items: [QueueItem]) -> [PathKey: TrackDetails]? {
         let (found, missing) = find(items)
         return missing.isEmpty ? found : nil
     }
 
     /// May block, for milliseconds. Without what cannot be read.
-    public func read(_ items: [QueueItem]) -> [String: TrackDetails] {
+    public func read(_ items: [QueueItem]) -> [PathKey: TrackDetails] {
         let (found, missing) = find(items)
         guard let library, !missing.isEmpty else { return found }
         // Before the read: what is kept may be newer than its revision, never older.
@@ -45,7 +46,7 @@ public final class QueueDetails: Sendable {
                 if state.revision != revision || state.known.count + missing.count > Self.most {
                     state = State(revision: revision)
                 }
-                for uri in missing { state.known[uri] = .some(new[uri]) }
+                for uri in missing { state.known[PathKey(uri)] = .some(new[PathKey(uri)]) }
             }
             return found.merging(new) { $1 }
         } catch {
@@ -53,21 +54,22 @@ public final class QueueDetails: Sendable {
         }
     }
 
-    private func find(_ items: [QueueItem]) -> (found: [String: TrackDetails], missing: [String]) {
+    private func find(_ items: [QueueItem]) -> (found: [PathKey: TrackDetails], missing: [String]) {
         guard let library else { return ([:], []) }
         let revision = library.status.revision
         return state.withLock { state in
             if state.revision != revision { state = State(revision: revision) }
-            var found: [String: TrackDetails] = [:]
-            var missing: Set<String> = []
+            var found: [PathKey: TrackDetails] = [:]
+            var missing: Set<PathKey> = []
             for item in items where !item.isRemote {
-                switch state.known[item.uri] {
-                case .some(.some(let details)): found[item.uri] = details
+                let key = PathKey(item.uri)
+                switch state.known[key] {
+                case .some(.some(let details)): found[key] = details
                 case .some(.none): break
-                case .none: missing.insert(item.uri)
+                case .none: missing.insert(key)
                 }
             }
-            return (found, Array(missing))
+            return (found, missing.map(\.path))
         }
     }
 }

@@ -54,14 +54,14 @@ final class Following: Sendable {
     }
 
     /// Gives a player's group to one of its followers, before the player leaves.
-    func handOverGroup(of id: String, done: @escaping @Sendable () -> Void) {
+    func handOverGroup(of id: String, done: @escaping @Sendable (_ heir: String?) -> Void) {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
             let steps = groups.steps(removing: id)
             var leaders = groups.leaders(after: steps)
             leaders[id] = nil
             take(steps, leaders, players) { _ in
-                done()
+                if case .handOver(_, let heir, _)? = steps.first { done(heir) } else { done(nil) }
                 finish()
             }
         }

@@ -25,6 +25,8 @@ public final class PlayerHost: PlayerRoster {
         public var hasThreads: @Sendable () -> Bool = { true }
         /// Ends the recording of a player's stream, and returns when its events are published.
         public var endRecording: @Sendable (_ player: String) -> Void = { _ in }
+        /// Before a leader is removed, once one of its followers leads.
+        public var handOver: @Sendable (_ player: String, _ heir: String) -> Void = { _, _ in }
         public var warn: @Sendable (_ sentence: String, _ player: String) -> Void = { _, _ in }
 
         public init(
@@ -122,7 +124,10 @@ public final class PlayerHost: PlayerRoster {
             throw .notSaved("The player cannot be removed: \(error.reason).")
         }
         let handedOver = Mailbox<Void>()
-        following.handOverGroup(of: id) { handedOver.post(()) }
+        following.handOverGroup(of: id) { [parts] heir in
+            if let heir { parts.handOver(id, heir) }
+            handedOver.post(())
+        }
         _ = handedOver.take(until: .now.advanced(bySeconds: 1))
         // Before the player is dismissed, so that its own channel reports the end.
         parts.endRecording(id)

@@ -11,6 +11,9 @@ extension Problem {
         case .media(let error): self.init(error, member: member)
         case .catalogue(let error): self.init(error)
         case .playlist(let error, let id): self.init(error, id)
+        case .unknown(let id) where fault.member == "playlist": self = .unknownPlaylist(id)
+        case .unknown(let id):
+            self = .notFound("There is no \(fault.member) \(id.prefix(40)) in the library.", code: "unknown-entry")
         case .noLibrary: self = .noLibrary
         case .noPlaylists: self = .noPlaylists
         case .severalItems:
@@ -109,7 +112,7 @@ extension ItemFault {
     /// It concerns this address alone.
     var canBeSkipped: Bool {
         switch cause {
-        case .media, .catalogue, .playlist, .severalItems, .noLibrary, .noPlaylists: true
+        case .media, .catalogue, .playlist, .unknown, .severalItems, .noLibrary, .noPlaylists: true
         case .tooLarge, .tooManyReferences, .outOfTime, .cancelled: false
         }
     }

@@ -66,14 +66,20 @@ public final class Timers: Sendable {
             report = .status(status, reason, item: item?.number, wantsSound: wantsSound)
         case .slept: report = .slept
         case .startDropped(let time): report = .startDropped(at: time)
-        case .settings(let settings) where settings.leader != nil:
-            guard !board.timers(of: player).isEmpty, loop.postIfBegun(.follows(player)) else { return }
-            return wait.ring()
+        case .settings(let settings):
+            if let leader = settings.leader { handOver(player, to: leader) }
+            return
         case .output(let output) where output.availability == .available: report = .outputIsBack
         default: return
         }
         // Without timers, nobody waits for it.
         guard !board.timers(of: player).isEmpty, loop.postIfBegun(.report(player, report)) else { return }
+        wait.ring()
+    }
+
+    /// A player follows another one, or leaves its group to it.
+    public func handOver(_ player: String, to leader: String) {
+        guard !board.timers(of: player).isEmpty, loop.postIfBegun(.group(of: player, to: leader)) else { return }
         wait.ring()
     }
 

@@ -11,8 +11,8 @@ final class TimersLoop {
         case edit(String, TimerEdit, Timers.Reply)
         case saved(String, failure: String?)
         case report(String, TimerReport)
-        /// The player follows another one.
-        case follows(String)
+        /// The music of a player's group is another one's: so are its timers.
+        case group(of: String, to: String)
         case end
 
         func refuse() {
@@ -79,20 +79,19 @@ final class TimersLoop {
             act(id) { $0.resume(moment) }
         case .forget(let id):
             for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknownTimer(id))) }
+            board.publish(id, nil)
         case .edit(let id, let edit, let reply):
             members[id, default: Member(book: TimerBook(), saved: [])].edits.append((edit, reply))
             beginEdit(id)
         case .saved(let id, let failure): saved(id, failure)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
-        case .follows(let id): passOn(id)
+        case .group(let id, let leader): passOn(id, to: leader)
         case .end: return
         }
     }
 
-    private func passOn(_ id: String) {
-        guard let leader = board.player(id)?.player.snapshot.settings.leader, board.player(leader) != nil else {
-            return
-        }
+    private func passOn(_ id: String, to leader: String) {
+        guard board.player(leader) != nil else { return }
         var moved: [PlayerTimer] = []
         act(id) { book in
             moved = book.timers.filter(\.concernsGroup)
@@ -159,7 +158,7 @@ final class TimersLoop {
                 }
             }
             let timers = members[id]?.book.timers ?? []
-            passOn(id)
+            if let leader = board.player(id)?.player.snapshot.settings.leader { passOn(id, to: leader) }
             reply(result.map { timer in timers.first { $0.id == timer } })
         }
         beginEdit(id)

@@ -114,7 +114,7 @@ extension PlayerService {
             return reply(.failure(.unknownOutput(output)))
         }
         let last = fallback.map { [TimerItem.media(ItemDraft(uri: $0))] } ?? []
-        server.resolve((items + last).compactMap(\.request), AddingRules(), for: caller) { result in
+        server.resolve((items + last).map(\.request), AddingRules(), for: caller) { result in
             ask(reply) { () throws(Problem) in
                 if case .failure(var problem) = result {
                     if problem.member?.hasPrefix("items[\(items.count)].") == true { problem.member = "fallback" }
@@ -129,7 +129,7 @@ extension PlayerService {
 extension ServerService {
     /// Items of a queue for an alarm: what cannot be played is left out. `reply` is called once, on any thread.
     public func expand(_ items: [TimerItem], reply: @escaping @Sendable ([ItemDraft]) -> Void) {
-        resolve(items.compactMap(\.request), AddingRules(skipsFaults: true), for: .local) { result in
+        resolve(items.map(\.request), AddingRules(skipsFaults: true), for: .local) { result in
             switch result {
             case .success(let found): reply(found.items)
             case .failure: reply([])
@@ -147,18 +147,18 @@ extension TimerItem {
             case .folder(let path): .several(member: request.member, id: path)
             case .list(let locator): .several(member: request.member, id: locator.uri)
             case .playlist(let id): .several(member: request.member, id: id.description)
+            case .unknown(let member, let id): .several(member: member, id: id)
             case .library(let id): .several(member: request.member, id: id.description)
             }
     }
 
-    /// nil for an id that is none.
-    fileprivate var request: ItemRequest? {
+    fileprivate var request: ItemRequest {
         switch self {
         case .media(let draft): .media(draft, expands: nil)
         case .several("folder", let path): .folder(path)
         case .several("list", let uri): .list(MediaLocator(uri: uri))
-        case .several("playlist", let id): PlaylistID(id).map { .playlist($0) }
-        case .several(_, let id): CatalogueID(id).map { .library($0) }
+        case .several("playlist", let id): PlaylistID(id).map { .playlist($0) } ?? .unknown(member: "playlist", id: id)
+        case .several(let member, let id): CatalogueID(id).map { .library($0) } ?? .unknown(member: member, id: id)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
 public import Playback
 
 /// The verbs of one player, for every door. Any thread; no verb blocks.
@@ -57,7 +58,7 @@ public struct PlayerService: Sendable {
 
     /// Calls with the catalogue's details of these items: at once where it is at hand, else from the library's thread. Items are
     /// shown without it where that has too much to do.
-    public func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([String: TrackDetails]) -> Void) {
+    public func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([PathKey: TrackDetails]) -> Void) {
         let details = server.details
         if let found = details.complete(items) { return use(found) }
         let isTaken = server.libraryWorker.submit { use(details.read(items)) }

@@ -5,7 +5,7 @@ public import Service
 import GRDB
 public import Logging
 public import Media
-import Kernel
+public import Kernel
 
 /// The music library in `library.sqlite` of the data directory, with its scanner.
 ///
@@ -120,20 +120,20 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         try single(id, .genre) { try $0.genres("WHERE id = ?", [id.number]) }
     }
 
-    public func details(of uris: [String]) throws(CatalogueError) -> [String: TrackDetails] {
+    public func details(of uris: [String]) throws(CatalogueError) -> [PathKey: TrackDetails] {
         let paths = uris.map { roots.relativePath($0) ?? $0 }
         let keys = paths.map { connection.keys.of($0) }
         let rows = try read { try $0.details(paths, keys) }
-        return Dictionary(rows.map { (uris[$0.index], $0.details) }) { first, _ in first }
+        return Dictionary(rows.map { (PathKey(uris[$0.index]), $0.details) }) { first, _ in first }
     }
 
-    public func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>) {
+    public func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<PathKey>) {
         let key = connection.keys.of(roots.relativePath(uri) ?? uri)
         do throws(CatalogueError) {
             return try read { reader in
                 (
                     needsLoudness ? try TrackMeasure.loudness(ofTrack: key, reader.database) : nil,
-                    Set(try reader.albumFiles(ofTrack: key))
+                    Set(try reader.albumFiles(ofTrack: key).map { PathKey($0) })
                 )
             }
         } catch {

@@ -83,7 +83,7 @@ final class Exchange: @unchecked Sendable {
     func completed() {
         core.exchanges.remove(self)
         counted.release()
-        if answerBytes > 0 { core.answers.withLock { $0.giveBack(answerBytes) } }
+        if answerBytes > 0, core.answers.withLock({ $0.giveBack(answerBytes) }) { Heap.giveBack() }
         // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
         reply.withLock { $0 = .taken }
@@ -227,6 +227,10 @@ final class Exchange: @unchecked Sendable {
         case .bytes(let bytes) where bytes.count > RequestBody.small:
             guard core.answers.withLock({ $0.take(bytes.count) }) else { return queue(.tooManyAnswers, on: connection) }
             answerBytes += bytes.count
+            // What was made piece by piece has room for up to as much again.
+            if bytes.capacity > bytes.count + bytes.count / 8 {
+                response.body = .bytes(bytes.withUnsafeBufferPointer { Array($0) })
+            }
         default: break
         }
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in

@@ -101,7 +101,7 @@ final class ServerCore: Sendable {
     /// Large bodies.
     let bodies: Mutex<ByteBudget>
     /// Large answers, until they are sent.
-    let answers: Mutex<ByteBudget>
+    let answers: Mutex<HeldAnswers>
     let cache = ResponseCache()
 
     init(
@@ -113,6 +113,6 @@ final class ServerCore: Sendable {
         self.log = log
         self.responder = responder
         bodies = Mutex(ByteBudget(limit: configuration.bodyMemory))
-        answers = Mutex(ByteBudget(limit: configuration.answerMemory))
+        answers = Mutex(HeldAnswers(budget: ByteBudget(limit: configuration.answerMemory)))
     }
 }

@@ -57,7 +57,7 @@ struct LocalMedia {
 private struct MeasuredLoudness: TrackCatalogue {
     let opener: LocalMediaOpener
 
-    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>) {
+    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<PathKey>) {
         guard needsLoudness else { return (nil, []) }
         do {
             let decoder = try opener.open(MediaLocator(uri: uri), cancellation: MediaCancellation())

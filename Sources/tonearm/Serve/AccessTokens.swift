@@ -13,6 +13,9 @@ struct AccessTokens {
     /// For the link.
     var highest: String? { tokens.max { $0.scope < $1.scope }?.secret }
 
+    /// In bytes; a request's head has little more room.
+    private static let longestSecret = 4_096
+
     /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
     /// `setting`: the one that decided where it is.
     static func load(_ path: String, setting: String = "token-file") throws -> AccessTokens {
@@ -30,11 +33,17 @@ struct AccessTokens {
             guard secret.utf8.count >= 16 else {
                 throw Failure.configuration("token-file: a token in \(path) is shorter than 16 characters")
             }
+            guard secret.utf8.count <= longestSecret else {
+                throw Failure.configuration("token-file: a token in \(path) is longer than \(longestSecret) characters")
+            }
             let name = words.count > 1 ? String(words[1]) : AccessScope.admin.rawValue
             guard let scope = AccessScope(rawValue: name) else {
                 throw Failure.configuration("token-file: \(name) in \(path) is none of read, control, admin")
             }
             return AccessToken(secret: String(secret), scope: scope)
+        }
+        guard Set(tokens.map(\.secret)).count == tokens.count else {
+            throw Failure.configuration("token-file: a token in \(path) is listed twice")
         }
         guard !tokens.isEmpty else { throw Failure.configuration("token-file: \(path) holds no token") }
         return tokens

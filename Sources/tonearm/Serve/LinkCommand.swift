@@ -23,7 +23,8 @@ struct LinkCommand: LocalCommand {
         if settings.isAnonymous, settings.tokenFile == nil { return nil }
         guard access(settings.tokenPath, F_OK) == 0 else {
             throw Failure(
-                "\(settings.tokenPath) is not there: the first start of tonearm serve makes it.", .unavailable)
+                "\(settings.tokenPath) is not there: the first start of tonearm serve makes it; or give --data as the "
+                    + "server has it.", .unavailable)
         }
         return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
     }

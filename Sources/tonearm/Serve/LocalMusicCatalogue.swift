@@ -81,7 +81,9 @@ struct LocalMusicCatalogue: MediaCatalogue {
     ) throws(MediaError) -> ListContent {
         let found = try lists.contents(
             of: locator, limit: limit, mustBeList: isGiven, patience: patience, cancellation: cancellation)
-        return ListContent(items: found.items, isTruncated: found.isTruncated)
+        var content = ListContent(items: found.items, isTruncated: found.isTruncated)
+        (content.refused, content.refusedCount) = (found.refused, found.refusedCount)
+        return content
     }
 
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {

@@ -111,6 +111,7 @@ final class Server {
             keeper: keeper, session: session, group: group, bus: bus)
         parts.hasThreads = { SpareThreads.exist(4) }
         parts.endRecording = { [streams] in streams?.forgetSoon($0) }
+        parts.handOver = { [timers] in timers.handOver($0, to: $1) }
         parts.warn = { log.error("\($0)", metadata: ["player": "\($1)"]) }
         players = try Self.host(parts)
         let main = players.main

@@ -83,6 +83,13 @@ struct ServerConfiguration: Equatable {
         tokenFile = try values.text("token-file", options.network.tokenFile)
         allowedOrigins = try values.list("allow-origin", options.network.allowOrigin)
         allowedHosts = try values.list("allow-host", options.network.allowHost)
+        if let origin = allowedOrigins.first(where: { !AccessPolicy.isOrigin($0) }) {
+            throw Failure.configuration(
+                "allow-origin: \(origin) is no origin as browsers send it, such as https://music.example")
+        }
+        if let host = allowedHosts.first(where: { !AccessPolicy.isHost($0) }) {
+            throw Failure.configuration("allow-host: \(host) is no host name, such as music.example")
+        }
         portFile = try values.text("port-file", options.files.portFile)
         name = try values.text("name", options.network.name)
         if let value = try values.value("log-level", options.files.logLevel) {

@@ -125,6 +125,34 @@ def test_queue_isSavedAndLoadedAsPlaylist(remote, api):
     assert api.call("GET", "/playlists")["playlists"] == []
 
 
+def test_aTakenName_isReplacedOrLeft(remote, api):
+    first = api.load("5/1.mp3", "5/2.mp3")
+    remote.page.get_by_role("tab", name="Playlists").click()
+    view = remote.page.locator("playlist-browser")
+    name = view.get_by_role("textbox", name="Name of the new playlist")
+    save = view.get_by_role("button", name="Save queue")
+    name.fill("Mine")
+    save.click()
+    expect(view.locator(".entry")).to_contain_text("2 tracks")
+    api.call("DELETE", f"/queue/items/{first[0]}")
+    question = remote.page.get_by_role("dialog", name="Replace Mine?")
+    name.fill("Mine")
+    save.click()
+    question.get_by_role("button", name="Cancel").click()
+    expect(name).to_have_value("Mine 2")
+    expect(view.locator(".entry")).to_contain_text("2 tracks")
+    name.fill("Mine")
+    save.click()
+    question.get_by_role("button", name="Replace").click()
+    expect(view.locator(".entry")).to_contain_text("1 track")
+    expect(view.locator(".entry")).to_have_count(1)
+    name.fill("Mine")
+    save.click()
+    question.get_by_role("button", name="Cancel").click()
+    save.click()
+    expect(view.locator(".entry")).to_have_count(2)
+
+
 def test_views_areReachedByKeyboard(remote):
     remote.tolerate("Failed to load resource")
     tab = remote.page.get_by_role("tab", name="Folders")

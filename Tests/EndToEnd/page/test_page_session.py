@@ -40,6 +40,19 @@ def test_pulledHeadphones_areTold(pulse, remote, api):
     expect(remote.status).to_have_text("Playing")
 
 
+def test_aMachineWithoutAnInput_givesTheReason(dialog):
+    """What is grey has a reason."""
+    expect(dialog.get_by_label("This machine is for").locator("option[value=record]")).to_be_disabled()
+    expect(dialog.get_by_text("this machine needs a microphone or line input")).to_be_visible()
+
+
+def test_checkBoxes_areLargeEnoughForFingers(pulse, open_remote):
+    remote = open_remote(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    remote.page.get_by_role("button", name="Sound settings").click()
+    box = remote.page.get_by_role("dialog", name="Sound").get_by_label("Go on by itself afterwards").bounding_box()
+    assert box["width"] >= 24 and box["height"] >= 24, box
+
+
 def test_theSession_isSetAndShown(dialog, remote, api):
     expect(dialog.get_by_label("This machine is for")).to_have_value("playback")
     dialog.get_by_label("Lower other programs").check()

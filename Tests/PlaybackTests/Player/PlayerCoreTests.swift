@@ -194,6 +194,21 @@ import Kernel
         #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "a-9" })
     }
 
+    @Test(arguments: [QueueEdit.clear, .replace([ItemDraft(uri: "c-60")], startIndex: nil)])
+    func isWhereItWas_whenTheEditThatTookItAwayIsUndone(edit: QueueEdit) {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        world.command(.next)
+        #expect(world.run(upTo: 10) { $0.core.current?.item.uri == "b-60" && $0.position > 5 })
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        let position = world.position
+        world.command(.edit(edit, expected: nil, play: false))
+        world.run(seconds: 1)
+        world.command(.edit(.undo, expected: nil, play: false))
+        #expect(world.run { $0.status == .ready })
+        #expect(world.core.current?.item.uri == "b-60" && abs(world.position - position) < 0.1)
+    }
+
     @Test func movesAtItsRate_whenScanning() {
         var world = SimulatedWorld.playing(["a-60"])
         world.command(.scan(rate: 4))

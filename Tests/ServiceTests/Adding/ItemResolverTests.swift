@@ -55,6 +55,15 @@ import Testing
         #expect(found.skipped.map(\.member) == ["uri", "uri", "folder"])
     }
 
+    @Test func unknownIDs_areLeftOutAndListed_whenSkipped() throws {
+        let items = ["album", "playlist"].map { ItemRequest.unknown(member: $0, id: "zz") } + [.uri("a.mp3")]
+        let found = try resolve(items, AddingRules(skipsFaults: true))
+        #expect(found.items.map(\.uri) == ["a.mp3"])
+        #expect(found.skipped.map { Problem($0).code } == ["unknown-entry", "unknown-playlist"])
+        #expect(found.skipped.map { Problem($0).member } == ["items[0].album", "items[1].playlist"])
+        #expect(throws: ItemFault.self) { try resolve(items) }
+    }
+
     @Test func serverThatDoesNotAnswer_isNoReason_unlessChecked() throws {
         #expect(try resolve([.uri("http://down/stream")]).items.count == 1)
         #expect(throws: ItemFault.self) { try resolve([.uri("http://down/stream")], AddingRules(checks: true)) }

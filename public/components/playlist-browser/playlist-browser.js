@@ -53,7 +53,17 @@ class PlaylistBrowser extends EntriesView {
     const input = this.refs.name;
     const name = input.value.trim();
     if (!name) return;
-    if (await this.request("savePlaylist", { name })) input.value = "";
+    const lists = this.playlists?.lists ?? [];
+    const taken = lists.find((list) => list.name === name);
+    if (taken) {
+      const free = freeName(name, lists);
+      const text = `It gets the tracks of the queue. To keep it, choose Cancel and save as ${free}.`;
+      if (!(await this.confirm({ title: `Replace ${name}?`, text, action: "Replace" }))) {
+        input.value = free;
+        return;
+      }
+    }
+    if (await this.request("savePlaylist", { name, id: taken?.id })) input.value = "";
     this.report("playlists-changed");
   }
 
@@ -67,6 +77,13 @@ class PlaylistBrowser extends EntriesView {
       this.report("playlists-changed");
     }
   }
+}
+
+/** `Mine 2`, or the next number that no list has. */
+function freeName(name, lists) {
+  let number = 2;
+  while (lists.some((list) => list.name === `${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
 }
 
 function listRow({ id, name, length }) {

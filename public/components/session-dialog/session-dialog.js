@@ -31,6 +31,8 @@ class SessionDialog extends DialogComponent {
           ${check("resume", "Go on by itself afterwards")}
           <div class="session-group" data-ref="session">
             ${list("category", "This machine is for")}
+            <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input. Start the server with
+              <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment.</p>
             ${list("mode", "Mode")}
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
@@ -108,6 +110,7 @@ class SessionDialog extends DialogComponent {
     const { category, mode, options, available, silentSwitch } = session;
     render(refs.category, choices(Object.entries(categoryWords), (value) => value !== category && !available.categories.includes(value)));
     refs.category.value = category;
+    refs.noRecording.hidden = available.categories.includes("record");
     render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
     refs.mode.value = mode;
     render(refs.options, html`${available.options.map((option) => html`

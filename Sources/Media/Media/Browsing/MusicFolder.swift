@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import Kernel
 public import Playback
 
 /// One folder of the music roots as a client browses it.
@@ -41,14 +42,15 @@ public struct MusicFolder: Hashable, Sendable {
         _ path: String, in roots: MusicRoots, limit: Int = defaultLimit
     ) throws(MediaError) -> MusicFolder {
         let directories = try FolderWalk.directories(path, in: roots)
-        var entries: [String: Entry] = [:]
+        var entries: [PathKey: Entry] = [:]
         var isTruncated = false
         for directory in directories {
             let prefix = directory.path
             let reader = try DirectoryReader(directory.take())
             while let (rawName, kind) = try reader.next() {
                 let name = MusicPath.display(rawName)
-                if entries[name] != nil { continue }
+                let key = PathKey(name)
+                if entries[key] != nil { continue }
                 let named = Self.kind(ofFile: name)
                 guard kind != .other, kind != .file || named != nil,
                     let status = roots.status(of: rawName, kind: kind, in: reader.descriptor, path: prefix)
@@ -61,7 +63,7 @@ public struct MusicFolder: Hashable, Sendable {
                     isTruncated = true
                     break
                 }
-                entries[name] = Entry(
+                entries[key] = Entry(
                     kind: shown, name: name,
                     uri: FolderWalk.uri(prefix.components + [rawName]),
                     size: isDirectory ? nil : Int64(status.st_size),

@@ -45,6 +45,11 @@ public struct MusicRoots: Sendable {
                 throw MediaError(.forbidden, "The file is outside the music folders.")
             }
         }
+
+        func admit(_ uri: String) -> Bool {
+            do throws(MediaError) { try check(uri) } catch { return false }
+            return true
+        }
     }
 
     /// Whether the kernel knows a plain relative path as a file of the first root, without a look at a disk or server: the root that

@@ -6,6 +6,8 @@ public import Playback
 /// Reads playlists and feeds, and the lists that they name, to the media that they come to.
 public struct MediaListReader: Sendable {
     static let deepest = 5
+    /// Refused entries that are named.
+    static let mostRefused = 100
     /// Lists within lists, all together.
     static let maximumLists = 100
     static let largestText = 4 << 20
@@ -36,6 +38,9 @@ public struct MediaListReader: Sendable {
         public var items: [ItemDraft] = []
         /// There were more than are taken.
         public var isTruncated = false
+        /// Entries that lie neither in the music folders nor on the web, the first ones.
+        public var refused: [MediaError] = []
+        public var refusedCount = 0
     }
 
     /// The media of a list, in its order; those of lists within it stand in their place. Blocks, for 20 s at most.
@@ -64,8 +69,16 @@ public struct MediaListReader: Sendable {
         let cancellation: MediaCancellation
         var contents = Contents()
         /// The lists that lead to the one that is read.
-        var trail: [String] = []
+        var trail: [PathKey] = []
         var lists = 0
+
+        mutating func refuse(_ reference: String, of list: String) {
+            contents.refusedCount += 1
+            guard contents.refused.count < MediaListReader.mostRefused else { return }
+            let entry = "\(list) names \(reference.prefix(200)), which"
+            contents.refused.append(
+                MediaError(.forbidden, "\(entry) lies neither in the music folders nor on the web."))
+        }
 
         mutating func append(_ draft: ItemDraft) -> Bool {
             guard contents.items.count < limit else {
@@ -81,7 +94,7 @@ public struct MediaListReader: Sendable {
         _ locator: MediaLocator, _ media: ItemDraft, mustBeList: Bool, _ walk: inout Walk
     ) throws(MediaError) {
         let name = Self.name(locator.uri)
-        guard !walk.trail.contains(locator.uri) else {
+        guard !walk.trail.contains(PathKey(locator.uri)) else {
             throw MediaError(.unsupported, "\(name) is a playlist that contains itself.")
         }
         guard walk.trail.count < Self.deepest else {
@@ -96,14 +109,16 @@ public struct MediaListReader: Sendable {
             return
         }
         if list.isTruncated { walk.contents.isTruncated = true }
-        walk.trail.append(locator.uri)
+        walk.trail.append(PathKey(locator.uri))
         defer { walk.trail.removeLast() }
         var used = 0
         let bounds = playable.bounds
         let feed = list.podcast.map { ItemSource(.podcast, id: locator.uri, name: $0.isEmpty ? name : $0) }
         for entry in list.entries {
-            guard let uri = base.resolve(entry.reference) else { continue }
-            do throws(MediaError) { try bounds.check(uri) } catch { continue }
+            guard let uri = base.resolve(entry.reference), bounds.admit(uri) else {
+                walk.refuse(entry.reference, of: name)
+                continue
+            }
             used += 1
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,

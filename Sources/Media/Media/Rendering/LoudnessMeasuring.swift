@@ -74,5 +74,5 @@ extension TrackLoudness {
 public protocol TrackCatalogue: Sendable {
     /// The loudness as it was measured, nil when it is not known (yet) or not needed; the files of its album, itself among
     /// them, as they are addressed in the music folders, empty when they are not known.
-    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<String>)
+    func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<PathKey>)
 }

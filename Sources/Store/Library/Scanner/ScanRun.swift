@@ -58,7 +58,9 @@ final class ScanRun {
             try checkEnd()
             let id = environment.connection.keys.of(uri)
             let children = try connection.read {
-                try Set(String.fetchAll($0, sql: "SELECT uri FROM folder WHERE parent = ?", arguments: [id]))
+                try Set(
+                    String.fetchAll($0, sql: "SELECT uri FROM folder WHERE parent = ?", arguments: [id])
+                        .map { PathKey($0) })
             }
             guard let folder = try open(uri, &places) else {
                 if !skipped.contains(id), missing.isEmpty {
@@ -67,15 +69,15 @@ final class ScanRun {
                 continue
             }
             try compare(folder, try KnownFolder.all([id], connection)[id])
-            let present = Set(folder.folders)
+            let present = Set(folder.folders.map { PathKey($0) })
             if missing.isEmpty, !folder.isPartial {
-                for child in children.subtracting(present) {
+                for child in children.subtracting(present).map(\.path) {
                     places.forget(below: child)
                     let childID = environment.connection.keys.of(child)
                     gone.formUnion(try connection.read { try CatalogueChanges.subtree(of: childID, $0) })
                 }
             }
-            for child in present.subtracting(children).sorted() { try visit(child, [], &places) }
+            for child in present.subtracting(children).map(\.path).sorted() { try visit(child, [], &places) }
         }
         try finishReading()
         // What was moved to another place in the same moment has been visited there.

@@ -34,6 +34,20 @@ public struct AccessPolicy: Sendable {
         origins = Set(allowedOrigins.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
     }
 
+    /// Whether a Host header can ever have this name.
+    public static func isHost(_ text: String) -> Bool { Authority(text) != nil }
+
+    /// Whether a browser ever sends this origin: in lower case, without a path and the scheme's own port.
+    public static func isOrigin(_ text: String) -> Bool {
+        let text = text.hasSuffix("/") ? text.dropLast() : text[...]
+        guard let border = text.firstRange(of: "://"), text == text.lowercased()[...] else { return text == "null" }
+        let (scheme, authority) = (text[..<border.lowerBound], text[border.upperBound...])
+        guard scheme.first?.isLetter == true, scheme.utf8.allSatisfy(HTTPToken.contains),
+            let parts = Authority(authority), parts.host + (parts.port.map { ":\($0)" } ?? "") == authority
+        else { return false }
+        return (scheme, parts.port) != ("http", 80) && (scheme, parts.port) != ("https", 443)
+    }
+
     /// The scope that the client has; `origin` is set when cross-origin headers are due.
     struct Grant: Sendable {
         var scope: AccessScope?
@@ -60,6 +74,9 @@ public struct AccessPolicy: Sendable {
         let isListed = origin.map(origins.contains) ?? false
         if refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
             throw Self.originNotAllowed
+        }
+        guard request.headers.values("Sec-Fetch-Site").count <= 1 else {
+            throw .malformed("Sec-Fetch-Site must be given once.")
         }
         // One rule for all methods: a picture or a link in a page from elsewhere sends no Origin, but browsers name where the
         // request comes from (Fetch Metadata).

@@ -20,7 +20,8 @@ struct Authority: Hashable, Sendable {
         host = String(text[..<hostEnd])
         if host.hasSuffix(".") { host.removeLast() }
         let rest = text[hostEnd...]
-        if rest.isEmpty {
+        // RFC 3986 section 3.2.3: the port may be empty.
+        if rest.isEmpty || rest == ":" {
             port = nil
         } else {
             guard rest.first == ":", let number = UInt16(rest.dropFirst()) else { return nil }

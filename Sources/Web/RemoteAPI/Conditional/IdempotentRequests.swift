@@ -22,7 +22,9 @@ final class IdempotentRequests: Sendable {
     )
         throws(Problem)
     {
-        guard let key = request.headers["Idempotency-Key"] else { return try run(reply) }
+        let keys = request.headers.values("Idempotency-Key")
+        guard let key = keys.first else { return try run(reply) }
+        guard keys.count == 1 else { throw .malformed("Idempotency-Key must be given once.") }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (33...126).contains($0) || $0 == 32 }) else {
             throw .malformed("Idempotency-Key must be 1 to 255 visible ASCII characters.")
         }

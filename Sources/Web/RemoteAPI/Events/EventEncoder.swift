@@ -104,12 +104,21 @@ struct EventEncoder: Sendable {
 
     // MARK: Latest values
 
+    /// Seconds for which a reading of the clock counts: the next one comes before, unless the process stood.
+    static let validity = 1.25
+
+    /// Up to where a reading of the clock tells the position.
+    static func end(of clock: PositionClock, at now: MonotonicTime) -> MonotonicTime {
+        min(now, clock.sampledAt.advanced(bySeconds: validity))
+    }
+
     func time(_ clock: PositionClock, itemID: ItemID?, version: UInt64, at moment: Moment) -> EventFrame {
-        frame(.time, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
+        let time = Self.end(of: clock, at: moment.monotonic)
+        return frame(.time, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
             writer.member("itemId", itemID?.description)
-            writer.members(of: clock, duration: nil, at: moment.monotonic)
+            writer.members(of: clock, duration: nil, at: time)
             writer.member("rate", clock.rate)
-            writer.member("listenedTime", clock.listenedTime(at: moment.monotonic))
+            writer.member("listenedTime", clock.listenedTime(at: time))
             writer.member("discontinuity", clock.discontinuity)
         }
     }
@@ -146,7 +155,7 @@ struct EventEncoder: Sendable {
     }
 
     func snapshot(
-        _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [String: TrackDetails], sequence: UInt64,
+        _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [PathKey: TrackDetails], sequence: UInt64,
         at moment: Moment
     ) -> EventFrame {
         greeting("snapshot", sequence, at: moment, snapshot.version, capacity: 2048 + 192 * window.items.count) {

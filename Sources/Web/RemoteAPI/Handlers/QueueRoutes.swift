@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Kernel
 import Playback
 import Service
 
@@ -80,10 +81,10 @@ struct QueueRoutes: Sendable {
         }
     }
 
-    private func answer(_ found: PlayerService.QueuedItem, _ details: [String: TrackDetails]) -> HTTPResponse {
+    private func answer(_ found: PlayerService.QueuedItem, _ details: [PathKey: TrackDetails]) -> HTTPResponse {
         .json(
             JSONWriter.object { writer in
-                writer.members(of: found.item, details[found.item.uri], services.links)
+                writer.members(of: found.item, details[PathKey(found.item.uri)], services.links)
                 writer.member("index", found.index)
                 writer.member("revision", found.revision)
             })
@@ -181,12 +182,12 @@ extension JSONWriter {
 
 extension JSONWriter {
     /// `GET /queue`: a window of it.
-    mutating func members(of window: QueueWindow, _ details: [String: TrackDetails], _ links: ItemLinks) {
+    mutating func members(of window: QueueWindow, _ details: [PathKey: TrackDetails], _ links: ItemLinks) {
         member("revision", window.revision)
         member("length", window.length)
         member("currentIndex", window.currentIndex)
         member("offset", window.offset)
-        member("items", objects: window.items) { $0.members(of: $1, details[$1.uri], links) }
+        member("items", objects: window.items) { $0.members(of: $1, details[PathKey($1.uri)], links) }
     }
 
     /// What every change of the queue answers.

@@ -10,6 +10,17 @@ extension StrictObject {
         let text = try text("uri", maximum: ItemRequest.maximumURILength).flatMap { $0.isEmpty ? nil : $0 }
         return try needed(text, "uri", "is needed and must not be empty")
     }
+
+    /// A picture's address. Only web pages' schemes are fetched; a text without a scheme may be a path that a client knows.
+    func artworkURI() throws(Problem) -> String? {
+        guard let text = try text("artworkUri", maximum: ItemRequest.maximumURILength) else { return nil }
+        let scheme = text.prefix { $0 != ":" }
+        let hasScheme = scheme.endIndex != text.endIndex && text[scheme.endIndex...].hasPrefix("://")
+        guard !hasScheme && !text.hasPrefix("file:") || MediaLocator.isNetwork(text) else {
+            throw invalid("artworkUri", "must be a web address such as https://host/path")
+        }
+        return text
+    }
 }
 
 /// One entry of `items`.
@@ -54,7 +65,7 @@ extension ItemRequest: JSONReadable {
             ItemDraft(
                 uri: uri, title: try object.text("title"), artist: try object.text("artist"),
                 album: try object.text("album"),
-                artworkURI: try object.text("artworkUri", maximum: Self.maximumURILength),
+                artworkURI: try object.artworkURI(),
                 beginTime: try object.number("beginTime", in: mediaSeconds) ?? 0,
                 loops: try object.integer("loops", in: -1...1_000_000) ?? 0,
                 headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:],
@@ -74,14 +85,10 @@ extension ItemRequest: JSONReadable {
                 throw object.invalid(other, "cannot be given together with \(name) and without uri")
             }
             if let kind {
-                guard let id = CatalogueID(text), id.kind == kind else {
-                    throw Problem.notFound(
-                        "There is no \(name) \(text.prefix(40)) in the library.", code: "unknown-entry")
-                }
-                return .library(id)
+                let id = CatalogueID(text).flatMap { $0.kind == kind ? $0 : nil }
+                return id.map { .library($0) } ?? .unknown(member: name, id: text)
             }
-            guard let id = PlaylistID(text) else { throw Problem.unknownPlaylist(text) }
-            return .playlist(id)
+            return PlaylistID(text).map { .playlist($0) } ?? .unknown(member: name, id: text)
         }
         return nil
     }

@@ -34,7 +34,7 @@ struct Query {
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let value = try text(name) else { return nil }
-        guard let number = Int(value), range.contains(number) else {
+        guard !value.hasPrefix("+"), let number = Int(value), range.contains(number) else {
             throw .invalid(name, "\(name) must be a whole number in \(range.lowerBound)...\(range.upperBound).")
         }
         return number

@@ -74,16 +74,22 @@ extension ItemPatch: JSONReadable {
         title = try text("title")
         artist = try text("artist")
         album = try text("album")
-        artworkURI = try text("artworkUri", maximum: ItemRequest.maximumURILength)
+        artworkURI = object.contains("artworkUri") ? .some(try object.artworkURI()) : nil
         beginTime = try object.number("beginTime", in: mediaSeconds)
         loops = try object.integer("loops", in: -1...1_000_000)
     }
 }
 
-/// `POST /queue/move`
-struct MoveRequest: QueueListBody {
-    static let listMember = "ids"
+/// Ids of items in the queue.
+protocol QueueIDsBody: QueueListBody where Element == ItemIDText {}
 
+extension QueueIDsBody {
+    static var listMember: String { "ids" }
+    static var tooLong: Problem { .invalid(listMember, "\(listMember) holds more than \(maximumLength) ids.") }
+}
+
+/// `POST /queue/move`
+struct MoveRequest: QueueIDsBody {
     var ids: [ItemID]
     var position: Int
 
@@ -99,9 +105,7 @@ struct MoveRequest: QueueListBody {
 }
 
 /// `POST /queue/remove`
-struct RemoveRequest: QueueListBody {
-    static let listMember = "ids"
-
+struct RemoveRequest: QueueIDsBody {
     var ids: [ItemID]
 
     init(_ json: JSONNode) throws(Problem) {

@@ -108,6 +108,15 @@ struct AddAlarm: ClientCommand {
 
     @OptionGroup var manner: AlarmOptions
 
+    func validate() throws {
+        let parts = Self.padded(time).split(separator: ":", omittingEmptySubsequences: false)
+        let limits = [24, 60, 60]
+        let isTime = zip(parts, limits).allSatisfy { $0.count == 2 && $0.allSatisfy(\.isNumber) && Int($0) ?? $1 < $1 }
+        guard (2...3).contains(parts.count), isTime else {
+            throw ValidationError("\(time) is no time of day; give one such as 07:00.")
+        }
+    }
+
     func run(_ client: ServerClient) throws {
         let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": MediaArgument.all(uris)]
         let alarm = try client.decode(
