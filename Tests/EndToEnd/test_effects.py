@@ -165,7 +165,7 @@ def test_the_command_line_sets_effects_and_renders_with_them(server, api, direct
 
 def test_changes_while_it_plays_leave_no_step(start_server, written, music):
     """A sine whose channels are its real and imaginary part: without the turning only the changes of level and phase are left."""
-    turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(5 * RATE))
+    turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(9 * RATE))
     source = 0.2 * numpy.stack([turning.real, turning.imag], axis=1)
     write_wave(music / "sine.wav", source)
     api = Api(start_server(output=written.output, music=music).url)
@@ -193,7 +193,7 @@ def test_changes_while_it_plays_leave_no_step(start_server, written, music):
 
 def test_changes_in_joins_crossfades_seeks_and_pauses(start_server, written, music, contract):
     """One sine in five items, effects switched about a hundred times a second: no step at a joint, nothing lost; then all else at once."""
-    turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(5 * RATE))
+    turning = numpy.exp(2j * math.pi * 1000 / RATE * numpy.arange(9 * RATE))
     source = 0.2 * numpy.stack([turning.real, turning.imag], axis=1)
     for part in range(5):
         write_wave(music / f"part{part}.wav", source[part * RATE : (part + 1) * RATE])

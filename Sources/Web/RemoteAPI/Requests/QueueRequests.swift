@@ -81,7 +81,7 @@ extension ItemPatch: JSONReadable {
 }
 
 /// Ids of items in the queue.
-protocol QueueIDsBody: QueueListBody where Element == ItemIDText {}
+protocol QueueIDsBody: QueueListBody where Element == ItemID {}
 
 extension QueueIDsBody {
     static var listMember: String { "ids" }
