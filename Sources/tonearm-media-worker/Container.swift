@@ -8,8 +8,10 @@ internal import MediaWorkerProtocol
 final class Container {
     let context: UnsafeMutablePointer<AVFormatContext>
     let input: SourceInput
-    /// Headers are no longer. Behind the sound of a WAV file FFmpeg looks for tags up to the end, in terabytes of zeros as well.
+    /// Headers are no longer.
     private static let longestHeaders = 64 << 20
+    /// Behind the sound of a WAV file FFmpeg looks for tags up to the end, in terabytes of zeros as well.
+    private static let longestOfWave = 20 << 20
 
     /// Where the headers ended: samples that are only numbers begin there.
     let headersEnd: Int64
@@ -29,7 +31,9 @@ final class Container {
         cffmpeg_forbid_other_files(made)
         // Frees the context when it fails.
         var opening: UnsafeMutablePointer<AVFormatContext>? = made
-        input.allowance = Self.longestHeaders
+        let start = source.isLocal ? input.bytes(at: 0, 4) ?? [] : []
+        let isWave = start == Array("RIFF".utf8) || start == Array("RF64".utf8)
+        input.allowance = isWave ? Self.longestOfWave : Self.longestHeaders
         let headers = input
         defer { headers.allowance = nil }
         let code = avformat_open_input(&opening, nil, nil, nil)

@@ -49,7 +49,11 @@ struct WholePlan: DecodePlan {
     func play(
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
-        if isBehind(reader.position) { try rewind(reader) }
+        var lead = lead
+        if isBehind(reader.position + lead) {
+            try rewind(reader)
+            (lead, writer.feed.lead) = (0, 0)
+        }
         var roundsLeft = loops
         var reported: FrameCount?
         // The first one may begin anywhere.
@@ -123,8 +127,10 @@ private struct ShortRound {
 
     mutating func complete() {
         isWhole = !samples.isEmpty
-        guard isWhole else { return }
-        kept = Self.longest / samples.count
+        guard isWhole, let format else { return }
+        // No longer than 0.1 s: they are reported as one.
+        let frames = samples.count / format.channelCount
+        kept = min(Self.longest / samples.count, max(1, format.sampleRate / 10 / frames))
         samples = (0..<kept).flatMap { [samples] _ in samples }
     }
 

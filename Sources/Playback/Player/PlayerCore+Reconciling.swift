@@ -30,6 +30,8 @@ extension PlayerCore {
         reconcileStream()
         reconcileDecay()
         reconcileFeeding()
+        // Before it starts: the first frames have the gain of a fade that is due.
+        if goal.wantsSound, lastStatus != .playing { checkSleep() }
         reconcileTransport()
         reconcileTimerGain()
         reconcileBorrowing()

@@ -9,7 +9,8 @@ enum SessionNotes {
 
     private struct Saved: Codable {
         var category: SessionCategory
-        var options: [SessionOption]
+        /// Of another version there may be more.
+        var options: [String]
         var mode: SessionMode
         var silentSwitch: Bool
     }
@@ -23,7 +24,7 @@ enum SessionNotes {
 
     static func changes(_ configuration: SessionConfiguration, silentSwitch: Bool) -> [SavedChange] {
         let saved = Saved(
-            category: configuration.category, options: configuration.options.sorted { $0.rawValue < $1.rawValue },
+            category: configuration.category, options: configuration.options.map(\.rawValue).sorted(),
             mode: configuration.mode, silentSwitch: silentSwitch)
         return [Self.configuration.change(saved)]
     }
@@ -33,7 +34,8 @@ enum SessionNotes {
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
         do throws(Problem) {
             return try SessionConfiguration(
-                category: saved.category, options: Set(saved.options), mode: saved.mode)
+                category: saved.category, options: Set(saved.options.compactMap { SessionOption(rawValue: $0) }),
+                mode: saved.mode)
         } catch {
             return nil
         }

@@ -25,6 +25,8 @@ struct AlarmRing: Hashable {
     var before: Alarm.Outcome.Result?
     /// There is no sound server: its items are not at fault.
     var waitsForOutput = false
+    /// An hour behind its first sound, whatever sounds by then.
+    var end: MonotonicTime?
     /// Without sound by then, something else is tried; with sound, the alarm is over then.
     var deadline: MonotonicTime
 
@@ -125,7 +127,7 @@ extension TimerBook {
 
     mutating func ringIsDue(_ moment: TimerMoment) -> [Effect] {
         guard let ring, ring.deadline <= moment.monotonic else { return [] }
-        guard ring.isHeard else { return ringIsSilent(moment) }
+        guard ring.isHeard || ring.end.map({ $0 <= moment.monotonic }) ?? false else { return ringIsSilent(moment) }
         _ = endRing(of: ring.id)
         return []
     }
@@ -164,7 +166,9 @@ extension TimerBook {
         case .playing:
             guard !ring.isHeard else { return [] }
             self.ring?.isHeard = true
-            self.ring?.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.longest)
+            let end = ring.end ?? moment.monotonic.advanced(bySeconds: AlarmRing.longest)
+            self.ring?.end = end
+            self.ring?.deadline = end
             let result: Alarm.Outcome.Result =
                 switch ring.stage {
                 case .kept: ring.before ?? .played

@@ -158,7 +158,9 @@ extension TimerItem {
         case .several("folder", let path): .folder(path)
         case .several("list", let uri): .list(MediaLocator(uri: uri))
         case .several("playlist", let id): PlaylistID(id).map { .playlist($0) } ?? .unknown(member: "playlist", id: id)
-        case .several(let member, let id): CatalogueID(id).map { .library($0) } ?? .unknown(member: member, id: id)
+        case .several(let member, let id):
+            CatalogueID(id).map { .library($0) }.flatMap { $0.member == member ? $0 : nil }
+                ?? .unknown(member: member, id: id)
         }
     }
 }

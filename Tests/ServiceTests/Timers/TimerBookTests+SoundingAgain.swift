@@ -57,6 +57,13 @@ extension TimerBookTests {
         _ = book.report(.status(.completed, .endOfQueue, wantsSound: false), hands.moment)
         let consumed = PlaybackError(.unknownItem, "No such item is in the queue.")
         #expect(stage(book.report(.taken(id, .items, .failure(consumed)), hands.moment)) == .items)
+        // The hour goes on from the first sound.
+        hands.pass(3_000)
+        var heard = snapshot(.playing, true)
+        heard.insertedItems = 8..<10
+        _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
+        hands.pass(600)
+        #expect(book.advance(hands.moment) == [] && book.ring == nil)
     }
 
     @Test func whatEndsWithoutASound_givesWay() throws {

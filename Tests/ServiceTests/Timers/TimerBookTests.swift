@@ -363,6 +363,19 @@ import Testing
         }
     }
 
+    @Test func whatWasSavedAtFirst_isRead_andOneDamagedTimerTakesNoOtherWithIt() throws {
+        let text = """
+            {"next":5,"timers":[{"id":4,"type":"alarm","seconds":25200,"days":["mon"],"items":[{"uri":"a.mp3","reach":"anywhere"}],\
+            "level":0.5,"ramp":10,"fallback":"b.mp3","enabled":true,"next":7},{"id":2,"type":"x"},{"id":{"number":3},"kind":{}},\
+            {"id":1,"type":"alarm","seconds":86400,"enabled":true}]}
+            """
+        let book = TimerNote.book(text)
+        #expect(book.nextNumber == 5 && book.timers.map(\.id.number) == [4])
+        let alarm = try #require(self.alarm(book))
+        #expect(alarm.recurrence == Recurrence(seconds: 25_200, days: [.mon]) && alarm.isEnabled && alarm.level == 0.5)
+        #expect(alarm.items == [.media(ItemDraft(uri: "a.mp3", reach: .anywhere))] && alarm.fallback == "b.mp3")
+    }
+
     @Test func aDamagedNoteIsNone() {
         for text in ["", "{", "{\"next\":1,\"timers\":[{\"id\":1,\"type\":\"alarm\"},{\"id\":2,\"type\":\"x\"}]}"] {
             #expect(TimerNote.book(text).timers.isEmpty)

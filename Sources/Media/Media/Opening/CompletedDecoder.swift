@@ -19,7 +19,9 @@ class CompletedDecoder: AudioDecoder {
 
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
         let result = try decoder.decode(into: samples)
-        return DecodedFrames(frames: result.frames, endOfStream: result.endOfStream, mediaChanged: refresh())
+        let isNew = refresh()
+        return DecodedFrames(
+            frames: result.frames, endOfStream: result.endOfStream, mediaChanged: isNew || result.mediaChanged)
     }
 
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {

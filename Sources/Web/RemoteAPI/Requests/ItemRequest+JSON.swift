@@ -14,9 +14,9 @@ extension StrictObject {
     /// A picture's address. Only web pages' schemes are fetched; a text without a scheme may be a path that a client knows.
     func artworkURI() throws(Problem) -> String? {
         guard let text = try text("artworkUri", maximum: ItemRequest.maximumURILength) else { return nil }
-        let scheme = text.prefix { $0 != ":" }
-        let hasScheme = scheme.endIndex != text.endIndex && text[scheme.endIndex...].hasPrefix("://")
-        guard !hasScheme && !text.hasPrefix("file:") || MediaLocator.isNetwork(text) else {
+        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
+        let hasScheme = scheme.first?.isLetter == true && text[scheme.endIndex...].hasPrefix(":")
+        guard !hasScheme || MediaLocator.isNetwork(text) else {
             throw invalid("artworkUri", "must be a web address such as https://host/path")
         }
         return text
