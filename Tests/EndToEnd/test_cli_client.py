@@ -153,6 +153,7 @@ def test_loop_levels_prime_and_a_start_at_a_time(server, api):
     assert api.player()["abLoop"] == {"begin": 1, "end": 2.5}
     run("loop", "off")
     assert api.player()["abLoop"] is None
+    api.wait_status("playing")
     assert re.fullmatch(r"average( -?[0-9.]+)+  peak( -?[0-9.]+)+  loudness -?[0-9.]+ LUFS\n", run("levels"))
     assert json.loads(run("levels", "--json"))["type"] == "levels"
 
