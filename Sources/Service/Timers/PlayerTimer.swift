@@ -121,6 +121,8 @@ public struct Alarm: Hashable, Codable, Sendable {
     public init(_ recurrence: Recurrence) { self.recurrence = recurrence }
 
     public mutating func apply(_ patch: TimerPatch) {
+        // A time that somebody sets is no clock that was set back: it may come on the day of the last one.
+        if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { lastDay = nil }
         recurrence.seconds = patch.seconds ?? recurrence.seconds
         recurrence.days = patch.days ?? recurrence.days
         timeZone = patch.timeZone ?? timeZone

@@ -145,8 +145,6 @@ struct TimerBook {
             start.isHandedOver = false
             timers[index].kind = .start(start)
         case .alarm(var alarm):
-            // A time that somebody sets is no clock that was set back: it may come on the day of the last one.
-            if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { alarm.lastDay = nil }
             alarm.apply(patch)
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
             if alarm.state == .snoozed || patch.isEnabled == false {

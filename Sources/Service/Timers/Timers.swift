@@ -41,8 +41,9 @@ public final class Timers: Sendable {
     private func restore(_ id: String) {
         guard let note = board.player(id).flatMap({ TimerNote.text(in: $0.state.notes) }) else { return }
         // As they were saved, until the loop has them: whoever asks at once finds them.
-        board.publish(id, TimerNote.book(note).timers)
-        post(.restore(id, note)) { _ in }
+        let book = TimerNote.book(note)
+        board.publish(id, book.timers)
+        post(.restore(id, book)) { _ in }
     }
 
     private func leave(_ id: String) {

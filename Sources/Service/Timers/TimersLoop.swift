@@ -6,7 +6,7 @@ internal import Playback
 /// The inside of `Timers`. Lives on its thread.
 final class TimersLoop {
     enum Message: Sendable {
-        case restore(String, String)
+        case restore(String, TimerBook)
         case forget(String)
         case edit(String, TimerEdit, Timers.Reply)
         case saved(String, failure: String?)
@@ -73,8 +73,7 @@ final class TimersLoop {
 
     private func receive(_ message: Message) {
         switch message {
-        case .restore(let id, let note):
-            let book = TimerNote.book(note)
+        case .restore(let id, let book):
             members[id] = Member(book: book, saved: book.timers)
             act(id) { $0.resume(moment) }
         case .forget(let id):

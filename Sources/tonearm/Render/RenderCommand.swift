@@ -8,7 +8,7 @@ import Service
 
 struct RenderCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "render", abstract: "Writes into a file what playing a file would sound like, at full speed.",
+        "render", "Writes into a file what playing a file would sound like, at full speed.",
         discussion: """
             The ending of OUTPUT chooses the format: .wav, .flac or .opus. WAV and FLAC keep the source's sample rate and \
             channels, with 16 bits. The file appears under its name when it is complete; until then it is OUTPUT.partial.

@@ -4,7 +4,7 @@ import ArgumentParser
 
 struct LoopCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "loop", abstract: "Repeats a part of the current item (A-B), until another item starts.")
+        "loop", "Repeats a part of the current item (A-B), until another item starts.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Where it begins: seconds, m:ss or h:mm:ss; or off.") var begin: String
@@ -27,7 +27,7 @@ struct LoopCommand: ClientCommand {
 
 struct PrimeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prime", abstract: "Decodes the current item ahead, silently, so that play is heard at once.")
+        "prime", "Decodes the current item ahead, silently, so that play is heard at once.")
     @OptionGroup var options: ClientOptions
 
     @Option(help: "How much, 0 to 10 (default 1).") var seconds: Double?
@@ -43,7 +43,7 @@ struct PrimeCommand: ClientCommand {
 
 struct LevelsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "levels", abstract: "Shows how loud the music is, before volume and fades.",
+        "levels", "Shows how loud the music is, before volume and fades.",
         discussion: "In dB below full scale, a number for each channel; the loudness is of the last 3 s (EBU R128).")
     @OptionGroup var options: ClientOptions
 
