@@ -23,25 +23,31 @@ public struct ResolvedItems: Sendable {
     public internal(set) var items: [ItemDraft] = []
     /// A folder, a list or something of the library held more than was taken.
     public internal(set) var isTruncated = false
-    /// The first ones that were left out.
-    public internal(set) var skipped: [ItemFault] = []
-    public internal(set) var skippedCount = 0
-
-    static let mostSkipped = 100
-
-    mutating func skip(_ fault: ItemFault) { skip([fault], count: 1) }
-
-    /// `faults`: the first ones.
-    mutating func skip(_ faults: [ItemFault], count: Int) {
-        skippedCount += count
-        skipped += faults.prefix(max(0, Self.mostSkipped - skipped.count))
-    }
+    public internal(set) var skipped = SkippedFaults<ItemFault>()
 
     /// A list is not replaced when nothing of the new one can be played.
     func checkRest() throws(Problem) {
-        if items.isEmpty, let fault = skipped.first { throw Problem(fault) }
+        if items.isEmpty, let fault = skipped.faults.first { throw Problem(fault) }
     }
 }
+
+/// What was left out, and why.
+public struct SkippedFaults<Fault: Sendable>: Sendable {
+    /// The first ones.
+    public private(set) var faults: [Fault] = []
+    public private(set) var count = 0
+
+    mutating func add(_ fault: Fault) { add([fault], count: 1) }
+
+    /// `faults`: the first ones.
+    mutating func add(_ faults: [Fault], count: Int) {
+        self.count += count
+        self.faults += faults.prefix(max(0, 100 - self.faults.count))
+    }
+}
+
+extension SkippedFaults: Equatable where Fault: Equatable {}
+extension SkippedFaults: Hashable where Fault: Hashable {}
 
 /// Why an address was refused.
 public struct ItemFault: Error, Sendable {

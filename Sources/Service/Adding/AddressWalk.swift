@@ -139,7 +139,7 @@ struct AddressWalk {
             let found = try media.media(
                 ofList: locator, isGiven: isGiven, limit: limit, patience: min(patience ?? seconds, seconds),
                 cancellation: cancellation)
-            resolved.skip(
+            resolved.skipped.add(
                 found.refused.map { ItemFault(index: item.index, member: item.member, cause: .media($0)) },
                 count: found.refusedCount)
             return found

@@ -41,7 +41,7 @@ struct ItemResolver: Sendable {
                 try walk.add(item, at: index, places[index])
             } catch {
                 guard rules.skipsFaults, error.canBeSkipped else { throw error }
-                walk.resolved.skip(error)
+                walk.resolved.skipped.add(error)
             }
         }
         return walk.resolved

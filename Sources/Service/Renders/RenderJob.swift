@@ -92,9 +92,7 @@ public struct RenderJob: Hashable, Sendable {
     public internal(set) var progress = 0.0
     /// Of `failed`.
     public internal(set) var fault: Fault?
-    /// The first items that were left out.
-    public internal(set) var skipped: [Skipped] = []
-    public internal(set) var skippedCount = 0
+    public internal(set) var skipped = SkippedFaults<Skipped>()
     /// Of `completed`.
     public internal(set) var file: File?
 
@@ -103,11 +101,6 @@ public struct RenderJob: Hashable, Sendable {
         /// Among the items of the job.
         public var index: Int
         public var fault: Fault
-    }
-
-    mutating func skip(_ index: Int, _ fault: Fault) {
-        skippedCount += 1
-        if skipped.count < ResolvedItems.mostSkipped { skipped.append(Skipped(index: index, fault: fault)) }
     }
 
     public struct File: Hashable, Sendable {

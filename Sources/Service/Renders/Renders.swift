@@ -136,7 +136,9 @@ public final class Renders: Sendable {
                 change(id, isEvent: isEvent) { $0.progress = progress }
             },
             // With the next event.
-            skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error) } })
+            skip: { [self] index, fault in
+                change(id, isEvent: false) { $0.skipped.add(RenderJob.Skipped(index: index, fault: fault)) }
+            })
         do throws(RenderJob.Fault) {
             let (file, duration) = try run.perform()
             complete(id, file, duration)

@@ -142,7 +142,7 @@ struct PlaylistRoutes: Sendable {
     ) -> HTTPResponse {
         let bytes = JSONWriter.object { writer in
             writer.members(of: changed.list)
-            writer.skippedMembers(of: changed.found)
+            writer.members(of: changed.found.skipped)
         }
         let tag = RevisionTag.of(changed.list.id, changed.list.revision)
         return .json(bytes, status: status, [("ETag", tag.description)] + headers)

@@ -154,7 +154,7 @@ struct QueueRoutes: Sendable {
             writer.member("count", found.items.count)
             writer.member("truncated", found.isTruncated)
             writer.member("ids", texts: ids)
-            writer.skippedMembers(of: found)
+            writer.members(of: found.skipped)
         }
         let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
         return Outcome(bytes, status: status, [tag(snapshot)] + location)
@@ -166,17 +166,19 @@ struct QueueRoutes: Sendable {
 }
 
 extension JSONWriter {
-    mutating func skippedMembers(of found: ResolvedItems) {
-        member("skippedCount", found.skippedCount)
-        member("skipped", array: found.skipped) { writer, fault in
+    mutating func members(of skipped: SkippedFaults<ItemFault>) {
+        members(of: skipped) { writer, fault in
             let problem = Problem(fault)
-            writer.object {
-                $0.member("index", fault.index)
-                $0.member("member", problem.member)
-                $0.member("code", problem.code)
-                $0.member("detail", problem.detail)
-            }
+            writer.member("index", fault.index)
+            writer.member("member", problem.member)
+            writer.member("code", problem.code)
+            writer.member("detail", problem.detail)
         }
+    }
+
+    mutating func members<Fault>(of skipped: SkippedFaults<Fault>, _ fault: (inout JSONWriter, Fault) -> Void) {
+        member("skippedCount", skipped.count)
+        member("skipped", objects: skipped.faults, fault)
     }
 }
 

@@ -99,8 +99,7 @@ extension JSONWriter {
         member("file", job.file.map { _ in path.of("/api/v1/renders/\(job.id)/file") })
         member("size", job.file?.size)
         member("duration", job.file?.duration)
-        member("skippedCount", job.skippedCount)
-        member("skipped", objects: job.skipped) { writer, skipped in
+        members(of: job.skipped) { writer, skipped in
             writer.member("index", skipped.index)
             writer.members(of: skipped.fault)
         }
