@@ -21,7 +21,7 @@ extension PlayerCore {
     /// The stream is of before the sleep: its sink may have been put together anew since, and what the sound server knows of
     /// its time is old. Another one takes its place, at the same position.
     private mutating func woke() {
-        routing.leaving = stream.generation
+        leave(stream.generation)
         reportRoute(.wakeFromSleep)
     }
 
@@ -57,7 +57,7 @@ extension PlayerCore {
 
     /// The user wants to hear music now, despite every interruption.
     mutating func overrideInterruption() {
-        routing.waitsForDevice = false
+        endWaitForDevice()
         // A follower plays because its leader does: nobody has asked for its own sound.
         guard interruptions.isActive, settings.leader == nil || !interruptions.holds(.soundServer) else { return }
         interruptions.endAll()
@@ -69,19 +69,6 @@ extension PlayerCore {
     /// Without a stream the sound server has nothing to end: a call that goes on interrupts the next stream anew.
     mutating func forgetServerInterruption() {
         endedInterruption(interruptions.endAll(.soundServer, shouldResume: false), by: .soundServer)
-    }
-
-    mutating func checkInterruption() {
-        guard let since = interruptions.clientsSince, settings.interruptionTimeout > 0,
-            isOver(since, settings.interruptionTimeout)
-        else { return }
-        endedInterruption(interruptions.endAll(.client, shouldResume: true), by: .timeout)
-    }
-
-    /// When `checkInterruption` has something to do.
-    var interruptionDeadline: MonotonicTime? {
-        guard settings.interruptionTimeout > 0 else { return nil }
-        return interruptions.clientsSince?.advanced(bySeconds: settings.interruptionTimeout)
     }
 
     /// Nobody's interruption is obeyed any more.

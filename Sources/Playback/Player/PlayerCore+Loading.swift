@@ -5,36 +5,28 @@ internal import Kernel
 
 /// Media that comes over a network: enough of it is gathered before it sounds.
 extension PlayerCore {
-    /// The current item waits until more of it is at hand.
-    struct Gathering {
-        /// Seconds; nil: so much that all that follows comes in time.
-        var needed: Double?
-        /// nil while no sound is wanted: only who waits is kept waiting.
-        var since: MonotonicTime?
-        /// The byte that was read next when it began.
-        var place: Int64
-    }
-
     /// After every input: a wait that has been long enough, or is no longer one, is over.
     mutating func reconcileGathering() {
-        guard let gathering else { return }
-        self.gathering?.since = goal.wantsSound ? gathering.since ?? now : nil
+        guard var gathering else { return }
+        gathering.since = goal.wantsSound ? gathering.since ?? now : nil
+        loaded.begin(gathering)
         guard !goal.isAtRest, let current, let loading = current.loading, current.writtenEnd == nil,
             !current.isOpening, !loading.isSatisfied
-        else { return self.gathering = nil }
+        else { return loaded.endGathering() }
         guard let gathered = gatheredSeconds(since: gathering.place) else {
             // Of what is to be heard without a gap all is waited for, then.
-            if gathering.needed != nil { self.gathering = nil }
+            if gathering.needed != nil { loaded.endGathering() }
             return
         }
-        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { self.gathering = nil }
+        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { loaded.endGathering() }
     }
 
     /// Begins to wait, unless all that is needed is there.
     mutating func gather(_ needed: Double) {
         guard let current, let loading = current.loading else { return }
-        gathering = Gathering(
-            needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place)
+        loaded.begin(
+            LoadedItems.Gathering(
+                needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place))
         reconcileGathering()
     }
 
@@ -74,7 +66,7 @@ extension PlayerCore {
         guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
         current.dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
         current.dryTimes.append(now)
-        self.current = current
+        loaded.updateCurrent { $0.dryTimes = current.dryTimes }
         let times = current.dryTimes.count
         guard times <= networkBuffering.bounces else {
             let window = Int(networkBuffering.bounceWindow)
@@ -84,15 +76,16 @@ extension PlayerCore {
         gather(networkBuffering.resume)
     }
 
-    mutating func checkGathering() {
-        guard let waiting = gathering, let wait = gatheringLimit, isOver(wait.since, wait.seconds) else { return }
+    /// With sound, or with an error.
+    mutating func endGathering(after seconds: Double) {
+        guard let gathering else { return }
         let isEnough =
-            gatheredSeconds(since: waiting.place).map { $0 >= networkBuffering.least }
+            gatheredSeconds(since: gathering.place).map { $0 >= networkBuffering.least }
             ?? ((current?.loading?.bytesAhead ?? 0) > 0)
         if isEnough {
-            gathering = nil
+            loaded.endGathering()
         } else {
-            failWaiting(.network, "Too little came over the network within \(Int(clamping: wait.seconds)) s.")
+            failWaiting(.network, "Too little came over the network within \(Int(clamping: seconds)) s.")
         }
     }
 
@@ -106,11 +99,10 @@ extension PlayerCore {
 
     private mutating func failWaiting(_ code: PlaybackError.Code, _ message: String) {
         guard let track = current else { return }
-        gathering = nil
-        let isFed = track.isFed
-        if isFed { flush() }
-        current?.stage = .failed(
-            PlaybackError(code, message, itemID: track.item.id), end: isFed ? stream.timeline.heard : nil)
+        loaded.endGathering()
+        if track.isFed { flush() }
+        let end = track.isFed ? stream.timeline.heard : nil
+        loaded.updateCurrent { $0.fail(PlaybackError(code, message, itemID: track.item.id), end: end) }
     }
 
     /// The loading that clients see; nil for local media.

@@ -50,7 +50,7 @@ extension PlayerCore {
     /// Without sound to come, being there is all there is to a seek: also while there is no stream to be heard through.
     private mutating func reconcileSeek() {
         guard let seek, seek.followUp == nil, !goal.wantsSound, current?.isOpening == false else { return }
-        self.seek = nil
+        loaded.endSeek()
     }
 
     /// Loads what follows once the current item is decoded to its end, or a while before when it comes from a server, and
@@ -67,7 +67,7 @@ extension PlayerCore {
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
             current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
         else { return }
-        upcoming = load(item, at: nil)
+        loaded.prepare(load(item, at: nil))
     }
 
     /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
@@ -118,9 +118,8 @@ extension PlayerCore {
         guard let format = stream.format, !goal.isAtRest else { return }
         if case .stop = goal { return }
         if let current, case .primed = current.stage, gathering == nil, fits(current) {
-            self.current?.stage = .feeding
             let tempo = tempo(of: current)
-            self.current?.tempo = tempo
+            loaded.updateCurrent { ($0.stage, $0.tempo) = (.feeding, tempo) }
             actions.append(.feed(current.generation, Feed(tempo: tempo, silence: silenceBefore(current, format))))
             stream.fed(now)
         }
@@ -129,11 +128,8 @@ extension PlayerCore {
         {
             let overlap = overlap(under: upcoming, format)
             guard overlap != nil || current?.isWritten == true else { return }
-            self.upcoming?.stage = .feeding
-            let tempo = tempo(of: upcoming)
-            self.upcoming?.tempo = tempo
-            let mixed = overlap.map { _ in crossfade }
-            self.upcoming?.crossfade = mixed
+            let (tempo, mixed) = (tempo(of: upcoming), overlap.map { _ in crossfade })
+            loaded.update(upcoming.generation) { ($0.stage, $0.tempo, $0.crossfade) = (.feeding, tempo, mixed) }
             actions.append(.feed(upcoming.generation, Feed(tempo: tempo, over: overlap)))
         }
     }
@@ -214,7 +210,7 @@ extension PlayerCore {
 
     mutating func load(_ item: QueueItem, at position: Double?) -> Track {
         let start = position ?? item.beginTime
-        let track = Track(item: item, generation: newGeneration(), startPosition: start, now: now)
+        let track = newTrack(item, at: start)
         actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: item)))
         return track
     }
@@ -228,8 +224,7 @@ extension PlayerCore {
         {
             return
         }
-        upcoming = nil
-        actions.append(.unload(track.generation))
+        actions += loaded.dropUpcoming()
         guard track.isFed else { return }
         // Its frames follow the current item's in the ring: take both out and let the current one write again.
         guard let current, !goal.isAtRest, current.failure == nil else { return flush() }
@@ -245,7 +240,7 @@ extension PlayerCore {
         // The old one is shown until it reports anew.
         track.media = left.media
         track.listened = left.listened
-        current = track
+        loaded.updateCurrent { $0 = track }
     }
 
     /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
@@ -262,7 +257,7 @@ extension PlayerCore {
         track.overlapped = 0
         track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
-        current = track
+        loaded.updateCurrent { $0 = track }
         var start = decodeStart(place, scan: rate, of: track.item)
         let tempo = tempo(of: track)
         if rate == nil, tempo.needsStretcher { start.lead = Self.stretcherLead * tempo.rate }

@@ -13,7 +13,7 @@ extension PlayerCore {
         let start = DecodeStart(place: place, scan: rate)
         if seek != nil, current?.isOpening == true {
             // The decoder is on its way to an older target: it goes on to the latest one from there.
-            seek = Seek(target: target, followUp: start)
+            loaded.begin(LoadedItems.Seek(target: target, followUp: start))
         } else {
             runSeek(start, target: target)
         }
@@ -22,15 +22,12 @@ extension PlayerCore {
     }
 
     mutating func runSeek(_ start: DecodeStart, target: Double) {
-        if let upcoming {
-            self.upcoming = nil
-            actions.append(.unload(upcoming.generation))
-        }
-        gathering = nil
+        actions += loaded.dropUpcoming()
+        loaded.endGathering()
         if current?.isFed == true { flush() }
-        seek = Seek(target: target, followUp: nil)
+        loaded.begin(LoadedItems.Seek(target: target))
         repositionCurrent(to: start.place, scan: start.scan)
-        current?.startPosition = target
+        loaded.updateCurrent { $0.startPosition = target }
     }
 
     private func seconds(of place: DecodeStart.Place) -> Double {

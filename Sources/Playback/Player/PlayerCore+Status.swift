@@ -83,7 +83,7 @@ extension PlayerCore {
     /// milliseconds.
     var isHeard: Bool {
         guard let current, current.isFed, let place = stream.timeline.place else { return false }
-        return place.segment.generation == current.generation && place.segment.run == current.run
+        return current.holds(place.segment)
     }
 
     var isCutOff: Bool {
@@ -98,9 +98,7 @@ extension PlayerCore {
                 current.startPosition
             } else if let seek {
                 seek.target
-            } else if let place = stream.timeline.place, place.segment.generation == current.generation,
-                place.segment.run == current.run, stream.format != nil
-            {
+            } else if let place = stream.timeline.place, current.holds(place.segment), stream.format != nil {
                 place.position
             } else {
                 current.startPosition
@@ -140,11 +138,10 @@ extension PlayerCore {
         lastWantsSound = wantsSound
         // A jump may have led into what fades out; a fade ends with a pause, and goes on with the next sound.
         checkSleep()
-        let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
                 status, previous: previous, reason: reason, playWhenReady: wantsSound,
-                itemID: current?.item.id ?? queue.currentID, position: position, error: error))
+                itemID: current?.item.id ?? queue.currentID, position: position, error: goal.failure))
         if status == .playing || previous == .playing || previous == .stopping { reportTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }

@@ -66,7 +66,7 @@ extension PlayerCore {
 
     private mutating func endTimeline(at end: FrameCount, _ format: AudioFormat) {
         let decayEnd = end + format.frames(decay)
-        current?.decayEnd = decayEnd
+        loaded.updateCurrent { $0.decayEnd = decayEnd }
         stream.timeline.end(at: end)
     }
 

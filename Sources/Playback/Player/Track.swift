@@ -100,6 +100,12 @@ struct Track {
 
     var isLive: Bool { media?.broadcast != nil }
 
+    /// What it had written, up to `end`, may still be heard.
+    mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) { stage = .failed(error, end: end) }
+
+    /// The segment is of this track, from where it was last sought to.
+    func holds(_ segment: Timeline.Segment) -> Bool { segment.generation == generation && segment.run == run }
+
     var duration: Double? {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }
     }

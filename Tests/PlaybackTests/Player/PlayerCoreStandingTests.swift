@@ -113,7 +113,7 @@ import Testing
         try Self.tellUnderrun(&world)
         #expect(world.core.transportIsDry)
         world.sink.isFrozen = true
-        world.core.current?.stage = .feeding
+        world.core.loaded.updateCurrent { $0.stage = .feeding }
         #expect(world.status == .buffering && world.core.reason == .underrun)
         world.run(seconds: PlayerCore.sourceLimit - 1)
         #expect(world.status == .buffering)
@@ -125,7 +125,7 @@ import Testing
 
     @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
         var world = try Self.frozen(withFrames: false)
-        world.core.current?.stage = .feeding
+        world.core.loaded.updateCurrent { $0.stage = .feeding }
         try Self.tellUnderrun(&world)
         #expect(world.core.reason == .underrun)
         try Self.fill(world)
