@@ -9,9 +9,7 @@ public struct WireError: Error, Hashable, Sendable {
 struct WireReader {
     private var rest: ArraySlice<UInt8>
 
-    init(_ body: [UInt8]) {
-        rest = body[...]
-    }
+    init(_ body: [UInt8]) { rest = body[...] }
 
     mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(WireError) -> Value {
         let size = MemoryLayout<Value>.size

@@ -93,7 +93,5 @@ public struct PlaylistEntry: Hashable, Sendable {
     }
 
     /// Of its texts.
-    public var bytes: Int {
-        [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
-    }
+    public var bytes: Int { [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) } }
 }

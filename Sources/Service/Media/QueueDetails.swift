@@ -18,9 +18,7 @@ public final class QueueDetails: Sendable {
     private let library: (any MusicLibrary)?
     private let state = Mutex(State())
 
-    init(_ library: (any MusicLibrary)?) {
-        self.library = library
-    }
+    init(_ library: (any MusicLibrary)?) { self.library = library }
 
     /// Of the catalogue; nil without one.
     public var revision: UInt64? { library?.status.revision }

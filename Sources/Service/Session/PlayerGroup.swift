@@ -32,9 +32,7 @@ public final class PlayerGroup: Sendable {
     /// Clients that interrupted have not come back in time: who comes later is not interrupted by them.
     public func forgetClients() { state.withLock { $0.interruptions.endAll(.client) } }
 
-    public func leave(_ id: String) {
-        state.withLock { _ = $0.members.removeValue(forKey: id) }
-    }
+    public func leave(_ id: String) { state.withLock { _ = $0.members.removeValue(forKey: id) } }
 
     /// `only`: the players with these ids, nil all. `done` comes once, when all of them have done it.
     public func command(_ command: PlayerCommand, only: Set<String>? = nil, done: @escaping @Sendable () -> Void) {

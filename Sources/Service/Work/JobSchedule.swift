@@ -51,9 +51,7 @@ struct JobSchedule<Job> {
     }
 
     /// Takes one out that shall not run; nil when it waits no more.
-    mutating func withdraw(_ id: UInt64) -> Entry? {
-        waiting.firstIndex { $0.id == id }.map { take($0) }
-    }
+    mutating func withdraw(_ id: UInt64) -> Entry? { waiting.firstIndex { $0.id == id }.map { take($0) } }
 
     private mutating func take(_ index: Int) -> Entry {
         let entry = waiting.remove(at: index)

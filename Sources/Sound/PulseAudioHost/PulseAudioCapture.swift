@@ -10,9 +10,7 @@ public final class PulseAudioCapture: AudioCapture {
     private let server: String?
 
     /// `server` as `PULSE_SERVER`; nil for that of the environment and the client configuration.
-    public init(server: String? = nil) {
-        self.server = server
-    }
+    public init(server: String? = nil) { self.server = server }
 
     public func open(
         _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void

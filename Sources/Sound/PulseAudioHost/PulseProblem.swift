@@ -9,9 +9,7 @@ enum PulseProblem {
     static let noDevice = "The sound server runs but has no output device."
     static let noAnswer = "The sound server did not answer when asked for a stream."
 
-    static func text(_ code: Int32) -> String {
-        String(cString: pa_strerror(code))
-    }
+    static func text(_ code: Int32) -> String { String(cString: pa_strerror(code)) }
 
     /// Why the server could not be reached.
     static func connection(_ code: Int32, address: PulseAddress) -> String {

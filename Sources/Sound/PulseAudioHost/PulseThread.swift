@@ -48,14 +48,10 @@ final class PulseThread: @unchecked Sendable {
     }
 
     /// From any thread.
-    func post(_ command: PulseCommand) {
-        commands.post(command)
-    }
+    func post(_ command: PulseCommand) { commands.post(command) }
 
     /// From any thread, without blocking: `framesArrived` is called soon on the mainloop thread.
-    func wakeUp() {
-        commands.ring()
-    }
+    func wakeUp() { commands.ring() }
 
     private func performCommands() {
         for command in commands.take() { session?.perform(command) }

@@ -7,9 +7,7 @@ import PulseAudioHost
 struct SoundAdvice {
     private let environment: [String: String]
 
-    init(_ environment: [String: String]) {
-        self.environment = environment
-    }
+    init(_ environment: [String: String]) { self.environment = environment }
 
     static let noOutput = [
         "check that the sound card is seen: cat /proc/asound/cards",
@@ -17,9 +15,7 @@ struct SoundAdvice {
     ]
 
     /// Where the server was looked for, by the environment.
-    var place: String {
-        (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? ""
-    }
+    var place: String { (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? "" }
 
     func unreachable() -> [String] {
         var advice: [String] = []
@@ -71,7 +67,5 @@ struct SoundAdvice {
         access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || value("container") != nil
     }
 
-    private func value(_ name: String) -> String? {
-        environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -135,9 +135,7 @@ struct ServerConfiguration: Equatable {
     var tokenPath: String { tokenFile ?? data + "/tokens" }
 
     /// Only this machine can reach it.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
-    }
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     private static func defaultData(_ environment: [String: String]) throws -> String {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tonearm" }

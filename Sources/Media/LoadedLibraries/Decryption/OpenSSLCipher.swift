@@ -43,9 +43,7 @@ final class OpenSSLDecryption: SegmentDecryption {
         }
     }
 
-    deinit {
-        library.functions.pointee.CIPHER_CTX_free(context)
-    }
+    deinit { library.functions.pointee.CIPHER_CTX_free(context) }
 
     func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8] {
         guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return [] }

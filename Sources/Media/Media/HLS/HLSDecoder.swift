@@ -125,9 +125,7 @@ final class HLSDecoder: AudioDecoder {
     // MARK: Runs
 
     /// Nothing is read any more, and nothing follows.
-    private func leave() {
-        (run, inner, ahead, next) = (nil, nil, nil, nil)
-    }
+    private func leave() { (run, inner, ahead, next) = (nil, nil, nil, nil) }
 
     /// Begins the run at this segment, behind silence where segments are missing.
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {

@@ -249,9 +249,7 @@ struct HLSLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var place = 0
 
-    init(_ text: [UInt8]) {
-        self.text = text
-    }
+    init(_ text: [UInt8]) { self.text = text }
 
     mutating func next() -> ArraySlice<UInt8>? {
         while place < text.count {

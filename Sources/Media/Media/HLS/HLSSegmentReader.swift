@@ -31,9 +31,7 @@ struct HLSSegmentReader {
     }
 
     /// Puts back what was looked at.
-    mutating func putBack(_ bytes: [UInt8]) {
-        plain = bytes[...] + plain
-    }
+    mutating func putBack(_ bytes: [UInt8]) { plain = bytes[...] + plain }
 
     private mutating func fetch() throws(MediaError) {
         let range = slot.segment.media.range

@@ -176,9 +176,7 @@ extension Download {
         resource?.isPresumed = false
     }
 
-    mutating func failEmpty() {
-        fail(.empty, "\(original.name) is empty (0 bytes).")
-    }
+    mutating func failEmpty() { fail(.empty, "\(original.name) is empty (0 bytes).") }
 
     mutating func fail(_ code: MediaError.Code, _ message: String) {
         if failure == nil { failure = MediaError(code, message) }
@@ -235,9 +233,7 @@ extension Download {
         return !isWanting
     }
 
-    var lastProgress: MonotonicTime {
-        fetch?.lastProgress ?? reporting.lastBytes ?? opened
-    }
+    var lastProgress: MonotonicTime { fetch?.lastProgress ?? reporting.lastBytes ?? opened }
 
     var nextWake: MonotonicTime? {
         guard failure == nil else { return reporting.nextDue }

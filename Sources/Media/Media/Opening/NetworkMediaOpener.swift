@@ -35,9 +35,7 @@ public struct NetworkMediaOpener: MediaOpener {
         guard locator.isNetwork else {
             return try local.open(locator, cancellation: cancellation, loading: loading)
         }
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }

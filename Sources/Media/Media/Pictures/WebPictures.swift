@@ -34,9 +34,7 @@ public final class WebPictures: Sendable {
     public func picture(
         at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> [UInt8] {
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "artworkUri is no web address such as https://host/path.")
         }

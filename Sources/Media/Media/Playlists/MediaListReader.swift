@@ -163,9 +163,7 @@ public struct MediaListReader: Sendable {
                 (list, ListBase(localList: locator.uri).moved(to: list.base), .anywhere)
             }
         }
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "This is no web address such as https://host/path.")
         }

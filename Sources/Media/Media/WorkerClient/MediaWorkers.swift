@@ -130,13 +130,9 @@ public final class MediaWorkers: Sendable {
     private final class Idle: Sendable {
         private let waiting = Mutex<[(process: WorkerProcess, since: MonotonicTime)]>([])
 
-        func add(_ process: WorkerProcess) {
-            waiting.withLock { $0.append((process, .now)) }
-        }
+        func add(_ process: WorkerProcess) { waiting.withLock { $0.append((process, .now)) } }
 
-        func take() -> WorkerProcess? {
-            waiting.withLock { $0.popLast()?.process }
-        }
+        func take() -> WorkerProcess? { waiting.withLock { $0.popLast()?.process } }
 
         /// Lets go of those that have waited that long; when the next one will have.
         func sweep(after seconds: Double) -> MonotonicTime? {
@@ -157,9 +153,7 @@ public final class MediaWorkers: Sendable {
 public struct MissingWorker: Error, Hashable, Sendable {
     public var reason: String
 
-    init(_ reason: String) {
-        self.reason = reason
-    }
+    init(_ reason: String) { self.reason = reason }
 }
 
 /// The limits of a worker; beyond them it is ended.

@@ -61,9 +61,7 @@ final class WorkerLauncher: Sendable {
     }
 
     /// Returns at once.
-    func end(_ process: pid_t) {
-        orders.post(.end(process, nil))
-    }
+    func end(_ process: pid_t) { orders.post(.end(process, nil)) }
 
     /// Blocks until it has ended.
     func endAndWait(_ process: pid_t) -> String {
@@ -81,9 +79,7 @@ final class WorkerLauncher: Sendable {
     }
 
     /// Has `sweep` called soon.
-    func sweepLater() {
-        orders.post(.sweep)
-    }
+    func sweepLater() { orders.post(.sweep) }
 
     /// With the first worker: every other order is about one that was started. False when there can be no thread.
     private func begin() -> Bool {

@@ -31,13 +31,9 @@ final class SourceReader {
     private var bufferStart: Int64 = 0
     private var bufferCount = 0
 
-    init(_ source: any ByteSource) {
-        self.source = source
-    }
+    init(_ source: any ByteSource) { self.source = source }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// As read(2).
     func read(_ destination: UnsafeMutableRawPointer, count: Int) -> Int {

@@ -44,9 +44,7 @@ struct EffectSchedule {
     }
 
     /// nil: there is none.
-    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? {
-        index(of: id).map { self.end($0, end) }
-    }
+    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? { index(of: id).map { self.end($0, end) } }
 
     mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {
         guard let index = index(of: id) else { return [] }

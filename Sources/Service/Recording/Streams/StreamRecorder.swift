@@ -55,9 +55,7 @@ public final class StreamRecorder: Sendable {
     public func isMaking(_ id: String) -> Bool { board.value.values.contains { $0.current?.id == id } }
 
     /// `observer` is called from the recorder's thread, in order, after the state is readable; it must not block.
-    public func observe(_ observer: @escaping Observer) {
-        board.observe { observer($0.player, $0.status) }
-    }
+    public func observe(_ observer: @escaping Observer) { board.observe { observer($0.player, $0.status) } }
 
     /// Begins a file; changes nothing while one is made of this player. `isNew`: it was started; replies come from the
     /// recorder's thread.
@@ -80,9 +78,7 @@ public final class StreamRecorder: Sendable {
     }
 
     /// The player's item or status has changed, or a source of its item is open now.
-    public func changed(_ player: String) {
-        loop.postIfBegun(.changed(player))
-    }
+    public func changed(_ player: String) { loop.postIfBegun(.changed(player)) }
 
     /// The player goes: its recording ends, which is reported, and nothing is known of it any more.
     public func forget(_ player: String, done: @escaping @Sendable () -> Void) {

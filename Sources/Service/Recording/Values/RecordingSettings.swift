@@ -51,9 +51,7 @@ public struct RecordingSettings: Hashable, Sendable {
         guard (1...most).contains(channelCount) else {
             return ("channels", "must be 1 to \(most) for \(container.rawValue)")
         }
-        if let name, !RecordingName.isValid(name) {
-            return ("name", RecordingName.rule)
-        }
+        if let name, !RecordingName.isValid(name) { return ("name", RecordingName.rule) }
         return nil
     }
 

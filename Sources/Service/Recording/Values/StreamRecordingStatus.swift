@@ -50,9 +50,7 @@ public struct StreamLimits: Hashable, Sendable {
     /// In the file.
     public var bytes: Int64?
 
-    public init(seconds: Double? = nil, bytes: Int64? = nil) {
-        (self.seconds, self.bytes) = (seconds, bytes)
-    }
+    public init(seconds: Double? = nil, bytes: Int64? = nil) { (self.seconds, self.bytes) = (seconds, bytes) }
 }
 
 /// Why the recording of a stream ended.

@@ -7,9 +7,7 @@ internal import Playback
 // Unchecked because the superclass is; adds no state.
 public final class NullOutput: PacedOutput, @unchecked Sendable {
     /// `format`: of every stream; nil takes the one that is asked for.
-    public init(format: AudioFormat? = nil) {
-        super.init { NullSink(format: format) }
-    }
+    public init(format: AudioFormat? = nil) { super.init { NullSink(format: format) } }
 }
 
 private final class NullSink: PacedSink {

@@ -20,9 +20,7 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
         case over
     }
 
-    init(_ makeSink: @escaping @Sendable () -> any PacedSink) {
-        self.makeSink = makeSink
-    }
+    init(_ makeSink: @escaping @Sendable () -> any PacedSink) { self.makeSink = makeSink }
 
     deinit { shutdown() }
 
