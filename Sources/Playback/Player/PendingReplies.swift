@@ -54,11 +54,8 @@ struct PendingReplies {
                 case .device(let device): devices.isChosen && devices.current == device
                 }
             guard isDone || reply.deadline <= now else { return false }
-            if let failure, reply.failsWithItem {
-                actions.append(.reply(reply.token, .failed(failure)))
-            } else {
-                actions.append(.reply(reply.token, .done(inserted: reply.inserted)))
-            }
+            let failure = reply.failsWithItem ? failure : nil
+            actions.append(.reply(reply.token, failure.map { .failed($0) } ?? .done(inserted: reply.inserted)))
             return true
         }
         return actions

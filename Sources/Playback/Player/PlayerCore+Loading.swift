@@ -33,21 +33,19 @@ extension PlayerCore {
     /// How much of what follows `place` must be there, so that the rest comes in time at the pace so far. Without a length,
     /// what comes more slowly than it is heard is waited for to its end.
     private func secondsForPace(since place: Int64) -> Double {
-        guard let current, let loading = current.loading, let media = current.media,
-            let map = LoadedMap(media, loading), let pace = current.pace.bytesPerSecond(at: now)
-        else { return .infinity }
+        guard let current, let map = current.map, let pace = current.pace.bytesPerSecond(at: now) else {
+            return .infinity
+        }
         // A little less than it was: it may slow down.
         let speed = pace * map.seconds(bytes: 1) * 0.9 / tempo(of: current).rate
         guard speed < 1 else { return networkBuffering.start }
-        guard let size = loading.size else { return .infinity }
+        guard let size = current.loading?.size else { return .infinity }
         return max(networkBuffering.start, map.seconds(bytes: size - place) * (1 - speed))
     }
 
     /// What came in since the reader was at `place`, played or not. nil when that cannot be reckoned.
     private func gatheredSeconds(since place: Int64) -> Double? {
-        guard let current, let loading = current.loading, let media = current.media,
-            let map = LoadedMap(media, loading)
-        else { return nil }
+        guard let loading = current?.loading, let map = current?.map else { return nil }
         return map.seconds(bytes: loading.place - place + loading.bytesAhead)
     }
 
@@ -107,7 +105,6 @@ extension PlayerCore {
 
     /// The loading that clients see; nil for local media.
     var loadedTime: LoadedTime? {
-        guard let current, let loading = current.loading, let media = current.media else { return nil }
-        return LoadedMap(media, loading)?.loaded(loading)
+        current?.loading.flatMap { current?.map?.loaded($0) }
     }
 }

@@ -57,12 +57,6 @@ extension PlayerCore {
         if routing.usesBorrowed, !stream.isSounding { borrow(nil) }
     }
 
-    /// As it was saved.
-    mutating func restoreOutput() {
-        guard let device = settings.outputDevice else { return }
-        use(device)
-    }
-
     mutating func devicesReported(_ reported: OutputDevices) {
         if routing.known == nil, settings.outputDevice == nil, reported.isChosen {
             routing.configured = reported.current
@@ -106,7 +100,7 @@ extension PlayerCore {
         use(decision.target)
     }
 
-    private mutating func use(_ target: String?) {
+    mutating func use(_ target: String?) {
         guard target != routing.target else { return }
         routing.target = target
         actions.append(.output(.select(target)))

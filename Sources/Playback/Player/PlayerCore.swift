@@ -119,7 +119,7 @@ struct PlayerCore {
         actions = []
         applyGains(over: 0)
         if settings.effects.isEnabled { applyEffects() }
-        restoreOutput()
+        use(settings.outputDevice)
         if let current {
             guard !goal.isAtRest else { return finish() }
             actions.append(

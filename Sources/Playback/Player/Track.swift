@@ -100,6 +100,8 @@ struct Track {
 
     var isLive: Bool { media?.broadcast != nil }
 
+    var map: LoadedMap? { media.flatMap { media in loading.flatMap { LoadedMap(media, $0) } } }
+
     /// What it had written, up to `end`, may still be heard.
     mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) { stage = .failed(error, end: end) }
 
