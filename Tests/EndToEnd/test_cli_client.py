@@ -307,7 +307,7 @@ def test_players_tells_who_follows_whom(server):
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1", "", "http://", "http://a b"])
 def test_what_is_no_address_is_called_so(address):
     result = tonearm("status", "--server", address)
-    assert result.returncode == 78 and "is no address such as http://127.0.0.1:8080" in result.stderr
+    assert result.returncode == 78 and "is not an address such as http://127.0.0.1:8080" in result.stderr
 
 
 def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):

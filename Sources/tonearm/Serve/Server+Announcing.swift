@@ -52,7 +52,7 @@ private struct PlayerVoices: VoiceMaking {
     }
 
     var refusal: String? {
-        if case .file = kind { "The sound goes into a file, which holds the music only." } else { nil }
+        if case .file = kind { "The output is a file, which contains the music only." } else { nil }
     }
 
     func voice(

@@ -38,7 +38,7 @@ public final class WebPictures: Sendable {
             throw .networkOff
         }
         guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "artworkUri is no web address such as https://host/path.")
+            throw MediaError(.notFound, "artworkUri is not a web address such as https://host/path.")
         }
         let now = transport.now
         // A picture that somebody else may not reach is none for them.

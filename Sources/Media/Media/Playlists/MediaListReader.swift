@@ -167,7 +167,7 @@ public struct MediaListReader: Sendable {
             throw .networkOff
         }
         guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "This is no web address such as https://host/path.")
+            throw MediaError(.notFound, "This is not a web address such as https://host/path.")
         }
         var limits = NetworkLimits()
         limits.start = walk.patience
