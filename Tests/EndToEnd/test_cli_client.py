@@ -204,7 +204,7 @@ def test_browse_looks_into_a_playlist(start_server, directory, media):
                           "</channel></rss>".encode())
     assert lines(f"{origin.url}/feed") == [f"{origin.url}/song"]
     origin.close()
-    for name, word in (("empty.m3u", "without an entry"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
+    for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
         result = tonearm("browse", name, environment=environment)
         assert result.returncode == 1 and word in result.stderr and len(result.stderr.splitlines()) == 1, result
 

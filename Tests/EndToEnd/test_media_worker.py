@@ -234,7 +234,7 @@ def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path)
                 if name in played:
                     assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
                 else:
-                    assert now["error"]["code"] == "unsupported" and "its index stands at its end" in now["error"]["message"]
+                    assert now["error"]["code"] == "unsupported" and "its index is at its end" in now["error"]["message"]
                 api.command("stop")
 
 

@@ -129,7 +129,7 @@ final class Following: Sendable {
             return true
         }
         guard let follower = Follower(player.player, of: leader.player) else {
-            warn("There is no thread to follow \(wanted) with.", id)
+            warn("The server has no thread left to follow \(wanted).", id)
             return true
         }
         state.links[id] = Link(leader: wanted, follower: follower)

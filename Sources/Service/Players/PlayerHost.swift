@@ -78,7 +78,7 @@ public final class PlayerHost: PlayerRoster {
         }
         following.settle()
         for id in ids.dropFirst(Self.maximum - 1) {
-            parts.warn("There are too many players; this one is left out.", id)
+            parts.warn("There are too many players; this one is skipped.", id)
         }
     }
 
@@ -92,7 +92,7 @@ public final class PlayerHost: PlayerRoster {
         if isStuck { throw .busy("The files of the last player \(id) are still in use; choose another id.") }
         guard count < Self.maximum else {
             throw Problem(
-                .conflict, "too-many-players", "There are \(Self.maximum) players, and no more can be: remove one.")
+                .conflict, "too-many-players", "There are \(Self.maximum) players, the maximum: remove one.")
         }
         // Without these it could not start, and a thread that is missing ends the process.
         guard parts.hasThreads() else { throw .busy("This machine lets the server have no more threads.") }

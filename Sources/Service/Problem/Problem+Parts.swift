@@ -18,7 +18,7 @@ extension Problem {
         case .noPlaylists: self = .noPlaylists
         case .severalItems:
             self = .invalid(
-                member, "This stands for more than one item, and expand is false.", code: "several-items")
+                member, "This address yields more than one item, and expand is false.", code: "several-items")
         case .tooLarge(let bytes):
             self = .tooLarge("The items take more than \(bytes >> 20) MB.", code: "queue-full")
         case .tooManyReferences(let limit):
@@ -48,7 +48,7 @@ extension Problem {
         case .revisionMismatch(let current):
             self.init(
                 .stale, "revision-mismatch",
-                "The playlist has another revision by now: read it again and repeat the change.")
+                "The playlist has changed: read it again and repeat the change.")
             revision = current
         case .full(let maximum): self = .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
         case .tooLarge(let megabytes):
@@ -62,7 +62,7 @@ extension Problem {
     public init(_ error: CacheError, _ key: String) {
         switch error {
         case .unknown: self = .notFound("There is no \(key.prefix(40)) in the cache.", code: "unknown-entry")
-        case .inUse: self.init(.conflict, "cache-entry-in-use", "It plays, or is loaded to be played.")
+        case .inUse: self.init(.conflict, "cache-entry-in-use", "It is in use: it plays, or is loaded to be played.")
         case .unreadable(let reason): self.init(.unavailable, "cache-unreadable", reason, retryAfter: 2)
         }
     }

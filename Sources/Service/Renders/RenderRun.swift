@@ -168,7 +168,7 @@ final class RenderRun {
 }
 
 extension RenderJob.Fault {
-    static let empty = Self(code: "empty", message: "There is no sound in it from that start on.")
+    static let empty = Self(code: "empty", message: "There is no sound after this start.")
     static let tooLarge = Self(
         code: "size-limit", message: "The file would have more than 4 GB; render a part with start and duration.")
 

@@ -91,7 +91,7 @@ extension SessionRules {
     public init(besideMusic status: SessionStatus) {
         self.init(status.configuration, silentSwitch: status.silentSwitch)
         if status.isLocked, status.configuration.category.obeysLock {
-            refusal = "The screen is locked, which \(status.configuration.category.rawValue) obeys."
+            refusal = "The screen is locked, which silences \(status.configuration.category.rawValue)."
         }
     }
 }

@@ -79,7 +79,7 @@ public struct SessionCore: Sendable {
             throw .sessionForbids("There is no device for \(new.category.rawValue).")
         }
         if request.active == true, new.category.playsSound, withOutput.isEmpty {
-            throw .noSuitableRoute("There is no output to be active with.")
+            throw .noSuitableRoute("The session cannot be active without an output.")
         }
         let newSwitch = request.silentSwitch ?? silentSwitch
         return Proposal(

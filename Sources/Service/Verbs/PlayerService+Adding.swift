@@ -59,7 +59,7 @@ extension PlayerService {
                 let source = ItemSource(found.list)
                 let drafts = found.entries.map { ItemDraft($0).from(source) }
                 guard !drafts.isEmpty else {
-                    throw Problem(.conflict, "playlist-empty", "There is nothing in the playlist.")
+                    throw Problem(.conflict, "playlist-empty", "The playlist is empty.")
                 }
                 if let index, index >= drafts.count {
                     throw .invalid("index", "index must be less than the number of items.")
@@ -120,7 +120,7 @@ extension ServerService {
 
 extension Problem {
     static func unknownReference(_ member: String) -> Problem {
-        Problem(.unknown, "unknown-reference", "This reference was not given by this server.", member: member)
+        Problem(.unknown, "unknown-reference", "This reference is not from this server.", member: member)
     }
 }
 

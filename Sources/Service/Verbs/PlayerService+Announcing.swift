@@ -28,7 +28,7 @@ extension PlayerService {
     }
 
     private func requireAnnouncer() throws(Problem) -> Announcer {
-        guard let announcer else { throw .notFound("This server announces nothing.", code: "no-announcer") }
+        guard let announcer else { throw .notFound("This server has no announcements.", code: "no-announcer") }
         return announcer
     }
 
@@ -83,7 +83,7 @@ extension ServerService {
 
     private func sound(_ order: SoundOrder, _ media: [ItemDraft], _ member: String) throws(Problem) -> Sound {
         guard let first = media.first else {
-            throw Problem(.conflict, "nothing-to-play", "There is nothing in it that can be played.", member: member)
+            throw Problem(.conflict, "nothing-to-play", "Nothing in it can be played.", member: member)
         }
         guard media.count <= Sound.maximumParts else {
             let detail = "A sound has at most \(Sound.maximumParts) parts; these are \(media.count)."

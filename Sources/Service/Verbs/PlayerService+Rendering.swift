@@ -45,7 +45,7 @@ extension PlayerService {
 
     private func requireRenders() throws(Problem) -> Renders {
         guard let renders = server.parts.renders else {
-            throw .notFound("This server renders nothing.", code: "no-renders")
+            throw .notFound("This server has no renders.", code: "no-renders")
         }
         return renders
     }

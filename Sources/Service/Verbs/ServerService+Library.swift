@@ -75,7 +75,7 @@ extension ServerService {
     ) {
         guard let cache = parts.cache else {
             return reply(
-                .failure(.notFound("Nothing is kept: the server runs without --cache on.", code: "no-cache")))
+                .failure(.notFound("There is no cache: the server runs without --cache on.", code: "no-cache")))
         }
         onLibrary(reply: reply) { () throws(Problem) in try job(cache) }
     }

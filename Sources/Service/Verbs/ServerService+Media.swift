@@ -76,7 +76,7 @@ extension ServerService {
             reply(
                 result.flatMap { thumbnail in
                     thumbnail.map { .success($0) }
-                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video has ended at that time."))
+                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video ends before that time."))
                 })
         } _: { renditions throws(MediaError) in
             try renditions.thumbnail(MediaLocator(uri: uri), at: seconds, edge: edge)
@@ -215,7 +215,7 @@ extension PlayerService {
 }
 
 extension Problem {
-    fileprivate static let noArtwork = notFound("This media carries no picture.", code: "no-artwork")
+    fileprivate static let noArtwork = notFound("This media has no picture.", code: "no-artwork")
     fileprivate static let noRenditions = Problem(
-        .wrongType, "unsupported", "This server makes no pictures and waveforms.")
+        .wrongType, "unsupported", "This server has no pictures and waveforms.")
 }

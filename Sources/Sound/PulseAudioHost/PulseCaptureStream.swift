@@ -111,7 +111,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
             hasStarted = true
             report(.started(source: pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""))
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
-            fail(.failed("The source is gone: \(PulseProblem.text(pa_context_errno(context)))."))
+            fail(.failed("The source was removed: \(PulseProblem.text(pa_context_errno(context)))."))
         default: break
         }
     }

@@ -7,7 +7,7 @@ import Playback
 /// Sentences for the user, from libpulse's error codes and a look at the socket.
 enum PulseProblem {
     static let noDevice = "The sound server runs but has no output device."
-    static let noAnswer = "The sound server did not answer when asked for a stream."
+    static let noAnswer = "The sound server did not answer the request for a stream."
 
     static func text(_ code: Int32) -> String {
         String(cString: pa_strerror(code))
@@ -20,7 +20,7 @@ enum PulseProblem {
         case PA_ERR_ACCESS.rawValue, PA_ERR_AUTHKEY.rawValue:
             return "The sound server at \(place) denied access: it runs for another user, or the cookie does not match."
         case PA_ERR_PROTOCOL.rawValue, PA_ERR_VERSION.rawValue, PA_ERR_INVALIDSERVER.rawValue:
-            return "What answers at \(place) is not a sound server that this program understands (\(text(code)))."
+            return "The server at \(place) is not a sound server that Tonearm supports (\(text(code)))."
         case PA_ERR_TIMEOUT.rawValue:
             return "The sound server at \(place) does not answer."
         case PA_ERR_CONNECTIONTERMINATED.rawValue:
@@ -30,7 +30,7 @@ enum PulseProblem {
             switch PulseAddress.look(at: path) {
             case .missing: return "No socket at \(path): no sound server runs for this user."
             case .denied: return "No permission to use the sound server's socket \(path)."
-            case .present: return "Connection refused at \(path): the sound server is not running any more."
+            case .present: return "Connection refused at \(path): the sound server is no longer running."
             }
         }
     }
@@ -41,7 +41,7 @@ enum PulseProblem {
             PA_ERR_NOTIMPLEMENTED.rawValue:
             .refused("The sound server refused the stream: \(text(code)).")
         case PA_ERR_KILLED.rawValue, PA_ERR_NOENTITY.rawValue:
-            .deviceGone("The sound server ended the stream: its output device went away.")
+            .deviceGone("The sound server ended the stream: its output device was removed.")
         default: .lost("The sound server was lost: \(text(code)).")
         }
     }

@@ -64,7 +64,7 @@ enum Handshake {
             isKey(key)
         else {
             return .refused(
-                refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
+                refusal(400, "malformed-handshake", "The fields of the handshake do not conform to RFC 6455."))
         }
         // What a body held would be read as frames.
         let framing = BodyFraming(

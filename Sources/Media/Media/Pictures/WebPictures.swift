@@ -88,12 +88,12 @@ public final class WebPictures: Sendable {
         do throws(MediaError) {
             // Whatever else it is, it is not loaded.
             guard PictureFormat(try source.bytes(at: 0, count: PictureFormat.headSize)) != nil else {
-                throw MediaError(.unsupported, "\(address.name) is no picture.")
+                throw MediaError(.unsupported, "\(address.name) is not a picture.")
             }
             return try Self.whole(source)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(clamping: Self.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not arrive within \(Int(clamping: Self.patience)) s.")
         }
     }
 

@@ -138,9 +138,9 @@ final class AnnouncerLoop {
             requests.forget(announcement.id)
             switch error {
             case .tooManyWaiting:
-                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements wait already.")
+                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements are waiting, the maximum.")
             case .tooManyOutputs:
-                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements already.")
+                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements, the maximum.")
             }
         }
     }
@@ -170,7 +170,7 @@ final class AnnouncerLoop {
 
     private func admit(_ importance: SoundImportance) throws(AnnouncerError) {
         guard !environment.budget.admits(importance) else { return }
-        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music already.")
+        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music, the maximum.")
     }
 
     private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {

@@ -106,9 +106,9 @@ private final class VoiceReader: Sendable {
             case .session:
                 return .failed(PlaybackError(.sessionForbids, "The session's category no longer plays."))
             case .routeLost:
-                return .failed(PlaybackError(.outputUnavailable, "The device that it was heard on is gone."))
+                return .failed(PlaybackError(.outputUnavailable, "Its output device was removed."))
             case .outputUnavailable:
-                return .failed(PlaybackError(.outputUnavailable, "The sound server is away."))
+                return .failed(PlaybackError(.outputUnavailable, "The sound server is not available."))
             default: return nil
             }
         case .idle, .ready, .stopping, .stopped: return nil

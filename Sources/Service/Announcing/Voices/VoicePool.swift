@@ -47,7 +47,7 @@ final class VoicePool {
         let displace = { @Sendable [displaced] in displaced(id) }
         guard let share = budget.begin(importance, isWarm: free != nil, displace: displace) else {
             let error = PlaybackError(
-                .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music already.")
+                .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music, the maximum.")
             return report(id, .failed(error))
         }
         let index: Int
@@ -57,7 +57,7 @@ final class VoicePool {
             guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
                 budget.giveBack(share)
                 let error = PlaybackError(
-                    .outputUnavailable, "There are too few threads or descriptors for one more sound.")
+                    .outputUnavailable, "The server has too few threads or descriptors for another sound.")
                 return report(id, .failed(error))
             }
             if effects != .off { voice.apply(effects) }

@@ -61,7 +61,7 @@ final class RecorderLoop {
                 receive(message)
             }
             if let starting = take?.starting, starting.until <= .now {
-                giveUp(.noSource("The source does not begin to give sound."))
+                giveUp(.noSource("The source delivers no sound."))
             }
         }
     }
@@ -222,7 +222,7 @@ final class RecorderLoop {
         result.duration = take.duration
         if take.ring.droppedFrames > 0 {
             result.successfully = false
-            result.message = result.message ?? "\(take.ring.droppedFrames) frames came faster than they were written."
+            result.message = result.message ?? "\(take.ring.droppedFrames) frames were lost: the disk was too slow."
         }
         silenceMeter(take)
         self.take = nil
@@ -238,10 +238,10 @@ final class RecorderLoop {
     private static func refusal(_ reason: EndReason, _ message: String?) -> RecordingError {
         switch reason {
         case .shutdown: .shuttingDown
-        case .session: .notPermitted(message ?? "The session does not permit it any longer.")
-        case .user: .ended("It was stopped before the source gave sound.")
-        case .routeChange: .noSource(message ?? "The source went away.")
-        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
+        case .session: .notPermitted(message ?? "The session no longer permits it.")
+        case .user: .ended("It was stopped before the source delivered sound.")
+        case .routeChange: .noSource(message ?? "The source was removed.")
+        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source delivered sound.")
         }
     }
 
@@ -296,7 +296,7 @@ extension RecordingError {
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
         case .inUse(let id): "\(id) is being recorded."
         case .notRecording: "Nothing is being recorded."
-        case .shuttingDown: "The recorder is being ended."
+        case .shuttingDown: "The recorder is stopping."
         }
     }
 }

@@ -274,10 +274,10 @@ final class StreamRecorderLoop {
     private static func sentence(_ result: StreamRecordingStatus.Finished, _ take: Take, _ isLive: Bool) -> String {
         if isLive {
             let times = result.gaps == 1 ? "once" : "\(result.gaps) times"
-            return "The station was joined anew \(times): something is missing there."
+            return "The station was joined again \(times); sound is missing there."
         }
-        if let size = take.current.size { return "It holds \(result.bytes) of \(size) bytes." }
-        return "It does not hold all of it."
+        if let size = take.current.size { return "It contains \(result.bytes) of \(size) bytes." }
+        return "It is incomplete."
     }
 
     private func publish(_ player: String, _ take: Take, isEvent: Bool) {

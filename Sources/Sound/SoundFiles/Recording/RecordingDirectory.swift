@@ -219,7 +219,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
             let descriptor = openat(
                 directory, id + Self.partSuffix, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == EEXIST { continue }
-            guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be made") }
+            guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be created") }
             return (id, descriptor)
         }
         throw .failed("There are too many recordings named \(stem).")

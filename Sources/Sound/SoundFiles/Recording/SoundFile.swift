@@ -85,9 +85,9 @@ final class SoundFile {
         let isSynced = fsync(descriptor) == 0
         let syncProblem = errno
         close(descriptor)
-        guard code == 0 else { throw RecordingDirectory.failure(problem, "the file's end cannot be written") }
+        guard code == 0 else { throw RecordingDirectory.failure(problem, "the end of the file cannot be written") }
         guard isSynced || syncProblem == EINVAL else {
-            throw RecordingDirectory.failure(syncProblem, "the file cannot be brought to the disk")
+            throw RecordingDirectory.failure(syncProblem, "the file cannot be written to the disk")
         }
     }
 

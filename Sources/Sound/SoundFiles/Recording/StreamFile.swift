@@ -43,6 +43,6 @@ final class StreamFile: StreamWriter {
         close(descriptor)
         descriptor = -1
         try settle(count == 0)
-        guard isSynced else { throw RecordingDirectory.failure(problem, "the file cannot be brought to the disk") }
+        guard isSynced else { throw RecordingDirectory.failure(problem, "the file cannot be written to the disk") }
     }
 }

@@ -18,7 +18,7 @@ struct EventChannel: WebSocketApplication {
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             }
             guard route == Self.path else {
-                throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
+                throw .notFound("WebSockets are supported at \(Self.path) and a player's events only.")
             }
             let feed = EventFeed(try EventRequest(request), own: player.hub, players: players)
             let session = EventSession(

@@ -140,7 +140,7 @@ final class EventSession: WebSocketSession {
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
             }
-            if isTooMuch { end("Too many messages that cannot be understood.") }
+            if isTooMuch { end("Too many unreadable messages.") }
         }
     }
 
@@ -229,7 +229,7 @@ enum ClientFrame: JSONReadable {
     private static func id(of object: StrictObject) throws(Problem) -> Raw? {
         guard let id = object["id"] else { return nil }
         let raw = id.raw
-        guard raw.count <= largestID else { throw object.invalid("id", "must take at most \(largestID) bytes") }
+        guard raw.count <= largestID else { throw object.invalid("id", "must have at most \(largestID) bytes") }
         try checkNumbers(id)
         return raw
     }

@@ -113,13 +113,13 @@ struct CacheRoutes: Sendable {
         case .unsatisfiable:
             throw .rangeNotSatisfiable(size: UInt64(size))
         case .whole:
-            guard entry.isComplete else { throw notYet("Not all of it is there yet; ask for a range.") }
+            guard entry.isComplete else { throw notYet("The entry is incomplete; request a range.") }
             return HTTPResponse(
                 status: 200, headers: HTTPHeaders(headers),
                 body: .file(descriptor: descriptor, offset: 0, length: UInt64(size)))
         case .part(let asked):
             guard let there = entry.ranges.first(where: { $0.contains(Int64(asked.offset)) }) else {
-                throw notYet("This part of it is not there yet.")
+                throw notYet("This range is not loaded yet.")
             }
             let end = min(asked.offset + asked.length, UInt64(there.upperBound))
             range = ByteRange(offset: asked.offset, length: end - asked.offset)

@@ -138,7 +138,7 @@ struct QueueRoutes: Sendable {
         guard asked.contains(snapshot.queueRevision) else {
             throw Problem(
                 .stale, "revision-mismatch",
-                "The queue has another revision by now: read it again and repeat the change."
+                "The queue has changed: read it again and repeat the change."
             ).with("ETag", tag(snapshot).1)
         }
         return snapshot.queueRevision

@@ -98,7 +98,7 @@ struct PlaybackWatch {
             return nil
         }
         if case .unavailable(let message) = snapshot.output.availability {
-            return "The player says playing, but the output is unavailable: \(message)"
+            return "The status is playing, but the output is unavailable: \(message)"
         }
         let position = snapshot.clock.position(at: now)
         let stands =
@@ -114,6 +114,6 @@ struct PlaybackWatch {
         let seconds = now.seconds(since: since)
         let isAtEnd = snapshot.clock.duration.map { position >= $0 } ?? false
         guard seconds >= Self.patience + (isAtEnd ? Self.longestTail : 0) else { return nil }
-        return "The player says playing, but its position has stood still for \(Int(clamping: seconds)) s."
+        return "The status is playing, but the position has not moved for \(Int(clamping: seconds)) s."
     }
 }

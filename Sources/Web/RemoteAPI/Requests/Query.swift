@@ -18,7 +18,7 @@ struct Query {
         }
         var seen: Set<String> = []
         for pair in pairs where !seen.insert(pair.name).inserted {
-            throw .malformed("The query parameter \(pair.name) stands twice.")
+            throw .malformed("The query parameter \(pair.name) appears twice.")
         }
     }
 
