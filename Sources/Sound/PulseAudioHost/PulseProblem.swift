@@ -4,7 +4,7 @@ internal import CPulse
 import Glibc
 import Playback
 
-/// Sentences for the user, from libpulse's error codes and a look at the socket.
+/// Sentences for users, from libpulse's error codes and the state of the socket.
 enum PulseProblem {
     static let noDevice = "The sound server runs but has no output device."
     static let noAnswer = "The sound server did not answer the request for a stream."
@@ -13,7 +13,7 @@ enum PulseProblem {
         String(cString: pa_strerror(code))
     }
 
-    /// Why the server could not be reached.
+    /// Why the connection to the server failed.
     static func connection(_ code: Int32, address: PulseAddress) -> String {
         let place = address.description
         switch UInt32(code) {
@@ -47,26 +47,26 @@ enum PulseProblem {
     }
 }
 
-/// Where libpulse will look for its server, by the environment. Client configuration files may differ; this is
-/// for explaining failures only.
+/// The address that libpulse takes from the environment. Client configuration files may override it; this is for
+/// explaining failures only.
 public struct PulseAddress: Sendable, CustomStringConvertible {
     enum Socket: Sendable { case missing, denied, present }
 
     public var description: String
-    /// nil for servers over TCP.
+    /// nil for servers on TCP.
     public var socketPath: String?
 
-    /// nil when it is not set, or empty.
+    /// nil if unset or empty.
     public static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// Of `server`, written as `PULSE_SERVER` is; nil for the environment's.
+    /// The address in `server`, in the syntax of `PULSE_SERVER`; nil: that of the environment.
     public init(server: String? = nil, environment: (String) -> String? = environment) {
         if let server = server ?? environment("PULSE_SERVER") {
-            // A list of servers may be given; the first is what the user meant. `{machine}` prefixes a condition.
+            // The value may be a list of servers; the first is the intended one. A prefix `{machine}` is a condition.
             var first = server.split(separator: " ").first.map(String.init) ?? server
             if first.hasPrefix("{"), let end = first.firstIndex(of: "}") {
                 first = String(first[first.index(after: end)...])
