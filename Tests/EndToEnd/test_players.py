@@ -708,7 +708,7 @@ def test_the_command_line_speaks_to_any_player(server, api):
     assert "30 %" in tonearm("status")
     assert "100 %" in tonearm("status", "--player", "main")
     assert "no player" in tonearm("status", "--player", "bath", fails=True)
-    assert "is no player's id" in tonearm("status", "--player", "a/b", fails=True)
+    assert "is not a player id" in tonearm("status", "--player", "a/b", fails=True)
     tonearm("players", "remove", "kitchen")
     assert list(listed(api)) == ["main"]
     assert "cannot be removed" in tonearm("players", "remove", "main", fails=True)

@@ -98,7 +98,7 @@ def test_the_words_follow_the_music_the_bar_and_the_reader(remote, api):
     eventually(lambda: api.player()["position"] == pytest.approx(7, abs=0.1), "a line is a place to go to")
     expect(current).to_have_text("Six")
     api.play(index=1)
-    expect(page.get_by_text("There are no words to this.")).to_be_visible()
+    expect(page.get_by_text("This track has no lyrics.")).to_be_visible()
     api.play(itemId=first)
     expect(page.locator("lyrics-view button")).to_have_count(len(LINES))
 

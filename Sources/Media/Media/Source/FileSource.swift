@@ -22,7 +22,7 @@ public final class FileSource: ByteSource {
     ) throws(MediaError) {
         guard let size = ByteCount(statSize) else {
             throw MediaError(
-                .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than a file of sound has.")
+                .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than any sound file.")
         }
         self.init(descriptor, name: name, size: size)
     }

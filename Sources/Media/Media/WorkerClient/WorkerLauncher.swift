@@ -119,7 +119,7 @@ final class WorkerLauncher: Sendable {
         let signal = status & 0x7F
         guard signal == 0 else { return "was killed by signal \(signal) (\(String(cString: strsignal(signal))))" }
         let code = status >> 8 & 0xFF
-        return code == 77 ? "could not close its sandbox" : "ended by itself with status \(code)"
+        return code == 77 ? "could not set up its sandbox" : "ended by itself with status \(code)"
     }
 
     private func spare() -> WorkerProcess? {
