@@ -4,17 +4,18 @@ internal import Glibc
 
 /// Keeps the true peak under a ceiling by turning down just before what exceeds it: one gain for all channels.
 ///
-/// Frames come out two quanta after they went in. The gain is found for groups of 8 frames: what the group's peak asks for; the
-/// least of the groups around and ahead; from there an exponential way back to 1; the mean of 8 such values; a straight
-/// line from group to group. At rest the gain is exactly 1 and the samples are not touched. Real-time safe; a value,
-/// state included.
+/// Frames come out two quanta after they went in. The gain is found for groups of 8 frames: what the highest peak of the last
+/// 25 ms asks for, so that it does not follow single cycles; the least of the groups around and ahead; from there an
+/// exponential way back to 1; the mean of 8 such values; a straight line from group to group. At rest the gain is exactly 1
+/// and the samples are not touched. Real-time safe; a value, state included.
 public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Frames a call.
     public static var quantum: Int { @_noLocks @_noAllocation get { 64 } }
     private static var groups: Int { @_noLocks @_noAllocation get { 8 } }
     private static var group: Int { @_noLocks @_noAllocation get { 8 } }
     private static var releaseSeconds: Double { @_noLocks @_noAllocation get { 0.15 } }
-    private static var memorySeconds: Double { @_noLocks @_noAllocation get { 0.3 } }
+    /// Half a period of the lowest audible frequency.
+    private static var holdSeconds: Double { @_noLocks @_noAllocation get { 0.025 } }
 
     private let channels: Int
     private let interpolator: TruePeakInterpolator
@@ -29,10 +30,11 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Where the next frame's straight line begins.
     public private(set) var gain: Float = 1
     private var lastPeak: Float = 0
-    /// No less than what was heard lately; falls to half within 0.2 s.
-    private var recentPeak: Float = 0
-    /// Of `recentPeak`, each quantum.
-    private let forgetting: Float
+    /// The highest peaks of stretches of `holdQuanta`, the last one still going on. Together no shorter than `holdSeconds`.
+    private var heldPeaks = InlineArray<5, Float>(repeating: 0)
+    private let holdQuanta: Int
+    /// Of the last stretch.
+    private var heldQuanta = 0
     /// Quanta in a row without a wish.
     private var quiet = 4
     /// The gain is 1 and nothing that came in will change it.
@@ -51,7 +53,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
         release = Float(1 - exp(-Double(Self.group) / (Double(format.sampleRate) * Self.releaseSeconds)))
-        forgetting = Float(exp(-Double(Self.quantum) / (Double(format.sampleRate) * Self.memorySeconds)))
+        holdQuanta = Int((Double(format.sampleRate) * Self.holdSeconds / Double(4 * Self.quantum)).rounded(.up))
         self.ceiling = ceiling
         goal = ceiling
     }
@@ -62,13 +64,13 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     }
 
     /// Moves the ceiling over so many calls. From and to "none" it begins and ends at full scale; on its way down it begins
-    /// just above the signal, or a quiet one would be turned down within the last of the calls.
+    /// just above the signal's true peak, or a quiet one would be turned down within the last of the calls.
     @_noLocks @_noAllocation
     public mutating func move(to ceiling: Float, quanta: Int) {
         guard ceiling != goal else { return }
         goal = ceiling
         self.ceiling = min(self.ceiling, 1)
-        if goal < self.ceiling { self.ceiling = min(self.ceiling, max(goal, recentPeak * 1.25)) }
+        if goal < self.ceiling { self.ceiling = min(self.ceiling, max(goal, heldPeak * interpolator.overshoot)) }
         moving = max(1, quanta)
         let ratio = Double(min(goal, 1) / self.ceiling)
         step = Float(amplitude(decibels: decibels(power: ratio * ratio) / Double(moving)))
@@ -77,7 +79,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Shows it what lay before its first quantum, interleaved.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
-        for index in 0..<frames * channels { recentPeak = max(recentPeak, samples[index].magnitude) }
+        for index in 0..<frames * channels { heldPeaks[4] = max(heldPeaks[4], samples[index].magnitude) }
     }
 
     /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
@@ -92,20 +94,44 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         }
         let limit = isGuarding ? min(ceiling, 1) : ceiling
         for index in 0..<3 * Self.groups { targets[unchecked: index] = targets[unchecked: index + Self.groups] }
+        beginStretch()
         let peak = largest(samples)
-        if limit < .infinity, max(peak, lastPeak) * interpolator.overshoot > limit {
-            measure(samples, limit: limit)
-        } else {
-            for index in 3 * Self.groups..<4 * Self.groups { targets[unchecked: index] = 1 }
-            quiet += 1
+        var peaks = InlineArray<8, Float>(repeating: 0)
+        if limit < .infinity, max(peak, lastPeak) * interpolator.overshoot > limit { measure(samples, into: &peaks) }
+        quiet += 1
+        // A hair under it, for what rounding adds.
+        let target = limit * 0.999_999
+        var held = heldPeak
+        for group in 0..<Self.groups {
+            held = max(held, peaks[unchecked: group])
+            targets[unchecked: 3 * Self.groups + group] = held > target ? target / held : 1
+            heldPeaks[4] = max(heldPeaks[4], peaks[unchecked: group])
         }
+        if held > target { quiet = 0 }
         lastPeak = peak
-        recentPeak = max(peak, recentPeak * forgetting)
+        heldPeaks[4] = max(heldPeaks[4], peak)
         exchange(samples, output)
         guard !isIdle || quiet < 4 else { return }
         turnDown(output)
         isIdle = quiet >= 4 && gain == 1
         for index in 0..<8 where released[index] != 1 { isIdle = false }
+    }
+
+    private var heldPeak: Float {
+        @_noLocks @_noAllocation get {
+            var peak: Float = 0
+            for index in 0..<5 { peak = max(peak, heldPeaks[unchecked: index]) }
+            return peak
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func beginStretch() {
+        heldQuanta += 1
+        guard heldQuanta > holdQuanta else { return }
+        heldQuanta = 1
+        for index in 0..<4 { heldPeaks[unchecked: index] = heldPeaks[unchecked: index + 1] }
+        heldPeaks[4] = 0
     }
 
     @_noLocks @_noAllocation
@@ -121,12 +147,11 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         return peak.max()
     }
 
-    /// The wishes of the quantum that comes in.
+    /// The true peaks of the quantum that comes in, group by group.
     @_noLocks @_noAllocation
-    private mutating func measure(_ samples: UnsafePointer<Float>, limit: Float) {
+    private func measure(_ samples: UnsafePointer<Float>, into peaks: inout InlineArray<8, Float>) {
         let history = TruePeakInterpolator.history
         var line = InlineArray<88, Float>(repeating: 0)
-        var peaks = InlineArray<8, Float>(repeating: 0)
         for channel in 0..<channels {
             for index in 0..<history {
                 line[unchecked: index] = delayed[unchecked: (2 * Self.quantum - history + index) * channels + channel]
@@ -142,14 +167,6 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
                     interpolator.measure(line + history, groups: Self.groups, into: peaks)
                 }
             }
-        }
-        // A hair under it, for what rounding adds.
-        let limit = limit * 0.999_999
-        quiet += 1
-        for group in 0..<Self.groups {
-            let exceeds = peaks[unchecked: group] > limit
-            targets[unchecked: 3 * Self.groups + group] = exceeds ? limit / peaks[unchecked: group] : 1
-            if exceeds { quiet = 0 }
         }
     }
 
