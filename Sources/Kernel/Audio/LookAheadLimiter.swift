@@ -30,11 +30,13 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Where the next frame's straight line begins.
     public private(set) var gain: Float = 1
     private var lastPeak: Float = 0
-    /// The highest peaks of stretches of `holdQuanta`, the last one still going on. Together no shorter than `holdSeconds`.
-    private var heldPeaks = InlineArray<5, Float>(repeating: 0)
-    private let holdQuanta: Int
-    /// Of the last stretch.
-    private var heldQuanta = 0
+    /// The highest of the last 25 ms or a little more: of four stretches, and of the one that goes on.
+    private var heldPeak: Float = 0
+    private var earlierPeaks = SIMD4<Float>(repeating: 0)
+    private var stretchPeak: Float = 0
+    /// Quanta of a stretch, and of the one that goes on.
+    private let stretch: Int
+    private var stretched = 0
     /// Quanta in a row without a wish.
     private var quiet = 4
     /// The gain is 1 and nothing that came in will change it.
@@ -53,7 +55,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
         release = Float(1 - exp(-Double(Self.group) / (Double(format.sampleRate) * Self.releaseSeconds)))
-        holdQuanta = Int((Double(format.sampleRate) * Self.holdSeconds / Double(4 * Self.quantum)).rounded(.up))
+        stretch = Int((Double(format.sampleRate) * Self.holdSeconds / Double(4 * Self.quantum)).rounded(.up))
         self.ceiling = ceiling
         goal = ceiling
     }
@@ -79,7 +81,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Shows it what lay before its first quantum, interleaved.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
-        for index in 0..<frames * channels { heldPeaks[4] = max(heldPeaks[4], samples[index].magnitude) }
+        for index in 0..<frames * channels { hold(samples[index].magnitude) }
     }
 
     /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
@@ -94,22 +96,23 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         }
         let limit = isGuarding ? min(ceiling, 1) : ceiling
         for index in 0..<3 * Self.groups { targets[unchecked: index] = targets[unchecked: index + Self.groups] }
-        beginStretch()
+        forget()
         let peak = largest(samples)
-        var peaks = InlineArray<8, Float>(repeating: 0)
-        if limit < .infinity, max(peak, lastPeak) * interpolator.overshoot > limit { measure(samples, into: &peaks) }
-        quiet += 1
+        let isNear = limit < .infinity && max(peak, lastPeak) * interpolator.overshoot > limit
         // A hair under it, for what rounding adds.
         let target = limit * 0.999_999
-        var held = heldPeak
-        for group in 0..<Self.groups {
-            held = max(held, peaks[unchecked: group])
-            targets[unchecked: 3 * Self.groups + group] = held > target ? target / held : 1
-            heldPeaks[4] = max(heldPeaks[4], peaks[unchecked: group])
+        if isNear || heldPeak > target {
+            let peaks = isNear ? measure(samples) : SIMD8(repeating: 0)
+            for group in 0..<Self.groups {
+                hold(peaks[group])
+                targets[unchecked: 3 * Self.groups + group] = heldPeak > target ? target / heldPeak : 1
+            }
+        } else {
+            for index in 3 * Self.groups..<4 * Self.groups { targets[unchecked: index] = 1 }
         }
-        if held > target { quiet = 0 }
+        quiet = heldPeak > target ? 0 : quiet + 1
+        hold(peak)
         lastPeak = peak
-        heldPeaks[4] = max(heldPeaks[4], peak)
         exchange(samples, output)
         guard !isIdle || quiet < 4 else { return }
         turnDown(output)
@@ -117,21 +120,20 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         for index in 0..<8 where released[index] != 1 { isIdle = false }
     }
 
-    private var heldPeak: Float {
-        @_noLocks @_noAllocation get {
-            var peak: Float = 0
-            for index in 0..<5 { peak = max(peak, heldPeaks[unchecked: index]) }
-            return peak
-        }
+    @_noLocks @_noAllocation
+    private mutating func hold(_ peak: Float) {
+        stretchPeak = max(stretchPeak, peak)
+        heldPeak = max(heldPeak, peak)
     }
 
     @_noLocks @_noAllocation
-    private mutating func beginStretch() {
-        heldQuanta += 1
-        guard heldQuanta > holdQuanta else { return }
-        heldQuanta = 1
-        for index in 0..<4 { heldPeaks[unchecked: index] = heldPeaks[unchecked: index + 1] }
-        heldPeaks[4] = 0
+    private mutating func forget() {
+        stretched += 1
+        guard stretched > stretch else { return }
+        stretched = 1
+        earlierPeaks = SIMD4(earlierPeaks.y, earlierPeaks.z, earlierPeaks.w, stretchPeak)
+        stretchPeak = 0
+        heldPeak = earlierPeaks.max()
     }
 
     @_noLocks @_noAllocation
@@ -149,9 +151,10 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
 
     /// The true peaks of the quantum that comes in, group by group.
     @_noLocks @_noAllocation
-    private func measure(_ samples: UnsafePointer<Float>, into peaks: inout InlineArray<8, Float>) {
+    private mutating func measure(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
         let history = TruePeakInterpolator.history
         var line = InlineArray<88, Float>(repeating: 0)
+        var peaks = SIMD8<Float>(repeating: 0)
         for channel in 0..<channels {
             for index in 0..<history {
                 line[unchecked: index] = delayed[unchecked: (2 * Self.quantum - history + index) * channels + channel]
@@ -168,6 +171,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
                 }
             }
         }
+        return peaks
     }
 
     /// The oldest quantum out, the new one in.
