@@ -16,7 +16,7 @@ import urllib.request
 import numpy
 import pytest
 
-from rig import Api, Origin, PulseDaemon, eventually
+from rig import Api, Origin, PulseDaemon
 from rig.collection import make_collection
 from rig.commandline import client, in_a_terminal, tonearm
 from rig.radio import Radio
