@@ -126,9 +126,11 @@ final class PulseStream {
         context.deallocate()
     }
 
-    /// The clock is written before an event is sent, so that a receiver of the event reads a matching clock.
+    /// The clock is written before an event is sent, so that a receiver of the event reads a matching clock. Reading it
+    /// keeps it from going back behind the event when the server's next answer does.
     func emit(_ event: AudioOutputEvent) {
         publish()
+        if isCurrent { _ = board.read(at: .now) }
         send(event)
     }
 
@@ -255,7 +257,8 @@ final class PulseStream {
         // Sounds shorter than the interval between two answers are reported as well.
         guard anchor.isRunning || heard >= cursor, flushing == nil else { return }
         announce(heard)
-        if anchor.isRunning, heard >= cursor { requestTiming() }
+        // The end is estimated: an answer behind it confirms it.
+        if anchor.isRunning, heard >= cursor, anchor.heard < cursor { requestTiming() }
     }
 
     private func announce(_ heard: Double) {
