@@ -14,8 +14,8 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     private static var groups: Int { @_noLocks @_noAllocation get { 8 } }
     private static var group: Int { @_noLocks @_noAllocation get { 8 } }
     private static var releaseSeconds: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// Half a period of the lowest audible frequency.
-    private static var holdSeconds: Double { @_noLocks @_noAllocation get { 0.025 } }
+    /// How often a peak is forgotten, in a second: with each half period of the lowest audible frequency.
+    private static var holds: Int { @_noLocks @_noAllocation get { 40 } }
 
     private let channels: Int
     private let interpolator: TruePeakInterpolator
@@ -55,7 +55,8 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
         release = Float(1 - exp(-Double(Self.group) / (Double(format.sampleRate) * Self.releaseSeconds)))
-        stretch = Int((Double(format.sampleRate) * Self.holdSeconds / Double(4 * Self.quantum)).rounded(.up))
+        let steps = 4 * Self.quantum * Self.holds
+        stretch = (format.sampleRate + steps - 1) / steps
         self.ceiling = ceiling
         goal = ceiling
     }
