@@ -5,10 +5,10 @@ internal import Kernel
 
 /// The player as a pure state machine: inputs go in, actions come out; no clock, no thread, no I/O.
 ///
-/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`loaded`), and what the sink has reported (`stream`). The status that clients see is derived from them
-/// (`PlayerCore+Status`), so that no two of its fields can contradict each other. After every input `reconcile` compares
-/// goal and reports and asks for whatever still lies between (`PlayerCore+Reconciling`); each wait it starts is bounded
-/// in `PlayerCore+Deadlines`.
+/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`loaded`), and what the
+/// sink has reported (`stream`). The status that clients see is derived from them (`PlayerCore+Status`), so that no two of
+/// its fields can contradict each other. After every input `reconcile` compares goal and reports and asks for whatever still
+/// lies between (`PlayerCore+Reconciling`); each wait it starts is bounded in `PlayerCore+Deadlines`.
 struct PlayerCore {
     enum Input {
         case command(PlayerCommand, CommandToken)

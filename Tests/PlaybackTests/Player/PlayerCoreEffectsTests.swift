@@ -122,7 +122,7 @@ struct PlayerCoreEffectsTests {
         return world
     }
 
-    private static func reverberate(_ world: inout SimulatedWorld) {
+    static func reverberate(_ world: inout SimulatedWorld) {
         var effects = EffectsPatch()
         effects.set(\.isEnabled, true)
         effects.set(\.reverb.isEnabled, true)
