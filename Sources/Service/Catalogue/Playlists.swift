@@ -91,7 +91,7 @@ public struct PlaylistEntry: Hashable, Sendable {
         self.reach = reach
     }
 
-    /// Size of its texts.
+    /// Of its texts.
     public var bytes: Int {
         [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
     }

@@ -121,7 +121,7 @@ extension PulseStream {
         context.pointee.fill()
     }
 
-    /// Maximum fade-in in seconds of the next item after a long fade-out.
+    /// Seconds, behind a long fade-out: the other item begins there.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
     /// While corked or fading, a ramp begins with the next frames; a step then needs no smoothing.
