@@ -23,7 +23,7 @@ public struct ResolvedItems: Sendable {
     public internal(set) var items: [ItemDraft] = []
     /// A folder, list or library entry contains more than was added.
     public internal(set) var isTruncated = false
-    /// The first ones that were left out.
+    /// The first of the skipped entries.
     public internal(set) var skipped: [ItemFault] = []
     public internal(set) var skippedCount = 0
 
@@ -37,7 +37,7 @@ public struct ResolvedItems: Sendable {
         skipped += faults.prefix(max(0, Self.mostSkipped - skipped.count))
     }
 
-    /// A list is not replaced when nothing of the new one can be played.
+    /// Refuses to replace a list if none of the new items can be played.
     func checkRest() throws(Problem) {
         if items.isEmpty, let fault = skipped.first { throw Problem(fault) }
     }

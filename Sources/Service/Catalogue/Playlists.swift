@@ -91,7 +91,7 @@ public struct PlaylistEntry: Hashable, Sendable {
         self.reach = reach
     }
 
-    /// Of its texts.
+    /// Size of its texts.
     public var bytes: Int {
         [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
     }

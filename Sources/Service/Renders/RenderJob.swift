@@ -92,10 +92,10 @@ public struct RenderJob: Hashable, Sendable {
     public internal(set) var progress = 0.0
     /// For `failed`.
     public internal(set) var fault: Fault?
-    /// The first items that were left out.
+    /// The first of the skipped items.
     public internal(set) var skipped: [Skipped] = []
     public internal(set) var skippedCount = 0
-    /// Of `completed`.
+    /// For `completed`.
     public internal(set) var file: File?
 
     /// An item that could not be opened.

@@ -136,7 +136,7 @@ public final class Renders: Sendable {
                 if isEvent { lastEvent = now }
                 change(id, isEvent: isEvent) { $0.progress = progress }
             },
-            // With the next event.
+            // Reported with the next event.
             skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error) } })
         do throws(RenderJob.Fault) {
             let (file, duration) = try run.perform()

@@ -50,7 +50,7 @@ struct JobSchedule<Job> {
         for share in shares { Self.countDown(&runningByShare, share.name) }
     }
 
-    /// Takes one out that shall not run; nil when it waits no more.
+    /// Removes a waiting job; nil if it is no longer waiting.
     mutating func withdraw(_ id: UInt64) -> Entry? {
         waiting.firstIndex { $0.id == id }.map { take($0) }
     }

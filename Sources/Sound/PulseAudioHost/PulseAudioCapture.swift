@@ -9,7 +9,7 @@ import Kernel
 public final class PulseAudioCapture: AudioCapture {
     private let server: String?
 
-    /// `server` as `PULSE_SERVER`; nil for that of the environment and the client configuration.
+    /// `server` as in `PULSE_SERVER`; nil: the server of the environment and the client configuration.
     public init(server: String? = nil) {
         self.server = server
     }

@@ -121,7 +121,7 @@ extension PulseStream {
         context.pointee.fill()
     }
 
-    /// Seconds, behind a long fade-out: the other item begins there.
+    /// Maximum fade-in in seconds of the next item after a long fade-out.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
     /// While corked or fading, a ramp begins with the next frames; a step then needs no smoothing.

@@ -77,7 +77,7 @@ final class PulseStream {
     /// A module of the server requests silence.
     var isCorkRequested = false
     var isMuted = false
-    /// Whether it is muted, not answered yet.
+    /// The pending request for the mute.
     var muteQuestion: OpaquePointer?
     /// The pending request for timing: after corking for the server's read index, after uncorking for the sink's state.
     var question: OpaquePointer?

@@ -103,7 +103,7 @@ struct OptionsFile {
         self.path = path
         guard let root = try Self.compose(try Self.read(path), path) else { return }
         guard let mapping = root.mapping else {
-            throw Failure.configuration("config: \(path) holds no names and values")
+            throw Failure.configuration("config: \(path) contains no names and values")
         }
         for (key, value) in mapping {
             nodes[key.string ?? "?"] = value

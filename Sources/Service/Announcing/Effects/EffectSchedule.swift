@@ -43,7 +43,7 @@ struct EffectSchedule {
         return actions
     }
 
-    /// nil: there is none.
+    /// nil: there is no such effect.
     mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? {
         index(of: id).map { self.end($0, end) }
     }

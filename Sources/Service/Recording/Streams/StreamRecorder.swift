@@ -55,7 +55,7 @@ public final class StreamRecorder: Sendable {
     /// Whether this file is in progress.
     public func isMaking(_ id: String) -> Bool { board.value.values.contains { $0.current?.id == id } }
 
-    /// `observer` is called from the recorder's thread, in order, after the state is readable; it must not block.
+    /// `observer` is called on the recorder's thread, in order, after the state is readable; it must not block.
     public func observe(_ observer: @escaping Observer) {
         board.observe { observer($0.player, $0.status) }
     }
@@ -80,7 +80,7 @@ public final class StreamRecorder: Sendable {
         do { try loop.post(.stop(player, reply)) } catch { reply(.failure(RecordingError(error))) }
     }
 
-    /// The player's item or status has changed, or a source of its item is open now.
+    /// The player's item or status has changed, or a source of its item was opened.
     public func changed(_ player: String) {
         loop.postIfBegun(.changed(player))
     }
