@@ -152,6 +152,8 @@ extension PlayerCore {
         case .running where status != .playing && isSinkAwaited, .draining where status != .playing && isSinkAwaited:
             return stream.stalledSince == nil ? Self.startingPoll : Self.standingPoll
         case .draining: return clockInterval
+        // The sink may have played what came late before the output could report it.
+        case .dry where current?.writtenEnd != nil && !output.isSuspended: return Self.standingPoll
         case .silent, .running, .dry, .pausing, nil: return nil
         }
     }

@@ -65,6 +65,8 @@ final class PulseStream {
     var isSounding = false
     /// Start of the last segment that was reported as audible.
     var announced: FrameCount = -1
+    /// End of the last frames that were reported as over. Frames that are added to their segment are reported anew.
+    private var passed: FrameCount = -1
     var flushing: (end: FrameCount, until: MonotonicTime)?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
@@ -265,13 +267,15 @@ final class PulseStream {
         let map = context.pointee.renderer.map
         let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
         let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
-        if place.isInside || hasPassed, announced < map.last.start || (place.isInside && !isSounding) {
+        let isNew = announced < map.last.start || (!isSounding && (place.isInside || passed < map.last.end))
+        if place.isInside || hasPassed, isNew {
             announced = max(announced, map.last.start)
             isSounding = true
             emit(.started(generation))
         }
         if !place.isInside, isSounding {
             isSounding = false
+            passed = map.last.end
             if !isDraining { emit(.underrun(generation)) }
         }
         if isDraining, !context.pointee.renderer.hasFrames, heard >= Double(context.pointee.renderer.cursor) {

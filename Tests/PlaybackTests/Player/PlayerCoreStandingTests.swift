@@ -106,6 +106,16 @@ import Testing
         #expect(world.sink.generation == stream)
     }
 
+    /// Frames that came just too late may be heard before the output can report that it sounds again.
+    @Test func goesOn_whenTheRestWasHeardWithoutAReport() throws {
+        var world = SimulatedWorld.playing(["a-1", "b-60"])
+        #expect(world.run { $0.core.current?.writtenEnd != nil })
+        try Self.tellUnderrun(&world)
+        world.sink.heard = Double(world.sink.written)
+        world.sink.isDry = true
+        #expect(world.run(upTo: 1) { $0.core.current?.item.uri == "b-60" })
+    }
+
     @Test func failsTheItem_whenTheSourceGivesNothing() throws {
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
         #expect(world.run { $0.status == .playing })
