@@ -75,6 +75,8 @@ final class PulseStream {
     /// A module of the server has asked for silence.
     var isCorkRequested = false
     var isMuted = false
+    /// Since it was made: a call that is under way does that, and so does a remembered mute.
+    var isMutedFromStart: Bool?
     /// Whether it is muted, not answered yet.
     var muteQuestion: OpaquePointer?
     /// Asked after corking: where the server reads; after uncorking: whether the sink is awake. Not answered yet.
