@@ -104,8 +104,10 @@ def test_who_presses_play_during_the_call_is_heard(capture, pulse, api, events, 
     eventually(lambda: loud(capture, silent, 0.4), "it sounds on")
 
 
-def test_who_mutes_the_stream_interrupts_the_music(capture, pulse, api, events, playing):
+@pytest.mark.parametrize("policy", ["auto", "notify-only"])
+def test_who_mutes_the_stream_interrupts_the_music(capture, pulse, api, events, playing, policy):
     """Promise 1: by another program, without a request to cork. The music goes on where it was; `play` takes the mute back."""
+    api.settings(interruptionPolicy=policy)
     stream = pulse.sink_inputs()[0][0]
     pulse.pactl("set-sink-input-mute", stream, "1")
     status = events.wait_status("interrupted", mark=playing)

@@ -35,6 +35,9 @@ public final class FrameRing: Sendable {
     private let lease = Mutex<UInt64>(0)
     private let sections = FrameSections()
     private let wantsFrames = Atomic<Bool>(false)
+    /// Where the last frames before it fade out as they are copied.
+    private let fadeEnd = Atomic<Int64>(.max)
+    private let fadeFrames: Int64
     private let onFrames: (@Sendable () -> Void)?
 
     private static let noWait = Int64.max
@@ -55,6 +58,7 @@ public final class FrameRing: Sendable {
         self.retained = retained
         channels = format.channelCount
         slots = capacity + retained
+        fadeFrames = format.frames(0.01)
         samples = .allocate(capacity: slots * channels)
         samples.initialize(repeating: 0, count: slots * channels)
         consumed = .allocate(capacity: 1)
@@ -117,6 +121,11 @@ public final class FrameRing: Sendable {
     /// consumer skips to this index when the output flushes.
     public func cut() -> FrameCount {
         grant().writeIndex
+    }
+
+    /// As `cut`, in the middle of the music: its last frames fade out, those behind them are not touched.
+    public func cutFading() {
+        fadeEnd.store(cut(), ordering: .releasing)
     }
 
     /// Copies interleaved samples (count divisible by the channel count) into the free space. Never waits.
@@ -197,7 +206,19 @@ public final class FrameRing: Sendable {
         let first = min(count, slots - slot)
         copySamples(self.samples + slot * channels, to: samples, count: first * channels)
         copySamples(self.samples, to: samples + first * channels, count: (count - first) * channels)
+        let end = fadeEnd.load(ordering: .acquiring)
+        if index < end, index + Int64(count) > end - fadeFrames { fade(samples, at: index, frames: count, until: end) }
         return count
+    }
+
+    @_noLocks @_noAllocation
+    private func fade(_ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int, until end: FrameCount)
+    {
+        for frame in Int(max(0, end - fadeFrames - index))..<min(frames, Int(end - index)) {
+            let part = Float(end - index - Int64(frame)) / Float(fadeFrames)
+            let gain = part * part * (3 - 2 * part)
+            for position in frame * channels..<(frame + 1) * channels { samples[position] *= gain }
+        }
     }
 
     /// Reads past up to `frames` frames that were copied.

@@ -119,6 +119,8 @@ public enum AudioOutputEvent: Sendable {
     case suspended(Generation, Bool)
     /// The sound server wants the stream silent (a call begins), or takes that back. It may have muted it, too.
     case corkRequested(Generation, Bool)
+    /// Somebody has muted the stream and nothing else, or takes that back.
+    case muted(Generation, Bool)
     /// The sound server turns our stream down while another one plays, or no longer. Nobody's volume has changed.
     case ducked(Bool)
     /// The stream is not where it should be and cannot be moved there: another one is to be opened in its place.

@@ -77,6 +77,11 @@ extension PlayerCore {
         }
     }
 
+    /// Whether the next item is played once so many in a row have failed.
+    func goesOn(afterFailures failures: Int) -> Bool {
+        settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent && failures < max(2, queue.count)
+    }
+
     /// The current item cannot be played (any further): the queue goes on when it was to sound, else it shows why.
     mutating func currentFailed(_ error: PlaybackError) {
         guard let failed = current else { return }
@@ -87,10 +92,9 @@ extension PlayerCore {
         complete(failed, .error)
         emit(.error(error))
         let successor = wasToSound ? queue.successor(order, using: &random) : nil
-        let goesOn =
-            settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent
-            && failuresInARow < max(2, queue.count)
-        guard goesOn, let next = successor, next != failed.item.id, let item = queue.item(next) else {
+        guard goesOn(afterFailures: failuresInARow), let next = successor, next != failed.item.id,
+            let item = queue.item(next)
+        else {
             lastError = error
             rest(.failed(error), at: place)
             if failed.isFed { flush() }

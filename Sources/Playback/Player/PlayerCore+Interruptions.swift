@@ -25,11 +25,25 @@ extension PlayerCore {
         reportRoute(.wakeFromSleep)
     }
 
+    /// By a person, who is obeyed whatever the policy is.
+    mutating func streamMuted(_ isMuted: Bool) {
+        guard isMuted else {
+            return interruptionReported(InterruptionNotice(isBeginning: false, source: .soundServer))
+        }
+        if interruptions.begin(.soundServer, isMute: true, now: now) {
+            emit(.interruption(isBeginning: true, .soundServer, shouldResume: nil))
+        }
+    }
+
     private mutating func interruptionBegan(_ source: InterruptionSource) {
         guard settings.interruptionPolicy == .auto || source == .lock || source == .announcement else {
             emit(.interruption(isBeginning: true, source, shouldResume: nil))
             // The sound server has muted us along with its question, and reports no end to a stream that plays on.
-            if source == .soundServer { unmute() }
+            if source == .soundServer {
+                // A mute may come before its request.
+                endedInterruption(interruptions.endAll(.soundServer, shouldResume: true), by: source)
+                unmute()
+            }
             return
         }
         if interruptions.begin(source, now: now) {
@@ -73,7 +87,9 @@ extension PlayerCore {
 
     /// Nobody's interruption is obeyed any more.
     mutating func interruptionPolicyChanged() {
-        guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive else { return }
+        guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive, !interruptions.holdsMute else {
+            return
+        }
         overrideInterruption()
     }
 

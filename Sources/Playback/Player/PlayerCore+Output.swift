@@ -32,6 +32,9 @@ extension PlayerCore {
         case .corkRequested(let generation, let isRequested):
             guard generation == stream.generation else { return }
             interruptionReported(InterruptionNotice(isBeginning: isRequested, source: .soundServer))
+        case .muted(let generation, let isMuted):
+            guard generation == stream.generation else { return }
+            streamMuted(isMuted)
         case .ducked(let isDucked):
             guard output.isDucked != isDucked else { return }
             output.isDucked = isDucked

@@ -62,10 +62,15 @@ extension PlayerCore {
             if upcoming != nil, goal.isAtRest || current == nil || stopsAfterCurrent { dropUpcoming() }
             return
         }
-        let wanted = successor(of: current)
+        var wanted = successor(of: current)
+        if current.failure != nil, upcoming?.isFed != true,
+            wanted == current.item.id || !goesOn(afterFailures: failuresInARow + 1)
+        {
+            wanted = nil
+        }
         if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
-            current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
+            current.writtenEnd != nil || item.isRemote
         else { return }
         loaded.prepare(load(item, at: nil))
     }
@@ -202,8 +207,11 @@ extension PlayerCore {
 
     private func endsQueue(_ track: Track) -> Bool {
         guard track.failure != nil, !track.isFed else { return false }
-        return settings.onError != .skip
-            || (settings.repeats == .off && !settings.shuffle && queue.index(of: track.item.id) == queue.count - 1)
+        guard goesOn(afterFailures: failuresInARow + (current?.failure == nil ? 1 : 2)) else { return true }
+        var (queue, random) = (queue, random)
+        queue.setCurrent(track.item.id)
+        let next = queue.successor(order, using: &random)
+        return next == nil || next == track.item.id
     }
 
     // MARK: Loading and dropping

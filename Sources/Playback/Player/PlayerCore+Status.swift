@@ -162,6 +162,7 @@ extension PlayerCore {
         snapshot.settings = settings
         snapshot.queueLength = queue.count
         snapshot.queueRevision = queue.revision
+        snapshot.nextItemNumber = queue.nextItemNumber
         snapshot.output = output
         snapshot.error = lastError
         snapshot.canUndo = queue.canUndo

@@ -73,6 +73,7 @@ extension PlayerCore {
     /// What is written is heard to its end, and its effects die away; nothing else is added.
     mutating func endDecoding() {
         let last = upcoming?.isFed == true ? upcoming : current
+        if let last, last.isFed, !last.isWritten { actions.append(.cutFading) }
         let decaying = last.flatMap { $0.isFed && $0.decayEnd == nil && decay > 0 ? $0.generation : nil }
         for track in [current, upcoming].compactMap(\.self) where track.generation != decaying {
             actions.append(.unload(track.generation))

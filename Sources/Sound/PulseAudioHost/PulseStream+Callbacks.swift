@@ -80,6 +80,7 @@ extension PulseStream {
             { _, info, end, userdata in
                 let stream = PulseStream.stream(userdata)
                 if let info {
+                    stream.isMutedFromStart = (stream.isMutedFromStart ?? true) && info.pointee.mute != 0
                     stream.silencing(isCorkRequested: stream.isCorkRequested, isMuted: info.pointee.mute != 0)
                 }
                 guard end != 0, let question = stream.muteQuestion else { return }
@@ -157,10 +158,15 @@ extension PulseStream {
 
     /// A module requests silence and mutes; a person only mutes. Each alone is an interruption; both together are one.
     private func silencing(isCorkRequested: Bool, isMuted: Bool) {
-        let (old, new) = (self.isCorkRequested || self.isMuted, isCorkRequested || isMuted)
+        let old = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || self.isMuted)
         (self.isCorkRequested, self.isMuted) = (isCorkRequested, isMuted)
-        if new != old, isCurrent { emit(.corkRequested(generation, new)) }
+        let new = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || isMuted)
+        guard new != old, isCurrent else { return }
+        let isRequest = new.isAsked || (old.isAsked && !new.isSilent)
+        emit(isRequest ? .corkRequested(generation, new.isSilent) : .muted(generation, new.isSilent))
     }
+
+    private var isAskedForSilence: Bool { isCorkRequested || (isMuted && isMutedFromStart == true) }
 
     func describe(role: String) {
         guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }

@@ -79,6 +79,8 @@ final class PulseStream {
     /// A module of the server requests silence.
     var isCorkRequested = false
     var isMuted = false
+    /// Muted since it was made: a call in progress does that, and so does a remembered mute.
+    var isMutedFromStart: Bool?
     /// The pending request for the mute.
     var muteQuestion: OpaquePointer?
     /// The pending request for timing: after corking for the server's read index, after uncorking for the sink's state.

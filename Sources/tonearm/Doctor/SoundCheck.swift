@@ -114,7 +114,7 @@ private struct Heard {
         case .started: isStarted = true
         case .suspended(_, let value): isSuspended = value
         case .failed(_, let error): failure = error
-        case .paused, .flushed, .drained, .closed, .underrun, .corkRequested, .displaced, .ducked: break
+        case .paused, .flushed, .drained, .closed, .underrun, .corkRequested, .muted, .displaced, .ducked: break
         }
     }
 }
