@@ -10,7 +10,7 @@ import time
 import httpx
 import pytest
 
-from rig import eventually
+from rig import PATIENCE, eventually
 from rig.raw import upgrade
 from rig.waiting import during
 
@@ -215,7 +215,7 @@ def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api,
         stamps = [event.message["at"] for event in good.since(mark, "time")]
         gaps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
         assert gaps[len(gaps) // 2] <= 20, "half of them at the asked 17 ms"
-        assert gaps[int(len(gaps) * 0.99)] < 200
+        assert gaps[int(len(gaps) * 0.99)] < 200 * PATIENCE
         assert server.resident_bytes() - before < 16 << 20
 
 
