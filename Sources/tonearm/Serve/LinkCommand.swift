@@ -16,7 +16,23 @@ struct LinkCommand: LocalCommand {
 
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
-        Console.output(PageLinks(host: settings.host, port: try port(settings), token: try token(settings)).main)
+        let (port, token) = (try port(settings), try token(settings))
+        let host = isReachable(settings, port, token) ? "0.0.0.0" : settings.host
+        Console.output(PageLinks(host: host, port: port, token: token).main)
+    }
+
+    /// Whether a running server with this token listens on the network, although the settings here name loopback.
+    private func isReachable(_ settings: ServerConfiguration, _ port: UInt16, _ token: String?) -> Bool {
+        struct Server: Decodable { var id: String }
+        guard settings.isLoopback, let address = LocalNetwork.address() else { return false }
+        do {
+            let server = try ServerAddress("http://\(address):\(port)", source: "host")
+            _ = try ServerClient(address: server, token: token).get(Server.self, "/api/v1/server")
+            return true
+        } catch {
+            // None, or another one.
+            return false
+        }
     }
 
     private func token(_ settings: ServerConfiguration) throws -> String? {
