@@ -16,22 +16,27 @@ struct LinkCommand: LocalCommand {
 
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
-        let (port, token) = (try port(settings), try token(settings))
-        let host = isReachable(settings, port, token) ? "0.0.0.0" : settings.host
-        Console.output(PageLinks(host: host, port: port, token: token).main)
+        let port = try port(settings)
+        let host = settings.isLoopback && isServedEverywhere(port) ? "0.0.0.0" : settings.host
+        Console.output(PageLinks(host: host, port: port, token: try token(settings)).main)
     }
 
-    /// Whether a running server with this token listens on the network, although the settings here name loopback.
-    private func isReachable(_ settings: ServerConfiguration, _ port: UInt16, _ token: String?) -> Bool {
-        struct Server: Decodable { var id: String }
-        guard settings.isLoopback, let address = LocalNetwork.address() else { return false }
-        do {
-            let server = try ServerAddress("http://\(address):\(port)", source: "host")
-            _ = try ServerClient(address: server, token: token).get(Server.self, "/api/v1/server")
-            return true
-        } catch {
-            // None, or another one.
-            return false
+    /// Whether a program of this user listens on all addresses, by the kernel's list (proc_net(5)): a request would carry the
+    /// token to anybody who listens there.
+    private func isServedEverywhere(_ port: UInt16) -> Bool {
+        ["/proc/net/tcp", "/proc/net/tcp6"].contains { path in
+            do {
+                let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)
+                return table.split(separator: "\n").contains { line in
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return false }
+                    let local = fields[1].split(separator: ":")
+                    return local.first?.allSatisfy { $0 == "0" } == true && UInt16(local.last ?? "", radix: 16) == port
+                }
+            } catch {
+                // A kernel without IPv6 has only one of them.
+                return false
+            }
         }
     }
 
