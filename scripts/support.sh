@@ -23,8 +23,9 @@ build_release() {
     local product
     [ $# -gt 0 ] || set -- tonearm tonearm-media-worker
     for product in "$@"; do
-        # Of a step that is tested for failure, `set -e` does not end the loop.
-        swift build -c release --static-swift-stdlib --product "$product" || return
+        # At a terminal the compiler would get another flag (for colours), and everything would be built again. Of a step that
+        # is tested for failure, `set -e` does not end the loop.
+        swift build -c release --static-swift-stdlib --no-color-diagnostics --product "$product" || return
     done
 }
 

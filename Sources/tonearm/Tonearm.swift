@@ -59,12 +59,24 @@ struct Tonearm: ParsableCommand {
         {
             return serve
         }
+        if arguments.first == "help" { try checkHelp(arguments.dropFirst().filter { !$0.hasPrefix("-") }) }
         let command = try parseAsRoot()
         if command is any LocalCommand, let first = arguments.first, first != type(of: command)._commandName {
             let option = first.prefix { $0 != "=" }
             throw ValidationError("\(option) is for the commands to a running server.")
         }
         return command
+    }
+
+    /// ArgumentParser prints the general help for a command that it does not know.
+    private static func checkHelp(_ names: [String]) throws {
+        var command: any ParsableCommand.Type = Tonearm.self
+        for name in names {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else {
+                throw ValidationError("\(name) is not a command.")
+            }
+            command = next
+        }
     }
 }
 

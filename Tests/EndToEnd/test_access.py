@@ -7,7 +7,7 @@ import httpx
 import pytest
 import websockets
 
-from rig import EventLog, Origin, eventually
+from rig import Api, EventLog, Origin, eventually
 from rig.access import own_address
 from rig.commandline import tonearm
 
@@ -109,6 +109,23 @@ def test_the_token_is_shown_when_made_and_by_the_link_command(start_server, dire
     assert by_file.stdout == link.stdout
     missing = tonearm("link", "--data", str(directory / "nothing"))
     assert missing.returncode != 0 and "tokens is not there" in missing.stderr and not (directory / "nothing").exists()
+
+
+def test_the_link_leads_to_the_network_where_the_server_listens_there(open_to_all):
+    """The command gets neither --host nor TONEARM_HOST."""
+    server = open_to_all.server
+    link = tonearm("link", "--data", str(server.data), "--port", str(server.port), "--token-file", str(open_to_all.token_file))
+    assert link.stdout.strip() == f"{open_to_all.url}/#token={open_to_all.token}", link
+
+
+def test_the_server_names_the_scope_of_the_token(start_server, directory):
+    tokens = directory / "tokens"
+    tokens.write_text("".join(f"{scope * 16} {scope}\n" for scope in ("read", "control", "admin")))
+    tokens.chmod(0o600)
+    server = start_server(arguments=("--token-file", str(tokens)))
+    for scope in ("read", "control", "admin"):
+        assert Api(server.url, scope * 16).call("GET", "/server")["scope"] == scope
+        assert tonearm("status", "--server", f"{server.url}/#token={scope * 16}").returncode == 0, "the link carries it"
 
 
 def test_the_journal_holds_no_token(start_server):

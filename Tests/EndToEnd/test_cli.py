@@ -351,6 +351,14 @@ def test_doctor_explains_an_unreachable_server(pulse):
     assert str(pulse.socket) in result.stdout + result.stderr
 
 
+def test_doctor_asks_the_server_that_runs(server, directory):
+    """It may use a sound server that the terminal does not know."""
+    environment = os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}
+    result = tonearm("doctor", "--port", str(server.port), environment=environment)
+    assert result.returncode == 0, result.stdout
+    assert f"ok       output: the server at {server.url} has null (No sound)" in result.stdout and "music:" not in result.stdout
+
+
 def test_doctor_notices_a_suspended_sink(pulse):
     pulse.suspend("spk", True)
     result = tonearm("doctor", "--port", "0", environment=pulse.environment)

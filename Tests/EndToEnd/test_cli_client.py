@@ -281,9 +281,9 @@ def test_a_saved_stream_has_its_limits(start_server, directory, media):
             assert tonearm("record-stream", *wrong, environment=environment).returncode == 64, wrong
         assert tonearm("record-stream", "--name", "a", "--max-duration", "1:00:00", "--max-size", "2", environment=environment).returncode == 0
         state = api.call("GET", "/player/record-stream")
-        assert (state["maxDuration"], state["maxBytes"]) == (3600, 2 << 20)
+        assert (state["maxDuration"], state["maxBytes"]) == (3600, 2_000_000)
         told = tonearm("record-stream", "status", environment=environment).stdout
-        assert told.startswith("a.mp3, ") and told.strip().endswith("at most 1:00:00 or 2097152 bytes"), told
+        assert told.startswith("a.mp3, ") and told.strip().endswith("at most 1:00:00 or 2000000 bytes"), told
         # It is made already: as asked for, or not.
         assert tonearm("record-stream", "--max-size", "2", environment=environment).returncode == 0
         other = tonearm("record-stream", "--max-size", "3", environment=environment)
@@ -302,6 +302,50 @@ def test_players_tells_who_follows_whom(server):
     assert tonearm("players", "follow", "kitchen", environment=environment).returncode == 0
     listing = tonearm("players", environment=environment).stdout.splitlines()
     assert "follows main" in listing[1] and "follows" not in listing[0]
+
+
+def test_playlists_go_by_their_names(server, api):
+    environment = client(server)
+
+    def playlists(*arguments: str):
+        return tonearm("playlists", *arguments, environment=environment)
+
+    api.load("long.mp3")
+    assert playlists("--save", "Abend").returncode == 0
+    again = playlists("--save", "Abend")
+    assert again.returncode == 1 and "There is a playlist Abend already; --replace replaces it." in again.stderr
+    assert playlists("--replace").returncode == 64
+    api.load("short-0.mp3", "short-1.mp3")
+    assert playlists("--save", "Abend", "--replace").stdout.split() == ["p1", "Abend", "2"]
+    api.call("POST", "/playlists", json={"name": "Tag", "items": []})
+    api.call("POST", "/playlists", json={"name": "Tag", "items": []})
+    api.call("DELETE", "/queue")
+    assert playlists("--play", "Abend").returncode == 0 and api.player()["queue"]["length"] == 2
+    for wrong, sentence in (("Tag", "Several playlists are called Tag; give an id: p2, p3."), ("Nacht", "There is no playlist Nacht.")):
+        refused = playlists("--play", wrong)
+        assert refused.returncode == 1 and sentence in refused.stderr, refused
+    assert playlists("--remove", "Abend").returncode == 0 and playlists("--remove", "p2").returncode == 0
+    assert playlists().stdout.split() == ["p3", "Tag", "0"]
+
+
+def test_outputs_tell_whether_one_was_chosen(server):
+    environment = client(server)
+    assert tonearm("outputs", "null", environment=environment).stdout.split()[-3] == "chosen", "pinned"
+    assert "followed" in tonearm("outputs", "default", environment=environment).stdout
+
+
+@pytest.mark.parametrize(("arguments", "status", "sentence"), [
+    (("set", "bogus", "1"), 64, "bogus is not a setting; tonearm help set lists them."),
+    (("loop", "3", "1"), 64, "The end must be after the begin."),
+    (("help", "bogus"), 64, "bogus is not a command."),
+    (("help", "effects", "bogus"), 64, "bogus is not a command."),
+    (("effects", "import", "x", "/nope"), 1, "cannot read /nope"),
+    (("alarm", "add", "07:00", "--zone", "Mars/X"), 1, "such as Europe/Berlin, not Mars/X."),
+    (("alarm", "set", "t1", "off"), 1, "There is no timer or alarm t1."),
+])
+def test_a_mistake_is_named(server, arguments, status, sentence):
+    result = tonearm(*arguments, environment=client(server))
+    assert result.returncode == status and sentence in result.stderr, result
 
 
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1", "", "http://", "http://a b"])

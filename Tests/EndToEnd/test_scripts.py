@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scripts/run and scripts/test share: what is installed, how it is installed, which Swift is there."""
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
 import pytest
 import yaml
 
-from rig.server import REPOSITORY
+from rig import Api, eventually
+from rig.server import REPOSITORY, binary
 
 
 @pytest.fixture
@@ -74,6 +77,45 @@ def test_anOlderSwiftIsRefused_byItsVersion(shell):
         result = shell("require_swift", swift=f"echo '{told}'")
         assert (result.returncode == 0) == fits, result
         assert fits or "6.2 or later" in result.stderr
+
+
+def test_theBuildHasTheSameFlags_whereverItsOutputGoes(shell):
+    """At a terminal Swift would add one, and build everything again."""
+    built = shell("build_release tonearm", swift='echo "$*"').stdout.strip()
+    assert built == "build -c release --static-swift-stdlib --no-color-diagnostics --product tonearm"
+
+
+@pytest.mark.skipif("[" in pathlib.Path("/proc/asound/cards").read_text() if pathlib.Path("/proc/asound/cards").exists() else False,
+                    reason="this machine has a sound card, which would play")
+def test_ctrlC_endsTheServer_beforeItsSoundServer(tmp_path, media):
+    swift = tmp_path / "swift"
+    swift.write_text(f"""#!/bin/sh
+case "$*" in
+--version) echo "Swift version 6.2" ;;
+*--show-bin-path) echo {binary().parent} ;;
+esac
+""")
+    swift.chmod(0o755)
+    environment = os.environ | {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment.pop("PULSE_SERVER", None)
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [REPOSITORY / "scripts/run", "--local", media.root, "--", "--port", "0", "--port-file", tmp_path / "port"],
+            env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+    try:
+        port = eventually(lambda: (tmp_path / "port").exists() and (tmp_path / "port").read_text().strip(), "it serves", 30)
+        api = Api(f"http://127.0.0.1:{port}")
+        api.load("long.mp3")
+        api.play()
+        api.wait_status("playing")
+        # As a terminal does: to all of the group.
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(20)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+    assert "signal=2" in log.read_text() and "warning" not in log.read_text(), log.read_text()
 
 
 FLICKERS = """import pathlib, pytest

@@ -29,6 +29,7 @@ import Testing
     @Test func flagGoesFirst_thenServer_thenWhereServeListens() throws {
         let environment = ["TONEARM_SERVER": "http://b:2", "TONEARM_PORT": "3"]
         #expect(try ServerAddress.find("http://a:1", environment).description == "http://a:1")
+        #expect(try ServerAddress.find("http://a:1/#token=abc", environment).token == "abc")
         #expect(try ServerAddress.find(nil, environment).description == "http://b:2")
         #expect(
             try ServerAddress.find(nil, ["TONEARM_PORT": "3", "TONEARM_HOST": "0.0.0.0"]).description

@@ -51,8 +51,15 @@ export class Connection {
     if (connection.state === "lost") this.#askWhy();
     if (connection.state !== "open") return;
     for (const part of Object.keys(parts)) this.refresh(part);
+    this.#askScope();
     this.windows.settled();
     this.onOpen();
+  }
+
+  /** Without an answer, the first refused command shows it. */
+  async #askScope() {
+    const server = await this.client.get("/server").catch(() => null);
+    if (server) this.store.isReadOnly = server.scope === "read";
   }
 
   async #askWhy() {

@@ -53,14 +53,13 @@ export class Store extends EventTarget {
     }
   }
 
-  /** Another run of the server counts its versions anew, and may have other tokens. */
+  /** Another run of the server counts its versions anew. */
   #begin(epoch) {
     const isOther = this.#epoch !== null && epoch !== this.#epoch;
     this.#epoch = epoch;
     if (!isOther) return;
     // In place: nothing else has changed yet.
     if (this.player) this.player.version = 0;
-    this.isReadOnly = false;
     this.dispatchEvent(new Event("run"));
   }
 
@@ -122,6 +121,6 @@ observe(Store, {
   levels: null,
   /** `timers` of `GET /timers`. */
   timers: [],
-  /** The token only reads: known once the server refused a change. */
+  /** The token only reads. */
   isReadOnly: false,
 });

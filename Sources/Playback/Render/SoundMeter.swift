@@ -59,7 +59,8 @@ public struct SoundMeter: Sendable {
             guard isWhole else { break }
             index = end
         }
-        next = index
+        // Before the first block there is no level.
+        if index > range.lowerBound { next = index }
     }
 
     /// Of the last `seconds` before what was measured last, 50 ms at least.

@@ -91,7 +91,7 @@ extension Problem {
     }
 
     static func unknownTimer(_ id: String) -> Problem {
-        .notFound("There is no timer \(id.prefix(40)).", code: "unknown-timer")
+        .notFound("There is no timer or alarm \(id.prefix(40)).", code: "unknown-timer")
     }
 
     public static func unknownPlayer(_ id: String) -> Problem {

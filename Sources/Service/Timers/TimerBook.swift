@@ -102,7 +102,7 @@ struct TimerBook {
         return (id, effects)
     }
 
-    /// Timers of a player that follows this one now. What this player has of the kind stays instead.
+    /// Timers of a player that follows this one now, with their ids. What this player has of the kind stays instead.
     mutating func take(_ moved: [PlayerTimer], _ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
         for var timer in moved
@@ -111,8 +111,8 @@ struct TimerBook {
             if case .start(let start) = timer.kind {
                 timer.kind = .start(ScheduledStart(item: nil, position: nil, at: start.at))
             }
-            timers.append(PlayerTimer(id: TimerID(number: nextNumber), kind: timer.kind, next: timer.next))
-            nextNumber += 1
+            timers.append(timer)
+            nextNumber = max(nextNumber, timer.id.number &+ 1)
             if timer.isSleep { effects.append(.sleep(plan(of: timer, moment))) }
         }
         return effects + advance(moment)
@@ -176,7 +176,9 @@ struct TimerBook {
             return advance(moment)
         case .alarm(var alarm):
             guard let zone = zone(alarm.timeZone) else {
-                throw .invalid("timeZone", "timeZone is no time zone of this machine, such as Europe/Berlin.")
+                let given = alarm.timeZone.map { ", not \($0)" } ?? ""
+                throw .invalid(
+                    "timeZone", "timeZone must be a time zone of this machine, such as Europe/Berlin\(given).")
             }
             alarm.dueDay = nil
             timers[index].next = nil

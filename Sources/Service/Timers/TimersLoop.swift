@@ -99,7 +99,6 @@ final class TimersLoop {
         }
         guard !moved.isEmpty else { return }
         if members[leader] == nil { members[leader] = Member(book: TimerBook(), saved: []) }
-        reserveNumbers(UInt64(moved.count), for: leader)
         act(leader) { $0.take(moved, moment) }
     }
 
@@ -111,17 +110,17 @@ final class TimersLoop {
     // MARK: Edits
 
     /// Ids are unique among all players: a follower shows its leader's timers beside its own.
-    private func reserveNumbers(_ count: UInt64, for id: String) {
+    private func reserveNumber(for id: String) {
         let first = max(nextNumber, members.values.map(\.book.nextNumber).max() ?? 1)
         // One more, for an edit that is being saved.
-        nextNumber = first + count + 1
+        nextNumber = first + 2
         members[id]?.book.nextNumber = first
     }
 
     /// Saves the next edit; it is done when that has succeeded.
     private func beginEdit(_ id: String) {
         while let (edit, reply) = members[id]?.edits.first, members[id]?.savingSince == nil {
-            if case .add = edit { reserveNumbers(1, for: id) }
+            if case .add = edit { reserveNumber(for: id) }
             guard var proposed = members[id]?.book else { return }
             do throws(Problem) {
                 let moment = moment

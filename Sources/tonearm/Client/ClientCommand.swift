@@ -45,7 +45,8 @@ enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
 /// The options of every command to a running server, before its name or behind it.
 struct ClientOptions: ParsableArguments {
-    @Option(value: "url", "The server's address (default TONEARM_SERVER, else http://127.0.0.1:8080).")
+    @Option(
+        value: "url", "The server's address or printed link (default TONEARM_SERVER, else http://127.0.0.1:8080).")
     var server: String?
 
     @Option(help: "The access token, if the server needs one (default TONEARM_TOKEN).")
@@ -63,13 +64,15 @@ struct ClientOptions: ParsableArguments {
             throw Failure.configuration(
                 (self.player == nil ? "TONEARM_PLAYER" : "--player") + ": \(player) is not a player id.")
         }
-        let token = token ?? environment["TONEARM_TOKEN"]
+        let address = try ServerAddress.find(server, environment)
+        let token = token ?? address.token ?? environment["TONEARM_TOKEN"]
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
+            let source = self.token != nil ? "--token" : address.token != nil ? "the link" : "TONEARM_TOKEN"
             throw Failure.configuration(
-                (self.token == nil ? "TONEARM_TOKEN" : "--token") + ": a token must not contain spaces or line ends.")
+                source + ": a token must not contain spaces or line ends.")
         }
         return ServerClient(
-            address: try .find(server, environment), token: token?.isEmpty == true ? nil : token,
+            address: address, token: token?.isEmpty == true ? nil : token,
             player: player.flatMap { $0.isEmpty ? nil : PlayerPath(id: $0) } ?? .main)
     }
 }

@@ -7,6 +7,8 @@ struct ServerAddress: Hashable, CustomStringConvertible {
     var port: UInt16
     /// The path before `/api/v1`, where a proxy serves Tonearm below a path; no slash at its end.
     var prefix = ""
+    /// Of a printed link.
+    var token: String?
 
     /// `text` as given with `source`, which is named when it is wrong.
     init(_ text: String, source: String) throws {
@@ -17,7 +19,7 @@ struct ServerAddress: Hashable, CustomStringConvertible {
                     + "not that of a proxy with TLS (from elsewhere use ssh -L or a VPN).")
         }
         if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
-        // The printed link of the server is accepted as it is; its token comes separately.
+        if let border = rest.firstRange(of: "#token=") { token = String(rest[border.upperBound...]) }
         rest = rest.prefix { $0 != "#" && $0 != "?" }
         let unknown = Failure.configuration("\(source): “\(text)” is not an address such as http://127.0.0.1:8080.")
         if rest.contains("://") { throw unknown }

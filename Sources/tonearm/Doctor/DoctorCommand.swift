@@ -7,8 +7,8 @@ struct DoctorCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         "doctor", "Checks whether playing works here, and what to do if not.",
         discussion: """
-            Takes the same settings as tonearm serve, from flags, environment and file. A moment of silence is played to \
-            see that the sound server takes it. The exit status is 0 only if playing would work.
+            Takes the same settings as tonearm serve, from flags, environment and file. A server that runs with them is \
+            asked for its output; else a moment of silence is played to see that the sound server takes it. The exit status is 0 only if playing would work.
             """)
 
     @OptionGroup var options: ServeOptions
@@ -35,11 +35,14 @@ struct DoctorCommand: LocalCommand {
         } catch {
             return versions + [.problem("settings", "\(error)", ["correct this setting"])]
         }
-        return versions + SoundCheck(settings, environment).findings() + [
+        let server = ServerChecks.running(settings)
+        let sound = server.flatMap(ServerChecks.output).map { [$0] } ?? SoundCheck(settings, environment).findings()
+        let hasOwnMusic = server != nil && settings.music.isEmpty
+        return versions + sound + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
             ServerChecks.mayUse(settings),
             ServerChecks.mediaWorker(settings),
-        ] + ServerChecks.music(settings.music)
+        ] + (hasOwnMusic ? [] : ServerChecks.music(settings.music))
     }
 }
 

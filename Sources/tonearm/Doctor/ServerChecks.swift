@@ -67,7 +67,7 @@ enum ServerChecks {
             guard case .addressInUse = error else {
                 return .problem("port", "\(error)", ["choose another --host or --port"])
             }
-            if answersHealthy(settings) {
+            if running(settings) != nil {
                 return .note("port", "a Tonearm server runs at \(settings.host):\(settings.port) already")
             }
             return .problem("port", "\(error)", ["choose another one with --port, or end the program there"])
@@ -99,16 +99,36 @@ enum ServerChecks {
         }
     }
 
-    private static func answersHealthy(_ settings: ServerConfiguration) -> Bool {
+    /// The server at the address of the settings.
+    static func running(_ settings: ServerConfiguration) -> ServerClient? {
         let environment = ["TONEARM_HOST": settings.host, "TONEARM_PORT": String(settings.port)]
         struct Health: Decodable { var status: String }
         do {
             let client = ServerClient(address: try .find(nil, environment), token: nil)
-            return try client.get(Health.self, "/healthz").status == "alive"
+            return try client.get(Health.self, "/healthz").status == "alive" ? client : nil
         } catch {
             // Whatever it is, it is no Tonearm.
-            return false
+            return nil
         }
+    }
+
+    /// The output of a running server, whose sound server may be another than this terminal's; nil if it has none.
+    static func output(of server: ServerClient) -> Finding? {
+        struct Readiness: Decodable { var output: String }
+        do {
+            guard try server.get(Readiness.self, "/readyz").output == "available" else { return nil }
+        } catch {
+            // It is not ready.
+            return nil
+        }
+        var name = "an output"
+        do {
+            let outputs = try server.get(OutputsCommand.Answer.self, "/api/v1/outputs").outputs
+            if let current = outputs.first(where: \.current) { name = "\(current.id) (\(current.description))" }
+        } catch {
+            // The list needs a token.
+        }
+        return .ok("output", "the server at \(server.address) has \(name)")
     }
 
     private static func isLocked(_ path: String, _ flags: Int32) -> Bool {

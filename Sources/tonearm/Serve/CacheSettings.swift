@@ -30,7 +30,7 @@ struct CacheOptions: ParsableArguments {
 struct CacheSettings: Equatable {
     var isOn = false
     var directory = ""
-    var limit: Int64 = 256 << 20
+    var limit: Int64 = 256_000_000
     /// nil: the usual ones.
     var ignored: [String]?
 
@@ -39,7 +39,8 @@ struct CacheSettings: Equatable {
     init(_ values: OptionValues, _ options: CacheOptions, data: String) throws {
         isOn = try values.flag("cache", options.isOn, default: false)
         directory = try values.text("cache-dir", options.directory) ?? data + "/cache"
-        limit = try values.number("cache-limit", options.limit, in: 1...10_000_000).map { Int64($0) << 20 } ?? limit
+        let megabytes = try values.number("cache-limit", options.limit, in: 1...10_000_000)
+        limit = megabytes.map { Int64($0) * 1_000_000 } ?? limit
         let names = try values.list("cache-ignore", options.ignored)
         ignored = names.isEmpty ? nil : names
     }

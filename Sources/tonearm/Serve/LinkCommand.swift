@@ -16,7 +16,28 @@ struct LinkCommand: LocalCommand {
 
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
-        Console.output(PageLinks(host: settings.host, port: try port(settings), token: try token(settings)).main)
+        let port = try port(settings)
+        let host = settings.isLoopback && isServedEverywhere(port) ? "0.0.0.0" : settings.host
+        Console.output(PageLinks(host: host, port: port, token: try token(settings)).main)
+    }
+
+    /// Whether a program of this user listens on all addresses, by the kernel's list (proc_net(5)): a request would carry the
+    /// token to anybody who listens there.
+    private func isServedEverywhere(_ port: UInt16) -> Bool {
+        ["/proc/net/tcp", "/proc/net/tcp6"].contains { path in
+            do {
+                let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)
+                return table.split(separator: "\n").contains { line in
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return false }
+                    let local = fields[1].split(separator: ":")
+                    return local.first?.allSatisfy { $0 == "0" } == true && UInt16(local.last ?? "", radix: 16) == port
+                }
+            } catch {
+                // A kernel without IPv6 has only one of them.
+                return false
+            }
+        }
     }
 
     private func token(_ settings: ServerConfiguration) throws -> String? {

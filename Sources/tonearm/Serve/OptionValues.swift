@@ -59,7 +59,7 @@ final class OptionValues {
         switch value.text.lowercased() {
         case "true", "1", "yes", "on": return true
         case "false", "0", "no", "off": return false
-        default: throw value.wrong("is neither true nor false")
+        default: throw value.wrong("is neither on nor off")
         }
     }
 

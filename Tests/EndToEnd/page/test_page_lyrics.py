@@ -85,6 +85,7 @@ def test_the_words_follow_the_music_the_bar_and_the_reader(remote, api):
     api.play()
     page.get_by_text("Lyrics", exact=True).click()
     current = page.locator("lyrics-view [aria-current]")
+    expect(page.locator(".artwork")).to_be_in_viewport(ratio=1)
     api.seek(position=4.6)
     api.pause()
     expect(current).to_have_text("Four")

@@ -261,6 +261,9 @@ def test_longQueue_isShownThroughAWindow(remote, api):
     remote.page.keyboard.press("End")
     expect(remote.row(19_999)).to_be_focused()
     expect(remote.row(19_999).locator(".row-title")).to_have_text("Track 19999")
+    remote.page.set_viewport_size({"width": 320, "height": 640})
+    remote.tab("Queue")
+    assert remote.page.locator("#queue-heading").evaluate("(name) => name.scrollWidth <= name.clientWidth"), "it is not cut"
 
 
 def test_grid_tellsItsSize(loaded, remote):

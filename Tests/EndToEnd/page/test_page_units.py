@@ -23,6 +23,15 @@ def page(browser, tmp_path_factory) -> Page:
     server.stop()
 
 
+def test_toast_staysOne_whenItIsShownAgain(page):
+    assert page.evaluate("""() => {
+        const stack = document.querySelector("toast-stack");
+        stack.replaceChildren();
+        for (const message of ["It is live.", "Other", "It is live."]) stack.show({ message });
+        return [...stack.querySelectorAll(".toast-text")].map((text) => text.textContent);
+    }""") == ["Other", "It is live."]
+
+
 def test_formatTime_ofANumber(page):
     for seconds, shown in [
             (0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01"),

@@ -152,7 +152,7 @@ def test_whatIsKept_growsBeforeTheEyes_andTellsNoSecret(web, api, origin, media)
     expect(entry.locator(".cache-state")).to_contain_text("962 kB, complete", timeout=30_000)
     assert row.evaluate("(row) => row.isConnected"), "the same row, with the focus that it may have"
     expect(web.get_by_role("meter", name="Space used")).to_have_attribute("aria-valuenow", str(len(content)))
-    expect(web.locator(".cache-summary")).to_have_text("1 address, 962 kB of 268 MB")
+    expect(web.locator(".cache-summary")).to_have_text("1 address, 962 kB of 256 MB")
     api.call("DELETE", "/queue")
     expect(entry.get_by_role("button", name="Remove song from the kept media")).to_be_enabled()
 
@@ -207,29 +207,12 @@ def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory,
     load_whole(owner, origin, media, "one")
     owner.call("DELETE", "/queue")
     remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
-    remote.tolerate("Failed to load resource")
     remote.page.get_by_role("tab", name="Web").click()
     panel = remote.page.locator("web-panel")
-    panel.get_by_role("button", name="Remove one from the kept media").click()
-    expect(remote.toast).to_contain_text("needs the scope")
     expect(panel.get_by_role("button", name="Remove one from the kept media")).to_be_disabled()
     expect(panel.get_by_role("button", name="Clear")).to_be_disabled()
     expect(panel.get_by_role("textbox")).to_be_disabled()
     assert owner.call("GET", "/cache")["count"] == 1
-
-
-def test_aTokenThatOnlyReads_playsNothing(start_server, open_remote, directory, origin, media):
-    tokens = directory / "tokens"
-    tokens.write_text(f"{'r' * 32} read\n")
-    tokens.chmod(0o600)
-    remote = open_remote(url=start_server(arguments=("--token-file", str(tokens))).url, path=f"/#token={'r' * 32}")
-    remote.page.get_by_role("tab", name="Web").click()
-    panel = remote.page.locator("web-panel")
-    origin.serve("/one.mp3", media.path("long.mp3").read_bytes())
-    fill(panel, f"{origin.url}/one.mp3")
-    expect(remote.toast).to_contain_text("needs the scope")
-    expect(panel.get_by_role("textbox")).to_be_disabled()
-    assert origin.log() == []
 
 
 def test_longAddress_andManyEntries_fitAPhone(open_remote, api):
@@ -250,6 +233,7 @@ def test_longAddress_andManyEntries_fitAPhone(open_remote, api):
     expect(panel.locator(".cache-state").first).to_have_text("1.2 MB of 5.0 MB, 24 %")
     expect(panel.locator(".cache-state").nth(1)).to_have_text("1.2 MB so far")
     assert remote.page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert remote.page.locator("browse-switch").evaluate("(box) => box.scrollWidth <= box.clientWidth"), "nothing is cut off"
     for button in (panel.get_by_role("button", name="Add", exact=True), panel.locator(".cache-entry button").first):
         box = button.bounding_box()
         assert box["x"] + box["width"] <= 320

@@ -50,6 +50,14 @@ struct SoundMeterTests {
         withExtendedLifetime(tap) {}
     }
 
+    @Test func saysNothing_beforeTheFirstBlock() {
+        var meter = SoundMeter()
+        let tap = meter.tap.begin(format)
+        tap.write([Float](repeating: 0.5, count: 3_200), at: 0, frames: 1_600)
+        #expect(meter.advance(clock(20), now: .now) == nil)
+        #expect(meter.advance(clock(60), now: .now) != nil && abs(peak(meter) + 6.02) < 0.01)
+    }
+
     /// As with a new equaliser, while frames wait in the sink.
     @Test func whatIsRenderedAgainTakesThePlaceOfWhatWas() {
         var meter = SoundMeter()

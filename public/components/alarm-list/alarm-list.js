@@ -24,7 +24,7 @@ class AlarmList extends Component {
           html`<label class="check"><input type="checkbox" name="days" value="${day}"> ${words}</label>`)}</fieldset>
         <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="0" max="100" step="5"></label>
         <label class="field"><span>Full volume</span><select name="ramp">${choices(ramps)}</select></label>
-        <p class="alarm-note">The alarm plays the queue.</p>
+        <p class="alarm-note">A new alarm plays the queue. <code>tonearm alarm set</code> chooses other music or another output.</p>
         <div class="dialog-buttons"><button type="button" class="text-button" data-action="cancel">Cancel</button><button class="primary-button">Save alarm</button></div>
       </form>`;
   }

@@ -33,6 +33,8 @@ class ToastStack extends Component {
       ${act && html`<button class="toast-action"${data({ action: act.name, revision: act.revision })}>${act.label}</button>`}
       ${iconButton("remove", "Dismiss", null, { action: "close" })}`);
     toast.lastElementChild.classList.add("toast-close");
+    // Once, however often a key is pressed; but two edits may have the same words.
+    for (const other of action ? [] : [...this.children]) if (other.firstElementChild.textContent === message) other.remove();
     this.append(toast);
     while (this.children.length > most) this.firstElementChild.remove();
     const expire = () => {

@@ -165,12 +165,10 @@ final class LibraryScanner {
             counts = nil
         }
         if scan.scanned + scan.removed > 0 {
+            let example = run.unplayable.map { ", such as \($0)" } ?? ""
             logger.info(
-                "music scanned",
-                metadata: [
-                    "found": "\(scan.found)", "read": "\(scan.scanned)", "removed": "\(scan.removed)",
-                    "unplayable": "\(scan.unplayable)",
-                ])
+                "music scanned: \(scan.found) found, \(scan.scanned) read, \(scan.removed) removed, \(scan.unplayable) unplayable\(example)"
+            )
         }
         let ended = scan
         self.failure = failure

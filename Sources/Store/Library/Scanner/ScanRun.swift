@@ -21,6 +21,8 @@ final class ScanRun {
     private var changes = CatalogueChanges()
     private var committedAt = MonotonicTime.now
     private(set) var scan: LibraryStatus.Scan
+    /// The first file that cannot be played.
+    private(set) var unplayable: String?
     /// Folders that could not be read, or only in part: what the catalogue has of them stays.
     private var skipped: Set<Int64> = []
     private var visited: Set<Int64> = []
@@ -204,7 +206,9 @@ final class ScanRun {
     private func take(_ read: (count: Int, records: [CatalogueRecord])) {
         scan.scanned += read.count
         for record in read.records {
-            if case .failure = record.content { scan.unplayable += 1 }
+            guard case .failure = record.content else { continue }
+            scan.unplayable += 1
+            unplayable = unplayable ?? record.uri
         }
         changes.records += read.records
     }

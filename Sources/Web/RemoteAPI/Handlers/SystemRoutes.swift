@@ -12,9 +12,8 @@ struct SystemRoutes: Sendable {
     let health: HealthCheck
 
     var routes: [Route] {
-        let server = server
-        return [
-            .get("/api/v1/server") { _, reply in reply(.json(server)) },
+        [
+            .get("/api/v1/server") { call, reply in reply(.json(server(for: call.scope ?? .read))) },
             .get("/healthz", scope: nil) { _, reply throws(Problem) in
                 health.look { trouble in
                     if let trouble {
@@ -47,7 +46,7 @@ struct SystemRoutes: Sendable {
     }
 
     /// Identity and features of the server, so that clients can distinguish servers and adapt to their features.
-    private var server: [UInt8] {
+    private func server(for scope: AccessScope) -> [UInt8] {
         let parts = configuration.main.server.parts
         let features: [(name: String, isThere: Bool)] = [
             ("announcements", configuration.main.announcer != nil), ("cache", parts.cache != nil), ("effects", true),
@@ -61,6 +60,7 @@ struct SystemRoutes: Sendable {
             writer.member("id", configuration.serverID)
             writer.member("name", configuration.serverName)
             writer.member("version", configuration.serverVersion)
+            writer.member("scope", scope.rawValue)
             writer.member("features", texts: features.filter(\.isThere).map(\.name))
         }
     }

@@ -79,7 +79,9 @@ struct BrowseCommand: ClientCommand {
 struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "outputs", "Lists the outputs, or chooses one.",
-        discussion: "* marks the output in use.")
+        discussion: """
+            * marks the output in use. It is chosen, until it disappears, or followed: as the sound server's default.
+            """)
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Output to use from now on; \"default\" follows the sound server's default.")
@@ -99,6 +101,7 @@ struct OutputsCommand: ShowingCommand {
         }
 
         var outputs: [Device]
+        var following: String
     }
 
     func ask(_ client: ServerClient) throws -> [UInt8] {
@@ -112,7 +115,8 @@ struct OutputsCommand: ShowingCommand {
         var table = Table(columns: [.left, .left, .left, .left])
         for device in devices {
             let state = device.available ? device.state : "unplugged"
-            let marks = device.default ? "\(state), default" : state
+            let use = answer.following == "choice" ? ", chosen" : ", followed"
+            let marks = state + (device.default ? ", default" : "") + (device.current ? use : "")
             table.add(device.current ? "*" : "", device.id, marks, device.description)
         }
         Console.output(table.text)

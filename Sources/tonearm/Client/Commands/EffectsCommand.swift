@@ -49,7 +49,7 @@ struct EffectsCommand: ParsableCommand {
             var words = [enabled ? "on" : "off"]
             if loudness.mode != "off" { words.append("loudness by \(loudness.mode)") }
             if equalizer.enabled {
-                words.append("equalizer " + (equalizer.preset ?? "with \(equalizer.bands.count) bands"))
+                words.append("equalizer " + (equalizer.preset ?? "with \(Band.count(equalizer.bands))"))
             }
             if compressor.enabled { words.append("compressor \(compressor.preset)") }
             if crossfeed.enabled { words.append("crossfeed") }
@@ -62,7 +62,9 @@ struct EffectsCommand: ParsableCommand {
     }
 
     /// They are counted.
-    struct Band: Decodable {}
+    struct Band: Decodable {
+        static func count(_ bands: [Band]) -> String { bands.count == 1 ? "1 band" : "\(bands.count) bands" }
+    }
 
     struct Show: ShowingCommand {
         static let configuration = CommandConfiguration("show", "Shows the effects.")
@@ -150,9 +152,7 @@ struct EffectsCommand: ParsableCommand {
 
         func show(_ answer: Answer) {
             var table = Table(columns: [.left, .right])
-            for preset in answer.presets {
-                table.add(preset.name, preset.bands.count == 1 ? "1 band" : "\(preset.bands.count) bands")
-            }
+            for preset in answer.presets { table.add(preset.name, Band.count(preset.bands)) }
             Console.output(table.text)
         }
     }
@@ -165,7 +165,14 @@ struct EffectsCommand: ParsableCommand {
         @Argument(help: "The text file.", completion: .file()) var file: String
 
         func run(_ client: ServerClient) throws {
-            let text = String(decoding: try ConfigurationFile.read(file, setting: "import"), as: UTF8.self)
+            let bytes: [UInt8]
+            do {
+                bytes = try ConfigurationFile.read(file, setting: "import")
+            } catch let failure as Failure {
+                // It is no setting.
+                throw Failure(failure.message)
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
             try client.send(.post, EffectsCommand.path + "/presets", ["name": name, "text": text])
         }
     }

@@ -120,13 +120,16 @@ struct PlaylistsCommand: ClientCommand {
         "playlists", "Lists the saved playlists, plays one, or saves the queue as one.")
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "Replace the queue with the playlist of this id and play it.")
+    @Option(help: "Replace the queue with the playlist of this id or name and play it.")
     var play: String?
 
-    @Option(help: "Save the queue as a new playlist of this name.")
+    @Option(help: "Save the queue as a playlist of this name.")
     var save: String?
 
-    @Option(help: "Remove the playlist with this id.")
+    @Flag(help: "With --save: replace the playlist of this name.")
+    var replace = false
+
+    @Option(help: "Remove the playlist of this id or name.")
     var remove: String?
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/playlists.")
@@ -144,23 +147,41 @@ struct PlaylistsCommand: ClientCommand {
         if [play, save, remove].compactMap({ $0 }).count > 1 {
             throw ValidationError("Give only one of --play, --save and --remove.")
         }
+        if replace, save == nil { throw ValidationError("--replace needs --save.") }
     }
 
     func run(_ client: ServerClient) throws {
-        let base = "/api/v1/playlists"
+        let bytes = try client.send(.get, Self.base)
+        let lists = try client.decode(Lists.self, bytes).playlists
         if let play {
-            try client.send(.post, "\(base)/\(PercentEncoding.encode(play))/play")
+            try client.send(.post, Self.path(play, lists) + "/play")
         } else if let save {
-            let made = try client.decode(Playlist.self, client.send(.post, base, ["name": save, "fromQueue": true]))
-            Console.output(Self.table([made]).text)
+            let old = lists.filter { $0.name == save }
+            guard old.isEmpty || replace else {
+                throw Failure("There is a playlist \(save) already; --replace replaces it.")
+            }
+            let path = try old.isEmpty ? Self.base : Self.path(save, old)
+            let made = try client.send(old.isEmpty ? .post : .put, path, ["name": save, "fromQueue": true])
+            Console.output(Self.table([try client.decode(Playlist.self, made)]).text)
         } else if let remove {
-            try client.send(.delete, "\(base)/\(PercentEncoding.encode(remove))")
+            try client.send(.delete, Self.path(remove, lists))
+        } else if json {
+            Console.output(json: bytes)
         } else {
-            let bytes = try client.send(.get, base)
-            if json { return Console.output(json: bytes) }
-            let lists = try client.decode(Lists.self, bytes).playlists
             Console.output(Self.table(lists), orWithoutRows: "There are no playlists.")
         }
+    }
+
+    private static let base = "/api/v1/playlists"
+
+    /// Of the playlist with this id, else of the only one with this name. The server refuses anything else.
+    private static func path(_ text: String, _ lists: [Playlist]) throws -> String {
+        let named = lists.contains { $0.id == text } ? [] : lists.filter { $0.name == text }
+        guard named.count < 2 else {
+            let ids = named.map(\.id).joined(separator: ", ")
+            throw Failure("Several playlists are called \(text); give an id: \(ids).")
+        }
+        return "\(base)/\(PercentEncoding.encode(named.first?.id ?? text))"
     }
 
     private static func table(_ lists: [Playlist]) -> Table {

@@ -14,6 +14,9 @@ struct LoopCommand: ClientCommand {
         guard (begin == "off") == (end == nil), begin == "off" || TimeText.seconds(begin) != nil else {
             throw ValidationError("Give a begin and an end such as 1:05 1:20, or off.")
         }
+        if let end, let begin = TimeText.seconds(begin), end.seconds <= begin {
+            throw ValidationError("The end must be after the begin.")
+        }
     }
 
     func run(_ client: ServerClient) throws {

@@ -125,7 +125,7 @@ struct RecordStreamCommand: ParsableCommand {
         }
 
         func run(_ client: ServerClient) throws {
-            let (seconds, bytes) = (maxDuration?.seconds, maxSize.map { Int64($0) << 20 })
+            let (seconds, bytes) = (maxDuration?.seconds, maxSize.map { Int64($0) * 1_000_000 })
             let body: RequestBody = ["name": name, "maxDuration": seconds, "maxBytes": bytes]
             let status = try client.decode(Status.self, client.send(.post, path, body))
             let id = status.id ?? ""

@@ -45,7 +45,7 @@ struct SetCommand: ClientCommand {
 
     private func change() throws -> RequestBody {
         guard let setting = Self.settings.first(where: { $0.key == key }) else {
-            throw ValidationError("\(key) is not a setting.")
+            throw ValidationError("\(key) is not a setting; tonearm help set lists them.")
         }
         guard let value = SignedArgument.only(value).flatMap({ setting.value(of: $0) }) else {
             throw ValidationError("\(key) must be \(setting.words).")
