@@ -4,10 +4,11 @@
 import contextlib
 import json
 import socket
+import time
 
 import pytest
 
-from rig import Api, eventually
+from rig import PATIENCE, Api, eventually
 from rig.server import binary
 
 # A debug build takes more for the same.
@@ -101,6 +102,25 @@ def test_a_playlist_is_bounded_in_bytes(api):
     assert "16 MB" in refused["detail"]
     assert api.request("GET", path + "?limit=1").json()["length"] == 600
     assert api.request("DELETE", path).status_code == 204
+
+
+def test_a_million_ids_take_no_more_than_ten_times_their_bytes(server, api):
+    """The limit is the body's bytes: read to its end, answered, and what is not in the queue changes nothing."""
+    assert api.request("PUT", "/queue", content=b'{"items":[{"uri":"http://h/a.mp3"}]}', headers=JSON).status_code == 200
+    # Once before, so that no thread that begins counts.
+    assert api.request("POST", "/queue/remove", content=b'{"ids":["i2"]}', headers=JSON).status_code == 404
+    known = api.ids()[0]
+    for name, ids, status in (("others", [f"i{number:x}" for number in range(0x1000000, 0x1000000 + 1_000_000)], 404),
+                              ("too many", [known] * 1_000_001, 422), ("one", [known] * 1_000_000, 200)):
+        body = json.dumps({"ids": ids}, separators=(",", ":")).encode()
+        server.forget_peak()
+        before = server.peak_bytes()
+        began = time.monotonic()
+        answer = api.request("POST", "/queue/remove", content=body, headers=JSON)
+        assert answer.status_code == status, (name, answer.text[:300])
+        assert time.monotonic() - began < 10 * PATIENCE, name
+        assert server.peak_bytes() - before < 10 * len(body), name
+        assert api.queue()["length"] == (0 if name == "one" else 1), name
 
 
 def test_slow_readers_do_not_fill_the_server(server, api):
