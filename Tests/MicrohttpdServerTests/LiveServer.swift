@@ -19,13 +19,14 @@ final class LiveServer: HTTPResponder {
 
     init(
         bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20, answerMemory: Int = 128 << 20,
-        halfCloseSeconds: Double = 60, _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
+        halfCloseSeconds: Double = 60, threads: Int? = nil,
+        _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
     ) throws {
         self.answer = answer
         let log = Logger(label: "test")
         let server = try MicrohttpdServer(
             configuration: MicrohttpdConfiguration(
-                bodyLimit: bodyLimit, bodyMemory: bodyMemory, answerMemory: answerMemory,
+                threads: threads, bodyLimit: bodyLimit, bodyMemory: bodyMemory, answerMemory: answerMemory,
                 halfCloseSeconds: halfCloseSeconds), log: log, responder: Forward(self))
         let door = try FrontDoor(
             host: "127.0.0.1", port: 0, log: log, plain: { server.adopt($0) }, upgrade: { close($0.descriptor) })

@@ -2,6 +2,7 @@
 
 import Glibc
 import HTTP
+import Kernel
 import KernelTesting
 import SocketTesting
 import Synchronization
@@ -186,6 +187,48 @@ import Testing
         }
         #expect(eventually { recipient(1)?.isGone == true })
         replies.withLock { $0[1] }(HTTPResponse(status: 204))
+    }
+
+    /// One after another would fit, as each is sent before the next: here their thread takes none of them yet.
+    @Test func largeAnswers_countFromWhenTheyAreThere() throws {
+        let large = 400 << 10
+        let replies = Mutex<[LiveServer.Reply]>([])
+        let (entered, goesOn) = (Mailbox<Void>(), Mailbox<Void>())
+        let server = try LiveServer(answerMemory: 1 << 20, threads: 1) { request, reply in
+            if request.path == "/hold" {
+                entered.post(())
+                _ = goesOn.take(until: .now.advanced(bySeconds: 60))
+                reply(HTTPResponse(status: 204))
+            } else {
+                replies.withLock { $0.append(reply) }
+            }
+        }
+        let clients = try (0..<3).map { _ in try server.client() }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        #expect(eventually { replies.withLock { $0.count } == 3 })
+        let holder = try server.client()
+        try holder.send("GET /hold HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = entered.take(until: .now.advanced(bySeconds: 60))
+        for reply in replies.withLock({ $0 }) {
+            reply(HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 65, count: large))))
+        }
+        goesOn.post(())
+        #expect(try clients.map { try $0.response().status }.sorted() == [200, 200, 503])
+    }
+
+    /// libmicrohttpd ends the process when it stops with a connection that is suspended.
+    @Test func stop_waitsForRepliesThatComeAtTheSameTime() throws {
+        for _ in 0..<100 {
+            let replies = Mutex<[LiveServer.Reply]>([])
+            let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+            let clients = try (0..<8).map { _ in try server.client() }
+            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+            #expect(eventually { replies.withLock { $0.count } == 8 })
+            let waiting = replies.withLock { $0 }
+            let replier = NamedThread("replier") { for reply in waiting { reply(HTTPResponse(status: 204)) } }
+            server.stop()
+            replier.join()
+        }
     }
 
     /// What is not read stays with the server: only so much of it, and only of large ones.

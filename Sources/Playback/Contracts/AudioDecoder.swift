@@ -63,6 +63,19 @@ public struct MediaLocator: Hashable, Sendable {
     }
 }
 
+/// By the bytes of `uri`, as `PathKey`.
+extension MediaLocator {
+    public static func == (left: MediaLocator, right: MediaLocator) -> Bool {
+        PathKey(left.uri) == PathKey(right.uri) && left.headers == right.headers && left.item == right.item
+            && left.oneShot == right.oneShot && left.reach == right.reach
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(PathKey(uri))
+        hasher.combine(headers)
+    }
+}
+
 /// PCM of one opened media. Lives on one decode thread; not Sendable by intent.
 public protocol AudioDecoder: AnyObject {
     /// The facts so far; read again when a `decode` reports `mediaChanged`.

@@ -103,7 +103,7 @@ extension Queue {
 
     private func checkRoom(for drafts: [ItemDraft], besides others: Int) throws(QueueError) {
         var budget = ByteBudget(limit: byteLimit)
-        guard budget.take(drafts.reduce(others) { $0 + $1.bytes }) else { throw .tooLarge }
+        guard budget.take(drafts.indices.reduce(others) { $0 + drafts[$1].bytes }) else { throw .tooLarge }
     }
 
     private mutating func makeItems(_ drafts: [ItemDraft]) -> [QueueItem] {

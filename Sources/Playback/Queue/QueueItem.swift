@@ -113,8 +113,11 @@ public final class QueueItem: Sendable {
     public var loops: Int { details?.draft.loops ?? 0 }
     public var oneShot: OneShot? { details?.draft.oneShot }
 
+    /// Member by member: asked several times for each item of a long list.
     fileprivate static func isPlain(_ draft: ItemDraft) -> Bool {
-        draft == ItemDraft(uri: draft.uri, source: draft.source)
+        draft.title == nil && draft.artist == nil && draft.album == nil && draft.artworkURI == nil
+            && draft.beginTime == 0 && draft.loops == 0 && draft.headers.isEmpty && draft.oneShot == nil
+            && draft.reach == .anywhere && draft.reference == nil
     }
 
     private final class Details: Sendable {

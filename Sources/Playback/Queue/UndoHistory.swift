@@ -44,7 +44,7 @@ struct UndoHistory: Sendable {
     }
 
     /// The cost of all entries.
-    var bytes: Int { (undoable + redoable).reduce(0) { $0 + $1.bytes } }
+    var bytes: Int { undoable.lazy.map(\.bytes).reduce(0, +) + redoable.lazy.map(\.bytes).reduce(0, +) }
 
     /// The newest change was taken back; from now on it can be redone.
     mutating func stepBack() {

@@ -83,7 +83,7 @@ struct AddressWalk {
             try address.isNetwork ? lookAtServer(draft, expands) : check(draft)
         case .other where address.isNetwork: try lookAtServer(draft, expands)
         case .other where .now < fileDeadline: try look(draft, expands, patience: nil)
-        case .media, .other: try append([draft])
+        case .media, .other: try append(draft)
         }
     }
 
@@ -95,7 +95,7 @@ struct AddressWalk {
                 try media.describe(MediaLocator(uri: draft.uri, headers: draft.headers), cancellation: cancellation)
             }
         }
-        try append([draft])
+        try append(draft)
     }
 
     /// A server that is unreachable now may be reachable when the item plays.
@@ -103,7 +103,7 @@ struct AddressWalk {
         let now = MonotonicTime.now
         let deadline = webDeadline ?? now.advanced(bySeconds: ItemResolver.webSeconds)
         webDeadline = deadline
-        guard looks < ItemResolver.mostLooks, rules.checks || now < deadline else { return try append([draft]) }
+        guard looks < ItemResolver.mostLooks, rules.checks || now < deadline else { return try append(draft) }
         looks += 1
         do throws(Refusal) {
             try look(draft, expands, patience: rules.checks ? nil : deadline.seconds(since: now))
@@ -111,7 +111,7 @@ struct AddressWalk {
             guard case .media(let fault) = error.cause, !cancellation.isCancelled else { throw error }
             let mayBeThereLater = fault.code == .network && !rules.checks
             guard mayBeThereLater || isKept(draft.uri) else { throw error }
-            try append([draft])
+            try append(draft)
         }
     }
 
@@ -249,5 +249,11 @@ struct AddressWalk {
             throw Refusal(cause: .tooLarge(bytes: budget.limit))
         }
         resolved.items += items
+    }
+
+    /// As a list of one, without the list: most of a long request comes here.
+    private mutating func append(_ item: ItemDraft) throws(Refusal) {
+        guard budget.take(item.bytes) else { throw Refusal(cause: .tooLarge(bytes: budget.limit)) }
+        resolved.items.append(item)
     }
 }

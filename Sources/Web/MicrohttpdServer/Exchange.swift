@@ -44,8 +44,8 @@ final class Exchange: @unchecked Sendable {
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// Until the answer is there.
     private let counted: CountedBytes
-    /// Of the answer, where it is a large one.
-    private var answerBytes = 0
+    /// Of the answer, where it is a large one: from when it is there until it is sent. Changed with `reply` locked.
+    private let answerBytes = Atomic(0)
 
     init(target: String, core: ServerCore) {
         self.target = target
@@ -83,11 +83,11 @@ final class Exchange: @unchecked Sendable {
     func completed() {
         core.exchanges.remove(self)
         counted.release()
-        if answerBytes > 0, core.answers.withLock({ $0.giveBack(answerBytes) }) { Heap.giveBack() }
         // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
         reply.withLock { $0 = .taken }
         unsent?.body.discard()
+        giveBack(answerBytes.exchange(0, ordering: .relaxed))
     }
 
     // MARK: The request
@@ -167,21 +167,47 @@ final class Exchange: @unchecked Sendable {
     /// Any thread.
     private func accept(_ response: HTTPResponse) {
         counted.release()
-        let isUnwanted = reply.withLock { reply in
+        let (response, bytes) = admitted(response)
+        let (isUnwanted, suspended) = reply.withLock { reply -> (Bool, Suspended?) in
             switch reply {
             case .none:
                 reply = .ready(response)
-                return false
+                answerBytes.store(bytes, ordering: .relaxed)
+                return (false, nil)
             case .suspended(let suspended):
                 reply = .ready(response)
-                // Under the lock, so that the connection cannot be answered and gone before it is resumed.
-                MHD_resume_connection(suspended.connection)
-                return false
+                answerBytes.store(bytes, ordering: .relaxed)
+                core.resumes.add(1, ordering: .relaxed)
+                return (false, suspended)
             case .ready, .taken:
-                return true
+                return (true, nil)
             }
         }
-        if isUnwanted { response.body.discard() }
+        if isUnwanted {
+            response.body.discard()
+            giveBack(bytes)
+        }
+        // Without the lock, which the connection's thread takes as soon as it is awake. Only one reply finds the connection
+        // suspended, and libmicrohttpd does not touch it before it is resumed.
+        guard let suspended else { return }
+        MHD_resume_connection(suspended.connection)
+        core.resumes.subtract(1, ordering: .releasing)
+    }
+
+    /// With its share of the budget of large answers; one that exceeds it is refused.
+    private func admitted(_ response: HTTPResponse) -> (HTTPResponse, bytes: Int) {
+        guard case .bytes(let bytes) = response.body, bytes.count > RequestBody.small else { return (response, 0) }
+        guard core.answers.withLock({ $0.take(bytes.count) }) else { return (.tooManyAnswers, 0) }
+        var response = response
+        // What was made piece by piece has room for up to as much again.
+        if bytes.capacity > bytes.count + bytes.count / 8 {
+            response.body = .bytes(bytes.withUnsafeBufferPointer { Array($0) })
+        }
+        return (response, bytes.count)
+    }
+
+    private func giveBack(_ bytes: Int) {
+        if bytes > 0, core.answers.withLock({ $0.giveBack(bytes) }) { Heap.giveBack() }
     }
 
     private func answerIfReady(_ connection: OpaquePointer) -> MHD_Result {
@@ -222,17 +248,7 @@ final class Exchange: @unchecked Sendable {
         reply.withLock { $0 = .taken }
         var response = response
         if isLast, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
-        switch response.body {
-        case .upgrade(let receive): upgraded = receive
-        case .bytes(let bytes) where bytes.count > RequestBody.small:
-            guard core.answers.withLock({ $0.take(bytes.count) }) else { return queue(.tooManyAnswers, on: connection) }
-            answerBytes += bytes.count
-            // What was made piece by piece has room for up to as much again.
-            if bytes.capacity > bytes.count + bytes.count / 8 {
-                response.body = .bytes(bytes.withUnsafeBufferPointer { Array($0) })
-            }
-        default: break
-        }
+        if case .upgrade(let receive) = response.body { upgraded = receive }
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)
         }

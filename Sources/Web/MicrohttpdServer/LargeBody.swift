@@ -11,7 +11,7 @@ final class LargeBody {
     static func response(_ bytes: [UInt8]) -> OpaquePointer? {
         let body = Unmanaged.passRetained(LargeBody(bytes))
         let handle = cmicrohttpd_read_response(
-            bytes.count, 64 * 1024,
+            bytes.count, 16 * 1024,
             { context, position, buffer, capacity in
                 guard let context, let buffer else { return cmicrohttpd_end_of_stream }
                 return Unmanaged<LargeBody>.fromOpaque(context).takeUnretainedValue()

@@ -47,6 +47,8 @@ public final class MicrohttpdServer: Sendable {
         }
         guard let running else { return }
         core.exchanges.endAll()
+        // Connections that other replies are just bringing back.
+        while core.resumes.load(ordering: .acquiring) > 0 { sched_yield() }
         running.stop()
         core.cache.removeAll()
         core.arrivals.withLock { $0.removeAll() }
@@ -98,6 +100,8 @@ final class ServerCore: Sendable {
     /// Handed to the daemon but not yet begun by it, by descriptor.
     let arrivals = Mutex<[Int32: IncomingConnection]>([:])
     let exchanges = ExchangeRegistry()
+    /// Connections that have their reply and are about to be resumed.
+    let resumes = Atomic(0)
     /// Large bodies.
     let bodies: Mutex<ByteBudget>
     /// Large answers, until they are sent.

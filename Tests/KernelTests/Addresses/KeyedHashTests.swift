@@ -12,17 +12,17 @@ import Testing
             as [(UInt8, UInt64)])
     func isSipHash24(length: UInt8, value: UInt64) {
         var hash = KeyedHash(key)
-        hash.add(0..<length)
+        hash.add(Array(0..<length))
         #expect(hash.value == value)
     }
 
     @Test func partsAreOneMessage_andAnotherKeyGivesAnotherHash() {
         var parts = KeyedHash(key)
-        for part in ["a", "", "bcdefghi", "jk"] { parts.add(part.utf8) }
+        for part in ["a", "", "bcdefghi", "jk"] { parts.add(part) }
         var whole = KeyedHash(key)
-        whole.add("abcdefghijk".utf8)
+        whole.add("abcdefghijk")
         var other = KeyedHash(KeyedHash.Key(low: key.high, high: key.low))
-        other.add("abcdefghijk".utf8)
+        other.add("abcdefghijk")
         #expect(parts.value == whole.value && whole.value != other.value)
     }
 }

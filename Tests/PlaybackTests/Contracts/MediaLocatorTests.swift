@@ -13,4 +13,8 @@ import Testing
         #expect(MediaLocator(uri: uri).isNetwork == isNetwork)
         #expect(QueueItem(id: ItemID(number: 1), draft: ItemDraft(uri: uri)).isRemote == isNetwork)
     }
+
+    @Test func addresses_areEqualByTheirBytes() {
+        #expect(Set(["\u{E9}", "e\u{301}", "\u{E9}"].map { MediaLocator(uri: $0) }).count == 2)
+    }
 }

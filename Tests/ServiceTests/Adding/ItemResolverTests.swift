@@ -55,6 +55,12 @@ import Testing
         #expect(found.skipped.faults.map(\.member) == ["uri", "uri", "folder"])
     }
 
+    @Test func lists_areRead_whenOneOfASimilarNameCannotBe() throws {
+        let found = try resolve(
+            [.uri("gone\u{E9}.m3u"), .uri("gone\u{E9}.m3u"), .uri("gonee\u{301}.m3u")], AddingRules(skipsFaults: true))
+        #expect(found.items.count == 2 && found.skippedCount == 2)
+    }
+
     @Test func unknownIDs_areLeftOutAndListed_whenSkipped() throws {
         let items = ["album", "playlist"].map { ItemRequest.unknown(member: $0, id: "zz") } + [.uri("a.mp3")]
         let found = try resolve(items, AddingRules(skipsFaults: true))
@@ -207,7 +213,7 @@ private final class AddressCatalogue: MediaCatalogue {
         looks.withLock { $0 += 1 }
         let uri = locator.uri
         if uri.contains("down") { throw MediaError(.network, "down") }
-        if uri.contains("gone") { throw MediaError(.notFound, "gone") }
+        if uri.contains("gone"), !uri.unicodeScalars.contains("\u{301}") { throw MediaError(.notFound, "gone") }
         if uri.hasSuffix("notes") || uri == "single.m3u" { return ListContent(items: [ItemDraft(uri: uri)]) }
         return ListContent(items: (0..<min(2, limit)).map { ItemDraft(uri: "\(uri)#\($0)") }, isTruncated: limit < 2)
     }

@@ -24,19 +24,24 @@ public struct KeyedHash {
         v3 = 0x7465_6462_7974_6573 ^ key.high
     }
 
-    public mutating func add(_ bytes: some Sequence<UInt8>) {
-        // The loop over a buffer is compiled for itself; other modules' sequences go through the general one.
-        if bytes.withContiguousStorageIfAvailable({ addEach($0) }) == nil { addEach(bytes) }
+    public mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { add(byte) }
     }
 
-    private mutating func addEach(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            rest |= UInt64(byte) << (8 * UInt64(count & 7))
-            count += 1
-            if count & 7 == 0 {
-                compress(rest)
-                rest = 0
-            }
+    /// Its bytes in UTF-8.
+    public mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            for byte in bytes { add(byte) }
+        }
+    }
+
+    public mutating func add(_ byte: UInt8) {
+        rest |= UInt64(byte) << (8 * UInt64(count & 7))
+        count += 1
+        if count & 7 == 0 {
+            compress(rest)
+            rest = 0
         }
     }
 

@@ -17,7 +17,7 @@ public struct OpenSSLSeal: AddressCipher {
     public init(_ secret: KeyedHash.Key) {
         func derived(_ purpose: String) -> UInt64 {
             var hash = KeyedHash(secret)
-            hash.add(purpose.utf8)
+            hash.add(purpose)
             return hash.value
         }
         key = Self.bytes(derived("cipher 1")) + Self.bytes(derived("cipher 2"))

@@ -128,6 +128,10 @@ struct NameExtensions: ExpressibleByArrayLiteral {
     func hold(_ name: Substring.UTF8View) -> Bool { Self.word(name).map(words.contains) ?? false }
 
     private static func word(_ name: Substring.UTF8View) -> UInt64? {
+        name.withContiguousStorageIfAvailable { word($0) } ?? word(Array(name))
+    }
+
+    private static func word(_ name: some BidirectionalCollection<UInt8>) -> UInt64? {
         var word: UInt64 = 0
         for byte in name.reversed() {
             if byte == UInt8(ascii: ".") { return word }

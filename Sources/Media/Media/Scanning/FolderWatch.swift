@@ -2,12 +2,13 @@
 
 internal import CLinux
 internal import Glibc
+public import Kernel
 
 /// Reports which folders changed, by inotify(7). Belongs to one thread.
 public final class FolderWatch {
     public struct Changes {
         /// Uris of folders in which something appeared, vanished or was written.
-        public var folders: Set<String> = []
+        public var folders: Set<PathKey> = []
         /// The kernel's queue ran over: anything may have changed.
         public var isIncomplete = false
     }
@@ -18,9 +19,9 @@ public final class FolderWatch {
     /// For poll: readable when there are changes.
     public let descriptor: Int32
 
-    private var folders: [Int32: (uri: String, identity: FolderIdentity)] = [:]
+    private var folders: [Int32: (uri: PathKey, identity: FolderIdentity)] = [:]
     /// The other way round, so that a folder that is watched already costs no call.
-    private var uris: [FolderIdentity: String] = [:]
+    private var uris: [FolderIdentity: PathKey] = [:]
     /// The system allows no further watches: what happens in some folders stays unseen.
     public private(set) var isFull = false
 
@@ -39,6 +40,7 @@ public final class FolderWatch {
 
     /// Watches the open directory under that name; a directory that is watched already only gets the new name.
     func add(_ directory: Int32, uri: String, identity: FolderIdentity) {
+        let uri = PathKey(uri)
         if uris[identity] == uri { return }
         guard folders.count < Self.maximumWatches else {
             isFull = true

@@ -114,8 +114,8 @@ struct CatalogueKeys: Sendable {
     func of(_ parts: String...) -> Int64 {
         var names = KeyedHash(key)
         for part in parts {
-            names.add(part.utf8)
-            names.add(CollectionOfOne(0xFF))
+            names.add(part)
+            names.add(0xFF as UInt8)
         }
         return Int64(bitPattern: names.value)
     }

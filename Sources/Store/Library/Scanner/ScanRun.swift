@@ -52,11 +52,11 @@ final class ScanRun {
     }
 
     /// Only the folders in which something changed, and what is new below them.
-    func run(_ folders: Set<String>, _ places: inout FolderPlaces) throws {
+    func run(_ folders: Set<PathKey>, _ places: inout FolderPlaces) throws {
         let connection = environment.connection
         let missing = environment.roots.missingDirectories
         var gone: Set<Int64> = []
-        for uri in folders.sorted() where !visited.contains(environment.connection.keys.of(uri)) {
+        for uri in folders.map(\.path).sorted() where !visited.contains(environment.connection.keys.of(uri)) {
             try checkEnd()
             let id = environment.connection.keys.of(uri)
             let children = try connection.read {

@@ -63,7 +63,7 @@ struct StateReader {
         var isFull = false
         var entries: [(rank: Int64, item: QueueItem)] = []
         // Items share the source that they came from.
-        var sources: [String: ItemSource] = [:]
+        var sources: [PathKey: ItemSource] = [:]
         var sql =
             "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers, reach, source FROM item"
         // No server writes more than a queue may have; from a file that has, as much as that is read, from its beginning.
@@ -81,8 +81,8 @@ struct StateReader {
             }
             var source: ItemSource?
             if let text: String = Self.value(row, 11) {
-                source = sources[text] ?? ItemSource(saved: text)
-                sources[text] = source
+                source = sources[PathKey(text)] ?? ItemSource(saved: text)
+                sources[PathKey(text)] = source
             }
             let draft = ItemDraft(
                 uri: uri, title: Self.value(row, 3), artist: Self.value(row, 4), album: Self.value(row, 5),

@@ -28,13 +28,13 @@ struct StateWriter {
             }
         }
         if let numbers {
-            try set("revision", Int64(bitPattern: numbers.revision).databaseValue, database)
-            try set("nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
+            try set(
+                "revision", Int64(bitPattern: numbers.revision).databaseValue,
+                "nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
         }
         if let position {
             let id = position.map { Int64(bitPattern: $0.itemID.number) }
-            try set("currentItem", id.databaseValue, database)
-            try set("position", (position?.position).databaseValue, database)
+            try set("currentItem", id.databaseValue, "position", (position?.position).databaseValue, database)
         }
         if let settings {
             let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
@@ -45,6 +45,14 @@ struct StateWriter {
     private func set(_ key: String, _ value: DatabaseValue, _ database: Database) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?)")
             .execute(arguments: [key, value])
+    }
+
+    /// Two in one statement.
+    private func set(
+        _ key: String, _ value: DatabaseValue, _ other: String, _ otherValue: DatabaseValue, _ database: Database
+    ) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?), (?, ?)")
+            .execute(arguments: [key, value, other, otherValue])
     }
 
     private mutating func write(_ change: QueueChange, to database: Database) throws {

@@ -96,13 +96,20 @@ struct StateWriterThread {
     private mutating func commit(_ changes: [SavedChange]) throws {
         // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
         do {
-            try queue.inTransaction { database in
-                if isAhead {
-                    writer = StateWriter(ranks: try StateReader.ranks(database))
-                    isAhead = false
+            try queue.writeWithoutTransaction { database in
+                // As `inTransaction`, which parses both statements each time.
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+                do {
+                    if isAhead {
+                        writer = StateWriter(ranks: try StateReader.ranks(database))
+                        isAhead = false
+                    }
+                    try writer.write(changes, to: database)
+                    try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+                } catch {
+                    try database.rollback()
+                    throw error
                 }
-                try writer.write(changes, to: database)
-                return .commit
             }
         } catch {
             isAhead = true

@@ -18,6 +18,8 @@ struct JSONBody: Sendable {
 
     /// Of a body that is there.
     static func checkType(of headers: HTTPHeaders) throws(Problem) {
+        // As most clients write it.
+        if headers["Content-Type"] == "application/json", !headers.contains("Content-Encoding") { return }
         let codings = headers.values("Content-Encoding").joined(separator: ",").split(separator: ",")
         if let coding = codings.map(\.trimmingSpaces).first(where: { !$0.equalsIgnoringASCIICase("identity") }) {
             throw .unsupportedMediaType(

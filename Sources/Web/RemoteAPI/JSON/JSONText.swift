@@ -73,6 +73,9 @@ struct JSONNode {
 
     var string: String? { kind == .text ? text.string(token) : nil }
 
+    /// Of a text.
+    var hasEscapes: Bool { token.hasEscapes }
+
     var flag: Bool? {
         switch kind {
         case .yes: true

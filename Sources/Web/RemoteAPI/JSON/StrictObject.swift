@@ -66,7 +66,8 @@ struct StrictObject {
         guard text.hasCodePoints(atMost: maximum) else {
             throw invalid(name, "is longer than \(maximum) characters")
         }
-        guard !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
+        // As itself it is no JSON.
+        guard !node.hasEscapes || !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
         return text
     }
 

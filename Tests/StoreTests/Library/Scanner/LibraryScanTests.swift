@@ -4,6 +4,7 @@ import Service
 import Foundation
 import KernelTesting
 import GRDB
+import Kernel
 import Media
 import Testing
 
@@ -166,6 +167,24 @@ import Testing
             try library.settles("removed folder") { try $0.titles.count == 3 }
             #expect(library.status.counts.artists == 2)
         }
+    }
+
+    /// An é in one code point, and in two: two names for the file system.
+    @Test func watch_seesBothFolders_whenTheirNamesDifferInBytesOnly() throws {
+        let twins = ["\u{E9}", "e\u{301}"]
+        for name in twins { try music.file(name + "/a.mp3", "title=First") }
+        try music.withLibrary { library throws in
+            #expect(library.status.counts.tracks == 5)
+            for name in twins { try music.file(name + "/b.mp3", "title=Second") }
+            try library.settles("both folders") { $0.status.counts.tracks == 7 }
+            #expect(try Set(library.uris.map { PathKey($0) }).isSuperset(of: twins.map { PathKey($0 + "/b.mp3") }))
+        }
+    }
+
+    @Test func linkToAFolder_listsNothing_whenItsNameDiffersInBytesOnly() throws {
+        try music.file("\u{E9}/a.mp3", "title=First")
+        try music.link("e\u{301}", to: "\u{E9}")
+        try music.withLibrary { library throws in #expect(library.status.counts.tracks == 4) }
     }
 
     @Test func filesThatAreNoAudio_areCountedAndNotReadAgain() throws {

@@ -48,6 +48,17 @@ import Testing
         #expect(loaded.current == position)
     }
 
+    @Test func items_keepTheirSource_whenAnotherDiffersInBytesOnly() throws {
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        let names = ["\u{E9}", "e\u{301}"]
+        try saved.apply(
+            .insert(names.map { ItemDraft(uri: "a", source: ItemSource(.folder, id: $0, name: $0)) }, at: .end))
+        store.close(within: 600)
+        let loaded = try fixture.store().load().items
+        #expect(loaded.compactMap { $0.source.map { Array($0.id.utf8) } } == names.map { Array($0.utf8) })
+    }
+
     @Test func items_keepTheirSource_andShareIt() throws {
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
