@@ -184,6 +184,10 @@ let package = Package(
             ["Audio", "HTTP", "Kernel", "Playback", "PlaybackTesting", "RemoteAPI", "Service", "ServiceTesting"]),
         tests(
             "TonearmTests",
-            ["Kernel", "Media", "Playback", "tonearm", .product(name: "Yams", package: "Yams")]),
+            [
+                "Kernel", "LoadedLibraries", "Media", "Mpg123Decoding", "Playback", "RemoteAPI", "Service", "Store",
+                "tonearm",
+                .product(name: "Yams", package: "Yams"),
+            ]),
     ]
 )

@@ -32,6 +32,10 @@ struct Table {
 
     static func printable(_ text: String) -> String {
         String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let properties = scalar.properties
+                    return properties.generalCategory == .control || properties.isBidiControl ? " " : scalar
+                }))
     }
 }

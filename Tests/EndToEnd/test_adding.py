@@ -75,7 +75,7 @@ def test_what_is_named_as_a_list_is_one(api, music):
 def test_announcements_refuse_as_the_queue_does(api, music):
     """Row 265: the status is the queue's, and the member is named."""
     for uri, status in {"gopher://x": 422, "http://a b/": 422, "album": 422, "../../etc/passwd": 403, "/etc/passwd": 403, "outside.mp3": 403,
-                        "missing.mp3": 404, "list.m3u": 422, "notes.txt": 422}.items():
+                        "missing.mp3": 404, "tonearm:alarm": 404, "list.m3u": 422, "notes.txt": 422}.items():
         for path, body, member in (("/announcements", {"uri": uri}, "uri"), ("/sfx", {"uri": uri}, "uri"),
                                    ("/announcements", {"uri": "album/0.mp3", "chime": uri}, "chime"),
                                    ("/announcements", {"parts": ["album/0.mp3", uri]}, "parts[1]")):

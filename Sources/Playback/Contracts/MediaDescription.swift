@@ -96,7 +96,7 @@ public struct MediaDescription: Hashable, Sendable {
     /// the same folder counts where the tags have a gain for the album.
     public func sharesAlbum(of uri: String, with neighbour: String) -> Bool {
         guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(PathKey(neighbour)) }
-        func folder(_ uri: String) -> Substring? { uri.lastIndex(of: "/").map { uri[..<$0] } }
+        func folder(_ uri: String) -> Substring? { uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { uri[..<$0] } }
         return loudness?.albumGain != nil && folder(uri) != nil && folder(uri) == folder(neighbour)
     }
 

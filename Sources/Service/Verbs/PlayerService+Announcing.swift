@@ -118,7 +118,11 @@ extension ServerService {
             }
             draft = opened
         }
-        _ = try Problem.naming(member) { () throws(MediaError) in try parts.media.address(draft.uri) }
+        _ = try Problem.naming(member) { () throws(MediaError) in
+            // It is the alarms' own.
+            guard draft.uri != AlarmTone.uri else { throw MediaError(.notFound, "\(draft.uri) does not exist.") }
+            return try parts.media.address(draft.uri)
+        }
         return draft
     }
 }

@@ -148,24 +148,23 @@ public struct HTTPHeaders: Sendable, Hashable {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    /// RFC 7239, RFC 9110 section 7.6.3, and what nginx, Apache, Caddy, HAProxy, Traefik and content networks add.
+    /// By what the names of such fields have in common (RFC 7239, RFC 9110 section 7.6; nginx, Apache, Caddy, HAProxy, Traefik, Envoy
+    /// and content networks). Browsers and other clients send none that is named so.
     fileprivate var isOfAProxy: Bool {
-        guard let first else { return false }
-        switch lowercaseASCII(first) {
-        case UInt8(ascii: "f"): return equalsIgnoringASCIICase("Forwarded")
-        case UInt8(ascii: "v"): return equalsIgnoringASCIICase("Via")
-        case UInt8(ascii: "x"):
-            let prefix = "X-Forwarded".utf8.count
-            return count >= prefix && prefixed(prefix).equalsIgnoringASCIICase("X-Forwarded")
-                || equalsIgnoringASCIICase("X-Real-IP") || equalsIgnoringASCIICase("X-Client-IP")
-                || equalsIgnoringASCIICase("X-Original-Host") || equalsIgnoringASCIICase("X-Cluster-Client-IP")
-        case UInt8(ascii: "c"): return equalsIgnoringASCIICase("CF-Connecting-IP")
-        case UInt8(ascii: "t"): return equalsIgnoringASCIICase("True-Client-IP")
-        default: return false
+        if equalsIgnoringASCIICase("Via") || ends("-IP") || ends("ClientIP") { return true }
+        if begins("X-Origin") || begins("X-Envoy-") || begins("X-Amzn-") || begins("CF-") || begins("CDN-") {
+            return true
         }
+        return indices.contains { self[$0...].begins("Forward") || self[$0...].begins("Proxy") }
     }
 
-    private func prefixed(_ count: Int) -> Self { self[startIndex..<startIndex + count] }
+    private func begins(_ part: String) -> Bool {
+        count >= part.utf8.count && self[startIndex..<startIndex + part.utf8.count].equalsIgnoringASCIICase(part)
+    }
+
+    private func ends(_ part: String) -> Bool {
+        count >= part.utf8.count && self[endIndex - part.utf8.count..<endIndex].equalsIgnoringASCIICase(part)
+    }
 
     fileprivate func equalsIgnoringASCIICase(_ name: String) -> Bool {
         guard count == name.utf8.count else { return false }

@@ -26,9 +26,11 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         let path = rest.drop { $0 != "/" }
         rest = rest.prefix { $0 != "/" }
         var port = UInt16(80)
-        let colon = rest.lastIndex(of: ":").flatMap { index in rest[index...].contains("]") ? nil : index }
+        let colon = rest.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap { index in
+            rest[index...].contains("]") ? nil : index
+        }
         if let colon {
-            guard let number = UInt16(rest[rest.index(after: colon)...]), number > 0 else {
+            guard let number = UInt16(rest[rest.utf8.index(after: colon)...]), number > 0 else {
                 throw Failure.configuration("\(source): \(text): the port must be a number from 1 to 65535.")
             }
             port = number

@@ -141,7 +141,7 @@ enum ServerChecks {
 
     private static func nearest(_ path: String) -> String {
         var path = path[...]
-        while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             path = path[..<slash]
             if access(String(path), F_OK) == 0 { return String(path) }
         }

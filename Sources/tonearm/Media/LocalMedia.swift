@@ -34,7 +34,7 @@ struct LocalMedia {
     func open(
         _ cancellation: MediaCancellation = MediaCancellation(), measuresLoudness: Bool = false
     ) throws -> any AudioDecoder {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
         var opener = LocalMediaOpener(

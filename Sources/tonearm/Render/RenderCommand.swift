@@ -45,8 +45,8 @@ struct RenderCommand: LocalCommand {
     /// That of the file's name.
     private var container: RecordingSettings.Container? {
         let name = output.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        let ending = name[name.index(after: dot)...].lowercased()
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let ending = name[name.utf8.index(after: dot)...].lowercased()
         return RecordingSettings.Container.rendered.first { $0.rawValue == ending }
     }
 

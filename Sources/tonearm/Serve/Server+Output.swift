@@ -38,8 +38,8 @@ extension Server {
 
     /// `music.wav` is `music-kitchen.wav` for another player: two cannot write one file.
     static func path(_ path: String, of player: String) -> String {
-        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let dot = path[name...].dropFirst().lastIndex(of: ".") ?? path.endIndex
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let dot = path[name...].dropFirst().utf8.lastIndex(of: UInt8(ascii: ".")) ?? path.endIndex
         return "\(path[..<dot])-\(player)\(path[dot...])"
     }
 

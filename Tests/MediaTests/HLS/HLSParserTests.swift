@@ -143,7 +143,7 @@ import Testing
 
     /// Their addresses are not written out for each of them.
     @Test func whatSegmentsHaveInCommon_isKeptOnce() throws {
-        let name = String(repeating: "k", count: 50_000)
+        let name = String(repeating: "k", count: 4_000)
         let segments = (0..<40_000).map { "#EXTINF:2,\n\($0).ts" }
         let playlist = try media(
             (["#EXT-X-KEY:METHOD=AES-128,URI=\"\(name)\"", "#EXT-X-MAP:URI=\"m\(name)\""] + segments + [
@@ -151,8 +151,8 @@ import Testing
             ])
             .joined(separator: "\n"))
         #expect(playlist.slots.count == 40_000)
-        #expect(playlist.slots.last?.segment.media.key?.reference.text.count == 50_000)
-        #expect(playlist.slots.last?.segment.map?.reference.text.count == 50_001)
+        #expect(playlist.slots.last?.segment.media.key?.reference.text.count == 4_000)
+        #expect(playlist.slots.last?.segment.map?.reference.text.count == 4_001)
         #expect(playlist.slots.commonCount == 3, "base, key and map")
     }
 

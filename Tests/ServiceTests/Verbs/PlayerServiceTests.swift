@@ -155,6 +155,16 @@ import Testing
                 == "no-announcer")
     }
 
+    @Test func alarmsOwnSound_isForNoClient() throws {
+        var chimed = SoundOrder(.address("a.mp3"))
+        chimed.chime = AlarmTone.uri
+        for (order, member) in [(SoundOrder(.address(AlarmTone.uri)), "uri"), (chimed, "chime")] {
+            let problem = try refusal { service().play(order, for: .local, reply: $0) }
+            #expect(problem?.kind == .unknown)
+            #expect(problem?.member == member)
+        }
+    }
+
     @Test func faultOfASound_namesTheMedia() throws {
         let rig = AnnouncerRig()
         defer { rig.announcer.shutdown() }

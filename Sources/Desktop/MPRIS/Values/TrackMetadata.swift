@@ -49,7 +49,7 @@ enum TrackMetadata {
     /// The file's name without its extension, for what has no title; the page does the same.
     private static func name(of uri: String) -> String? {
         guard let last = uri.split(separator: "/").last else { return nil }
-        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return String(last) }
+        guard let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")), dot != last.startIndex else { return String(last) }
         return String(last[..<dot])
     }
 

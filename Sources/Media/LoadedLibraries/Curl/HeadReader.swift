@@ -26,7 +26,7 @@ struct HeadReader {
         // Old radio servers write their name in Latin-1.
         let text =
             (String(validating: line, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))).filter { !$0.isNewline }
+            ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))).streamSafe.filter { !$0.isNewline }
         if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             fields = []
@@ -37,11 +37,7 @@ struct HeadReader {
             return TransferHead(status: status, headers: fields)
         } else if let colon = text.firstIndex(of: ":") {
             let value = text[text.index(after: colon)...]
-            fields.append(
-                TransferHeader(
-                    String(text[..<colon]),
-                    String(
-                        value.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())))
+            fields.append(TransferHeader(String(text[..<colon]), String(value.trimmedOfSpaces)))
         }
         return nil
     }

@@ -53,14 +53,14 @@ public struct ExpatScanner: XMLScanner {
                 var found: [String: String] = [:]
                 var next = attributes
                 while let name = next?.pointee, let value = next?.successor().pointee {
-                    found[String(cString: name).lowercased()] = String(cString: value)
+                    found[String(cString: name).streamSafe.lowercased()] = String(cString: value).streamSafe
                     next = next?.advanced(by: 2)
                 }
-                Context.of(context).report(.start(String(cString: name).lowercased(), found))
+                Context.of(context).report(.start(String(cString: name).streamSafe.lowercased(), found))
             },
             { context, name in
                 guard let context, let name else { return }
-                Context.of(context).report(.end(String(cString: name).lowercased()))
+                Context.of(context).report(.end(String(cString: name).streamSafe.lowercased()))
             })
         expat.SetCharacterDataHandler(parser) { context, text, count in
             guard let context, let text else { return }
@@ -110,7 +110,7 @@ public struct ExpatScanner: XMLScanner {
 
         func flush() {
             guard !text.isEmpty else { return }
-            let whole = String(decoding: text, as: UTF8.self)
+            let whole = String(decoding: text, as: UTF8.self).streamSafe
             text = []
             pass(.text(whole))
         }

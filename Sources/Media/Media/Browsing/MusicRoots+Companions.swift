@@ -64,10 +64,10 @@ extension MusicRoots {
                     ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
                     : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
             }
-            return String(decoding: units, as: UTF16.self)
+            return String(decoding: units, as: UTF16.self).streamSafe
         }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        return String(validating: text, as: UTF8.self)
+        return String(validating: text, as: UTF8.self)?.streamSafe
             ?? String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
     }
 
@@ -89,10 +89,12 @@ extension MusicRoots {
 
     /// nil for what is not a path in the roots, or has no extension.
     private static func name(beside uri: String, extension suffix: String) -> String? {
-        guard folder(of: uri) != nil, let dot = uri.lastIndex(of: "."), uri[dot...].contains("/") == false else {
+        guard folder(of: uri) != nil, let dot = uri.utf8.lastIndex(of: UInt8(ascii: ".")),
+            uri[dot...].contains("/") == false
+        else {
             return nil
         }
-        return uri[...dot] + suffix
+        return uri[..<dot] + "." + suffix
     }
 
     /// nil for what is not a path in the roots.
@@ -103,7 +105,7 @@ extension MusicRoots {
             // Network addresses and the like have no folder.
             return nil
         }
-        return uri.lastIndex(of: "/").map { String(uri[..<$0]) } ?? ""
+        return uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? ""
     }
 
     /// Whether a file of that name may be its folder's picture.

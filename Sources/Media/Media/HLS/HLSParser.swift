@@ -159,7 +159,7 @@ struct HLSParser {
         let method = attributes["METHOD"] ?? ""
         if method == "NONE" { return nil }
         guard method == "AES-128", (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
-            throw failure("its encryption \(method.prefix(24)) is not supported")
+            throw failure("its encryption \(Substring(method.unicodeScalars.prefix(24))) is not supported")
         }
         guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
             throw failure("the key of its segments is not at a web address")
@@ -266,7 +266,7 @@ struct HLSLines: Sequence, IteratorProtocol {
 
     /// UTF-8, else one of the 8-bit sets.
     static func string(_ line: ArraySlice<UInt8>) -> String {
-        String(validating: line, as: UTF8.self) ?? IcyMetadata.text(line)
+        String(validating: line, as: UTF8.self)?.streamSafe ?? IcyMetadata.text(line)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -111,7 +111,9 @@ struct HLSReference: Equatable {
     /// Whether `text` can be fetched, as far as that is seen without taking it apart.
     static func isFetched(_ text: String) -> Bool {
         let bytes = text.utf8
-        guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return false }
+        guard (1...WebAddress.longestReference).contains(bytes.count),
+            !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { return false }
         let head = bytes.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard head.endIndex != bytes.endIndex, bytes[head.endIndex] == UInt8(ascii: ":") else { return true }
         let scheme = String(Substring(head)).lowercased()

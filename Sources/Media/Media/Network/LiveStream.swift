@@ -141,7 +141,7 @@ enum IcyMetadata {
     /// Without control characters and space around; nil for nothing.
     static func shown(_ text: String?) -> String? {
         guard let text else { return nil }
-        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        let scalars = text.streamSafe.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
         let clean = String(String.UnicodeScalarView(scalars)).trimmedOfSpaces
         return clean.isEmpty ? nil : String(clean)
     }

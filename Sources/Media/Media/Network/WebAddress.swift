@@ -11,6 +11,9 @@ public struct WebAddress: Hashable, Sendable {
         var port: Int
     }
 
+    /// Bytes of an address that a server, a list or a playlist names. Longer ones are refused before they are taken apart.
+    static let longestReference = 4_096
+
     /// Percent-encoded where a URL must be, and nowhere twice. May hold credentials: never to be shown.
     public let url: String
     public let isSecure: Bool
@@ -32,9 +35,12 @@ public struct WebAddress: Hashable, Sendable {
         let afterScheme = rest.dropFirst(2)
         let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
         let authority = afterScheme[..<authorityEnd]
-        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let hostAndPort =
+            authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+            .map { authority[authority.utf8.index(after: $0)...] } ?? authority
+        let isInBrackets = hostAndPort.hasPrefix("[")
         guard let (host, port) = Self.split(hostAndPort), !host.isEmpty,
-            host.utf8.allSatisfy({ Self.mayStand($0, inBrackets: hostAndPort.hasPrefix("[")) })
+            host.utf8.allSatisfy({ Self.mayStand($0, inBrackets: isInBrackets) })
         else { return nil }
         self.host = host.lowercased()
         self.port = port ?? (isSecure ? 443 : 80)
@@ -64,6 +70,7 @@ public struct WebAddress: Hashable, Sendable {
     /// The target of a `Location` field that was met here (RFC 3986, section 5.2.2). Without this one's credentials
     /// unless the origin stays.
     func redirected(to location: String) -> WebAddress? {
+        guard location.utf8.count <= Self.longestReference else { return nil }
         let reference = location.trimmedOfSpaces
         guard !reference.isEmpty else { return nil }
         if let scheme = reference.firstIndex(of: ":"),
@@ -79,7 +86,7 @@ public struct WebAddress: Hashable, Sendable {
         if reference.hasPrefix("/") { return WebAddress(scheme + "//" + authority + Self.withoutDots(reference)) }
         let base = afterScheme.dropFirst(authority.count).prefix { $0 != "?" }
         if reference.hasPrefix("?") { return WebAddress(scheme + "//" + authority + base + reference) }
-        let folder = base.lastIndex(of: "/").map { base[...$0] } ?? "/"
+        let folder = base.utf8.lastIndex(of: UInt8(ascii: "/")).map { base[..<base.utf8.index(after: $0)] } ?? "/"
         return WebAddress(scheme + "//" + authority + Self.withoutDots(folder + reference))
     }
 
@@ -90,8 +97,8 @@ public struct WebAddress: Hashable, Sendable {
             guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
             return port(rest.dropFirst()).map { (String(text[text.index(after: text.startIndex)..<end]), $0) }
         }
-        guard let colon = text.lastIndex(of: ":") else { return (String(text), nil) }
-        return port(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return (String(text), nil) }
+        return port(text[text.utf8.index(after: colon)...]).map { (String(text[..<colon]), $0) }
     }
 
     /// RFC 3986, section 3.2.2, and letters that are no ASCII, which the library makes Punycode of.
@@ -127,8 +134,8 @@ extension WebAddress {
 
     /// The host's name stays: the library makes Punycode of it.
     private static func encodedAuthority(_ authority: Substring, _ hostAndPort: Substring) -> String {
-        let credentials = authority.dropLast(hostAndPort.count)
-        return (credentials.isEmpty ? "" : encoded(credentials.dropLast()) + "@") + hostAndPort
+        let credentials = authority[..<hostAndPort.startIndex]
+        return (credentials.isEmpty ? "" : encoded(Substring(credentials.utf8.dropLast())) + "@") + hostAndPort
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -151,14 +158,5 @@ extension WebAddress {
             }
         }
         return "/" + segments.joined(separator: "/") + reference.dropFirst(path.count)
-    }
-}
-
-extension String {
-    var trimmedOfSpaces: Substring {
-        var text = self[...]
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -26,6 +26,7 @@ enum ListBase: Hashable {
 
     /// A `uri` for the queue; nil for what leads elsewhere than to the music folders or the web.
     func resolve(_ reference: String) -> String? {
+        guard reference.utf8.count <= WebAddress.longestReference else { return nil }
         if let address = WebAddress(reference) { return address.url }
         let scheme = reference.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         let rest = reference.dropFirst(scheme.count)

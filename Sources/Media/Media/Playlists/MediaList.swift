@@ -100,7 +100,9 @@ enum ListText {
     /// U+FEFF in either order of bytes.
     static let marksUTF16: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
 
-    static func decode(_ bytes: some Collection<UInt8>) -> String {
+    static func decode(_ bytes: some Collection<UInt8>) -> String { decoded(bytes).streamSafe }
+
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String {
         let head = Array(bytes.prefix(3))
         if head == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
         if marksUTF16.contains(Array(head.prefix(2))) {

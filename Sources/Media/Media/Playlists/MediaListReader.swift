@@ -75,7 +75,7 @@ public struct MediaListReader: Sendable {
         mutating func refuse(_ reference: String, of list: String) {
             contents.refusedCount += 1
             guard contents.refused.count < MediaListReader.mostRefused else { return }
-            let entry = "\(list) names \(reference.prefix(200)), which"
+            let entry = "\(list) names \(Substring(reference.unicodeScalars.prefix(200))), which"
             contents.refused.append(
                 MediaError(.forbidden, "\(entry) is neither in the music folders nor on the web."))
         }

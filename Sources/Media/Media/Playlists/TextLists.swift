@@ -27,7 +27,7 @@ enum TextLists {
     }
 
     private static func value(of name: String, in line: Substring) -> Substring? {
-        guard line.count >= name.count, line.prefix(name.count).lowercased() == name.lowercased() else { return nil }
+        guard line.prefix(name.count).lowercased() == name.lowercased() else { return nil }
         let value = String(line.dropFirst(name.count)).trimmedOfSpaces
         return value.isEmpty && name != "#EXTINF:" ? nil : value
     }

@@ -25,8 +25,8 @@ extension MediaDescription.Tags {
         func value(_ names: String...) -> String? {
             for name in names {
                 guard let tag = tags.first(where: { $0.name == name }) else { continue }
-                let text = tag.value.trimmingWhitespace()
-                if !text.isEmpty { return text }
+                let text = tag.value.streamSafe.trimmedOfWhitespace
+                if !text.isEmpty { return String(text) }
             }
             return nil
         }
@@ -51,15 +51,6 @@ extension MediaDescription.Tags {
     }
 
     static func lyrics(in tags: [WorkerMedia.Tag]) -> String? {
-        tags.first { ["lyrics", "unsyncedlyrics"].contains($0.name) }?.value
-    }
-}
-
-extension String {
-    fileprivate func trimmingWhitespace() -> String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
+        tags.first { ["lyrics", "unsyncedlyrics"].contains($0.name) }?.value.streamSafe
     }
 }

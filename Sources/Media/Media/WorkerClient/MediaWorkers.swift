@@ -123,7 +123,7 @@ public final class MediaWorkers: Sendable {
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         guard count > 0 else { return nil }
         let path = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return path.lastIndex(of: "/").map { path[...$0] + "tonearm-media-worker" }
+        return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] + "/tonearm-media-worker" }
     }
 
     /// Workers that wait for the next file.

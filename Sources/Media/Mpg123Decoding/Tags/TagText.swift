@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Media
+
 /// The bytes of one tag value with the encoding that the tag claims (ID3v2.4 structure, 4).
 struct TagText: Hashable {
     private enum Encoding: UInt8 { case latin1 = 0, utf16 = 1, utf16BigEndian = 2, utf8 = 3 }
@@ -32,13 +34,18 @@ struct TagText: Hashable {
             case .utf8: String(decoding: bytes, as: UTF8.self)
             case .utf16, .utf16BigEndian: utf16()
             }
-        let values = text.split(whereSeparator: { $0 == "\0" }).map { value in
-            let trimmed = value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-            // CR LF is one character to Swift, and would go as a control character by its first half.
-            let kept = trimmed.map { (character: Character) -> Character in character.isNewline ? "\n" : character }
-                .filter { character in
-                    !character.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
+        let values = text.streamSafe.unicodeScalars.split(separator: "\0").map { value in
+            var kept = String.UnicodeScalarView()
+            var last: Unicode.Scalar?
+            for scalar in Substring(value).trimmedOfWhitespace.unicodeScalars {
+                defer { last = scalar }
+                if Character(scalar).isNewline {
+                    // CR LF is one end of a line.
+                    if scalar != "\n" || last != "\r" { kept.append("\n") }
+                } else if scalar.value >= 0x20 || scalar == "\t" {
+                    kept.append(scalar)
                 }
+            }
             return String(kept)
         }
         return values.filter { !$0.isEmpty }.joined(separator: "; ")

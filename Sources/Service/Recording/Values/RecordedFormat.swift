@@ -13,8 +13,8 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
 
     /// nil for an id without one of these extensions.
     public init?(id: String) {
-        guard let dot = id.lastIndex(of: ".") else { return nil }
-        self.init(rawValue: String(id[id.index(after: dot)...]))
+        guard let dot = id.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        self.init(rawValue: String(id[id.utf8.index(after: dot)...]))
     }
 
     public init(_ container: RecordingSettings.Container) {

@@ -84,7 +84,7 @@ public enum RecordingName {
 
     /// A file name in the recordings directory: a valid name, possibly numbered, with an extension.
     public static func isValidID(_ id: String) -> Bool {
-        guard id.utf8.count <= 96, let dot = id.lastIndex(of: "."), dot != id.startIndex,
+        guard id.utf8.count <= 96, let dot = id.utf8.lastIndex(of: UInt8(ascii: ".")), dot != id.startIndex,
             id.utf8.first != UInt8(ascii: "-")
         else { return false }
         return id[..<dot].utf8.allSatisfy(isPlain) && RecordedFormat(id: id) != nil

@@ -88,7 +88,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         let milliseconds = Int64(status.st_mtim.tv_sec) &* 1000 &+ Int64(status.st_mtim.tv_nsec) / 1_000_000
         let size = max(0, Int64(status.st_size))
         let version = Version(inode: UInt64(status.st_ino), size: size, modified: milliseconds)
-        let isRecovered = id[..<(id.lastIndex(of: ".") ?? id.endIndex)].contains(Self.recoveredSuffix)
+        let isRecovered = id[..<(id.utf8.lastIndex(of: UInt8(ascii: ".")) ?? id.endIndex)].contains(
+            Self.recoveredSuffix)
         let sound: RecordingEntry.Sound?
         if let found = known.withLock({ $0[version] }) {
             sound = found
@@ -251,7 +252,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private func recover() throws(RecordingError) {
         for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
-            guard RecordingName.isValidID(id), let dot = id.lastIndex(of: ".") else { continue }
+            guard RecordingName.isValidID(id), let dot = id.utf8.lastIndex(of: UInt8(ascii: ".")) else { continue }
             // The process died after the link: the finished file exists.
             if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
                 unlinkat(directory, part, 0)

@@ -56,7 +56,7 @@ struct CatalogueRecord: Sendable {
         }
 
         static func stem(_ name: String) -> String {
-            guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+            guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return name }
             return String(name[..<dot])
         }
 
@@ -70,8 +70,8 @@ struct CatalogueRecord: Sendable {
 
         /// "Album/CD 2" belongs to "Album".
         static func albumPlace(_ folder: String) -> String {
-            guard let slash = folder.lastIndex(of: "/") else { return folder }
-            let last = folder[folder.index(after: slash)...].lowercased().filter { $0 != " " }
+            guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return folder }
+            let last = folder[folder.utf8.index(after: slash)...].lowercased().filter { $0 != " " }
             for name in ["cd", "disc", "disk"] where last.hasPrefix(name) {
                 let rest = last.dropFirst(name.count)
                 if !rest.isEmpty, rest.allSatisfy({ $0.isASCII && $0.isNumber }) { return String(folder[..<slash]) }
@@ -94,8 +94,7 @@ extension CatalogueRecord.Tags {
         while !rest.isEmpty, names.count < maximumGenres {
             let part = rest.prefix { $0 != ";" && $0 != "/" }
             rest = rest[part.endIndex...].dropFirst()
-            let name = String(
-                part.prefix(maximumGenreLength).drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            let name = String(part.prefix(maximumGenreLength).trimmedOfSpaces)
             if !name.isEmpty, seen.insert(name.lowercased()).inserted { names.append(name) }
         }
         return names

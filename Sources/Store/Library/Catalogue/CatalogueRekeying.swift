@@ -19,7 +19,7 @@ enum CatalogueRekeying {
         }
         let parent = DatabaseFunction("catalogueFolder", argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).map { uri in
-                keys.of(uri.lastIndex(of: "/").map { slash in String(uri[..<slash]) } ?? "")
+                keys.of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in String(uri[..<slash]) } ?? "")
             }
         }
         try pool.write { database in

@@ -23,7 +23,7 @@ struct CatalogueWriter {
 
     mutating func keepFolder(_ uri: String, hasPicture: Bool) throws {
         let parent: Int64? =
-            uri.isEmpty ? nil : keys.of(uri.lastIndex(of: "/").map { String(uri[..<$0]) } ?? "")
+            uri.isEmpty ? nil : keys.of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? "")
         try database.cachedStatement(sql: "INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?)")
             .execute(arguments: [keys.of(uri), uri, parent, hasPicture])
     }

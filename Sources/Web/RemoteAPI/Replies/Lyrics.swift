@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTP
+
 /// Lyrics, with times if the text has the LRC format: `[mm:ss.xx]line`, possibly with several times before a line,
 /// `[offset:ms]`, and times of words, which are left out. Text beyond the limits is left out as well.
 struct Lyrics: Hashable {
@@ -83,6 +85,6 @@ struct Lyrics: Hashable {
             rest = rest[rest.index(after: end)...]
         }
         text += rest
-        return String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        return String(text.trimmingSpaces)
     }
 }

@@ -18,7 +18,7 @@ enum PublicURI {
         guard MediaLocator.isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
         let end = uri[start...].firstIndex { "/?#".contains($0) } ?? uri.endIndex
         var result = String(uri[..<start])
-        if let at = uri[start..<end].lastIndex(of: "@") {
+        if let at = uri[start..<end].utf8.lastIndex(of: UInt8(ascii: "@")) {
             result += hidden + uri[at..<end]
         } else {
             result += uri[start..<end]
