@@ -58,7 +58,7 @@ def test_sleep_is_set_shown_and_taken_back(server, api):
     assert sleep("item") == sleep() == "The music pauses at the end of the item." and timers()[0]["until"] == "end-of-item"
     assert sleep("off") == "The sleep timer is off." and timers() == []
     wrong = tonearm("sleep", "soon", environment=environment)
-    assert wrong.returncode == 64 and "soon is no time" in wrong.stderr
+    assert wrong.returncode == 64 and "soon is not a time" in wrong.stderr
     too_long = tonearm("sleep", "9999h", environment=environment)
     assert too_long.returncode == 1 and "after must be from 0.1 to 604800." in too_long.stderr
 

@@ -48,7 +48,7 @@ def test_whenTheChosenPlayerIsRemoved_thePageSaysSo_andSteersMain(remote, api):
     picker(remote).select_option("Kitchen")
     expect(remote.row(0)).to_have_count(0)
     api.call("DELETE", "/players/kitchen")
-    expect(remote.toast).to_contain_text("Kitchen is gone")
+    expect(remote.toast).to_contain_text("Kitchen was removed")
     expect(remote.row(0).locator(".row-title")).to_have_text("low")
     expect(picker(remote)).to_be_hidden()
     # Nor does it matter that it was not there to see it.
