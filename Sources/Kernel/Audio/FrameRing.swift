@@ -5,7 +5,7 @@ import Synchronization
 
 /// The PCM between a decode thread and the render callback.
 ///
-/// Frames carry absolute indices that only rise: the n-th frame ever written has index n. One producer at a time (the
+/// Frames carry absolute indices: the n-th frame ever written has index n, but for those that `replace` takes back. One producer at a time (the
 /// holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
 /// nothing; the producer's side is serialised by a mutex, because revoking a lease must be exact.
 /// The last `retained` frames that were read stay intact, so that the consumer may step back and render them again
@@ -126,17 +126,49 @@ public final class FrameRing: Sendable {
             let start = written.load(ordering: .relaxed)
             let frames = min(samples.count / channels, free(writeIndex: start))
             guard frames > 0, let source = samples.baseAddress else { return .wrote(frames: 0, start: start) }
-            let slot = Int(start % Int64(slots))
-            let first = min(frames, slots - slot)
-            (self.samples + slot * channels).update(from: source, count: first * channels)
-            self.samples.update(from: source + first * channels, count: (frames - first) * channels)
-            written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
+            put(source, at: start, frames: frames)
             return .wrote(frames: frames, start: start)
         }
         if case .wrote(1..., _) = outcome, wantsFrames.exchange(false, ordering: .sequentiallyConsistent) {
             onFrames?()
         }
         return outcome
+    }
+
+    private func put(_ source: UnsafePointer<Float>, at start: FrameCount, frames: Int) {
+        let slot = Int(start % Int64(slots))
+        let first = min(frames, slots - slot)
+        (samples + slot * channels).update(from: source, count: first * channels)
+        samples.update(from: source + first * channels, count: (frames - first) * channels)
+        written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
+    }
+
+    /// Interleaved frames from `index` on, up to `frames`, as another producer has left them. For the lease's holder; they must
+    /// not be older than those that the consumer may step back to.
+    public func frames(at index: FrameCount, _ frames: Int) -> [Float] {
+        let count = min(frames, Int(written.load(ordering: .acquiring) - index))
+        guard count > 0, index >= 0 else { return [] }
+        return (0..<count * channels).map { position in
+            let frame = index + Int64(position / channels)
+            return samples[Int(frame % Int64(slots)) * channels + position % channels]
+        }
+    }
+
+    /// Puts interleaved samples in the place of all frames from `index` on: the one way in which the write index falls. Only
+    /// on the consumer's thread, and never while it renders, as it takes the lock. False, and nothing changes, when the lease
+    /// is revoked, the frame at `index` was read or is not written, or there is no room.
+    public func replace(from index: FrameCount, with samples: [Float], lease: Lease) -> Bool {
+        self.lease.withLock { number in
+            let frames = samples.count / channels
+            let read = reading.load(ordering: .relaxed)
+            guard number == lease.number, index >= read, index <= written.load(ordering: .relaxed),
+                frames <= capacity - Int(index - read)
+            else { return false }
+            samples.withUnsafeBufferPointer { samples in
+                if let source = samples.baseAddress { put(source, at: index, frames: frames) }
+            }
+            return true
+        }
     }
 
     /// Blocks until at least `frames` (clamped to the capacity) are free or the lease is revoked. False when revoked.

@@ -73,6 +73,9 @@ public enum StreamCommand: Sendable {
     /// Lets a running stream be heard so many frames earlier from about now on (later when negative), by leaving frames
     /// out or playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
     case shift(by: FrameCount)
+    /// Lets other frames follow, from a place in the ring on that is not heard yet, nor taken by the sink for good. Answered
+    /// through the splice itself.
+    case splice(RingSplice)
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     case unmute
 }

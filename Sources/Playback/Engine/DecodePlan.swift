@@ -52,7 +52,8 @@ struct WholePlan: DecodePlan {
         var lead = lead
         if isBehind(reader.position + lead) {
             try rewind(reader)
-            (lead, writer.feed.lead) = (0, 0)
+            lead = 0
+            writer.feed.dropLead()
         }
         var roundsLeft = loops
         var reported: FrameCount?

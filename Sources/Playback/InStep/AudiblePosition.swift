@@ -26,8 +26,8 @@ extension PlayerCore {
         guard reading.isAdvancing, status == .playing, seek == nil, scan == nil, let current else { return nil }
         var timeline = stream.timeline
         _ = timeline.advance(to: reading.ringIndex)
-        guard let place = timeline.place, place.segment.generation == current.generation,
-            place.segment.run == current.run, case .played(let rate) = place.segment.pace
+        guard let place = timeline.place, current.holds(place.segment),
+            case .played(let rate) = place.segment.pace
         else { return nil }
         return AudiblePosition(itemID: current.item.id, position: place.position, rate: rate, at: reading.sampledAt)
     }

@@ -47,8 +47,15 @@ extension PlayerCore {
     private mutating func reportLoop(from left: Timeline.Segment?) {
         // The blocks of a scan are no rounds.
         guard let left, let entered = stream.timeline.place?.segment, entered.start > left.start,
-            entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
+            entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
+        guard entered.run == left.run else {
+            guard current?.holds(left) == true else { return }
+            // Another tempo, or another part of the media.
+            let passed = Double(entered.start - left.start) / stream.timeline.sampleRate
+            let isJump = abs(left.position + passed * left.pace.rate - entered.position) > 0.05
+            return isJump ? jumped() : reportTime()
+        }
         jumped()
         if isEndless { endEndless() }
     }

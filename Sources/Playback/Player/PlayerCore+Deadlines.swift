@@ -40,9 +40,8 @@ extension PlayerCore {
         guard let loading = track, case .opening(let since) = loading.stage else { return }
         let limit = openingLimit(of: loading)
         guard now.isOver(limit, since: since) else { return }
-        track?.stage = .failed(
-            PlaybackError(.timedOut, "The media did not open within \(Int(limit)) s.", itemID: loading.item.id),
-            end: nil)
+        track?.fail(
+            PlaybackError(.timedOut, "The media did not open within \(Int(limit)) s.", itemID: loading.item.id))
     }
 
     private static func openingLimit(of track: Track) -> Double {
@@ -211,7 +210,7 @@ extension PlayerCore {
             stream.stall(now)
         } else {
             let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
-            current?.stage = .failed(PlaybackError(.timedOut, message, itemID: feeding.item.id), end: nil)
+            current?.fail(PlaybackError(.timedOut, message, itemID: feeding.item.id))
         }
     }
 }

@@ -109,8 +109,7 @@ extension PlayerCore {
         gathering = nil
         let isFed = track.isFed
         if isFed { flush() }
-        current?.stage = .failed(
-            PlaybackError(code, message, itemID: track.item.id), end: isFed ? stream.timeline.heard : nil)
+        current?.fail(PlaybackError(code, message, itemID: track.item.id), end: isFed ? stream.timeline.heard : nil)
     }
 
     /// The loading that clients see; nil for local media.

@@ -33,6 +33,38 @@ extension PlayerCore {
         current?.startPosition = target
     }
 
+    /// Seconds until a splice is heard, where nothing is late: an output has that much of the ring for good, and the first
+    /// frames are to be decoded.
+    private static let spliceAhead = 0.05
+    /// Seconds that must be at hand behind it.
+    private static let spliceReserve = 0.04
+
+    /// Decodes the current item as it is wanted now. What sounds goes on until the new frames go over into it; where nothing
+    /// does, or too little of it is left, this is a seek to the place that is heard.
+    mutating func decodeAgain() {
+        guard let (splice, place) = nextSplice else { return beginSeek(to: .seconds(position)) }
+        repositionCurrent(to: .seconds(place), splice: splice)
+    }
+
+    private var nextSplice: (Track.Splice, place: Double)? {
+        guard case .play = goal, stream.transport == .running, stream.clock.isAdvancing, seek == nil, scan == nil,
+            gathering == nil, appointment == nil, upcoming?.isFed != true, let current, current.failure == nil,
+            current.decayEnd == nil,
+            current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
+            ring.capacity >= Int(format.frames(0.5))
+        else { return nil }
+        let index = stream.timeline.heard + format.frames(Self.spliceAhead)
+        let end = ring.writeIndex
+        guard end - index >= format.frames(Self.spliceReserve), let place = stream.timeline.place(at: index),
+            current.holds(place.segment), place.segment.pace.isPlayed
+        else { return nil }
+        let rate = place.segment.pace.rate
+        if let duration = current.duration, duration - place.position < 0.5 * max(rate, tempo(of: current).rate) {
+            return nil
+        }
+        return (Track.Splice(index: index, rate: rate, end: end), place.position)
+    }
+
     private func seconds(of place: DecodeStart.Place) -> Double {
         switch place {
         case .seconds(let seconds): min(max(0, seconds), end)

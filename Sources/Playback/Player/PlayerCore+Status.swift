@@ -48,7 +48,7 @@ extension PlayerCore {
         if outage != nil || isCutOff { return .interrupted }
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
-        if current.isOpening { return .loading }
+        if current.isOpening, current.splice == nil { return .loading }
         if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.
@@ -83,7 +83,7 @@ extension PlayerCore {
     /// milliseconds.
     var isHeard: Bool {
         guard let current, current.isFed, let place = stream.timeline.place else { return false }
-        return place.segment.generation == current.generation && place.segment.run == current.run
+        return current.holds(place.segment)
     }
 
     var isCutOff: Bool {
@@ -98,9 +98,7 @@ extension PlayerCore {
                 current.startPosition
             } else if let seek {
                 seek.target
-            } else if let place = stream.timeline.place, place.segment.generation == current.generation,
-                place.segment.run == current.run, stream.format != nil
-            {
+            } else if let place = stream.timeline.place, current.holds(place.segment), stream.format != nil {
                 place.position
             } else {
                 current.startPosition

@@ -25,11 +25,14 @@ extension PlayerCore {
     mutating func reconcileTempo() {
         guard !goal.isAtRest, scan == nil else { return }
         if case .stop = goal { return }
-        if let current, current.failure == nil, isStale(current) { beginSeek(to: .seconds(position)) }
+        if let current, current.failure == nil, isStale(current) { decodeAgain() }
         if let upcoming, isStale(upcoming) { dropUpcoming() }
     }
 
-    private func isStale(_ track: Track) -> Bool { track.isFed && track.tempo != tempo(of: track) }
+    /// One change is heard before the next one begins.
+    private func isStale(_ track: Track) -> Bool {
+        track.isFed && track.splice == nil && track.tempo != tempo(of: track)
+    }
 
     /// Seconds until the end of the current item's media is heard.
     var secondsToEnd: Double? {

@@ -29,10 +29,23 @@ struct Track {
         case failed(PlaybackError, end: FrameCount?)
     }
 
+    struct Splice {
+        /// In the ring, where both are at the same place of the media.
+        var index: FrameCount
+        /// Media seconds per second before it.
+        var rate: Double
+        /// Behind the frames that are there.
+        var end: FrameCount
+    }
+
     var item: QueueItem
     let generation: Generation
     var stage: Stage
     var run = DecodeRun()
+    /// The runs from this one on go over into each other: the older ones are heard as the latest one is.
+    var firstRun = DecodeRun()
+    /// Until the frames of the latest run take the place of those before it, which sound meanwhile.
+    var splice: Splice?
     var media: MediaDescription?
     /// nil for local media.
     var loading: MediaLoading?
@@ -69,7 +82,8 @@ struct Track {
 
     /// Frames of it may be in the ring.
     var isFed: Bool {
-        switch stage {
+        if splice != nil { return true }
+        return switch stage {
         case .feeding, .held, .written: true
         case .failed(_, let end): end != nil
         case .opening, .primed, .left: false
@@ -99,6 +113,17 @@ struct Track {
     }
 
     var isLive: Bool { media?.broadcast != nil }
+
+    /// What it had written, up to `end` or before the latest run, may still be heard.
+    mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) {
+        stage = .failed(error, end: end ?? splice?.end)
+        splice = nil
+    }
+
+    /// The segment is of this track, from where it was last sought to.
+    func holds(_ segment: Timeline.Segment) -> Bool {
+        segment.generation == generation && firstRun <= segment.run && segment.run <= run
+    }
 
     var duration: Double? {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }

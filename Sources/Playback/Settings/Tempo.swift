@@ -22,6 +22,8 @@ public struct Tempo: Hashable, Sendable {
     /// The part that time stretching does.
     var stretching: Double { preservesPitch ? rate : 1 }
     var needsStretcher: Bool { stretching != 1 || cents != 0 }
+    /// Media seconds before a place from which on it is decoded: what a stretcher gives first is no sound that goes on.
+    var lead: Double { needsStretcher ? 0.1 * rate : 0 }
 }
 
 extension PlayerSettings {

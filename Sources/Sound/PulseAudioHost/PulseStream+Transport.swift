@@ -121,6 +121,19 @@ extension PulseStream {
         context.pointee.fill()
     }
 
+    /// What is queued from there on is rendered again.
+    func splice(_ splice: RingSplice) {
+        switch phase {
+        case .running, .fading:
+            context.pointee.renderer.splice(splice, from: safeIndex(.now))
+            context.pointee.rewrite()
+            tick()
+        case .creating, .corked: context.pointee.renderer.splice(splice, from: corkedIndex)
+        case .corking: waitingSplice = splice
+        case .unanswered, .disconnecting, .ended: break
+        }
+    }
+
     /// Seconds, behind a long fade-out: the other item begins there.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
@@ -225,6 +238,8 @@ extension PulseStream {
         guard phase == .corking else { return }
         context.pointee.renderer.rewind(to: index)
         corkedIndex = index
+        if let waitingSplice { context.pointee.renderer.splice(waitingSplice, from: index) }
+        waitingSplice = nil
         if let limit = context.pointee.dropsBefore { context.pointee.drop(before: limit, at: index) }
         context.pointee.anchor.heard = Double(index)
         context.pointee.anchor.time = .now

@@ -64,6 +64,8 @@ final class PulseStream {
     /// Start of the last segment whose sound was announced.
     var announced: FrameCount = -1
     var flushing: (end: FrameCount, until: MonotonicTime)?
+    /// Until it is corked.
+    var waitingSplice: RingSplice?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
     var timing = TimingWatch()
