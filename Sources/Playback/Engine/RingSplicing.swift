@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
+internal import Kernel
 
 /// Lays the first frames of a run over those of an older one that still sound, ahead of the playhead.
 ///
@@ -53,7 +54,7 @@ struct RingSplicing {
 
     private var frames: Int { samples.count / format.channelCount }
     /// The new frame that belongs to `index`.
-    private var first: Int { lead + Int((Double(index - start.index) * start.pace).rounded()) }
+    private var first: Int { lead + Int(clamping: (Double(index - start.index) * start.pace).rounded()) }
 
     mutating func append(_ samples: UnsafeBufferPointer<Float>) { self.samples.append(contentsOf: samples) }
 
