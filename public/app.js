@@ -57,7 +57,7 @@ const browse = new Browse({ client, paths, socket, find, bind, notify });
 const connection = new Connection({
   client, paths, socket, store, windows,
   onGone: () => {
-    notify(`The player ${players.nameOf(players.steered)} is gone: this page steers ${players.nameOf("main")} now.`);
+    notify(`The player ${players.nameOf(players.steered)} was removed. This page now controls ${players.nameOf("main")}.`);
     players.steer("main");
   },
   onOpen: () => {

@@ -11,8 +11,8 @@ build_packages=(
 # Loaded by the running server, for speed, pitch and measured loudness.
 run_packages=(libsoundtouch1 libebur128-1)
 test_packages=(
-    pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 musepack-tools python3 python3-venv chromium nginx icecast2 dbus-daemon
-    libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
+    pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 musepack-tools python3 python3-venv chromium chromium-headless-shell nginx
+    icecast2 dbus-daemon libglib2.0-bin playerctl pipewire pipewire-pulse wireplumber
 )
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc sox libsox-fmt-mp3 wrk gcc python3 python3-venv)

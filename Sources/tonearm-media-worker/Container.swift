@@ -39,7 +39,7 @@ final class Container {
         let code = avformat_open_input(&opening, nil, nil, nil)
         guard code >= 0, let opening else {
             if input.hasFailed { throw WorkerFailure(.source, "reading failed") }
-            throw WorkerFailure(.unsupported, "its beginning makes no sense (\(Self.text(code)))")
+            throw WorkerFailure(.unsupported, "its beginning is unreadable (\(Self.text(code)))")
         }
         context = opening
         headersEnd = max(0, avio_seek(input.context, 0, SEEK_CUR))
@@ -77,7 +77,7 @@ final class Container {
         }
         guard let other = tracks.first else { throw WorkerFailure(.unsupported, "there is no audio track in it") }
         let codec = AllowedFormats.name(other.pointee.codecpar.pointee.codec_id)
-        throw WorkerFailure(.unsupported, "its sound is coded as \(codec), which is not played here")
+        throw WorkerFailure(.unsupported, "its codec \(codec) is not supported")
     }
 
     static func text(_ code: Int32) -> String {

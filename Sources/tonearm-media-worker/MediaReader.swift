@@ -43,7 +43,7 @@ public final class MediaReader {
         let step = try decoder.next(mustPause: { [budget = WorkBudget(seconds: 8)] in budget.isSpent })
         switch step {
         case .frame: break
-        case .end: throw WorkerFailure(.empty, "it holds headers, but no sound that can be decoded")
+        case .end: throw WorkerFailure(.empty, "it contains headers, but no decodable sound")
         case .nothingYet: throw WorkerFailure(.unsupported, "no sound was found in its beginning")
         }
         _ = try conversion.convert(decoder.frame)
@@ -106,7 +106,7 @@ public final class MediaReader {
 
     /// The next frame to be handed out. Decoding up to it is left to `decode`.
     public func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
-        guard media.isSeekable else { throw WorkerFailure(.unsupported, "it cannot be searched") }
+        guard media.isSeekable else { throw WorkerFailure(.unsupported, "it is not seekable") }
         let goal = max(0, frame)
         furthest = max(furthest, position)
         container.input.recover()

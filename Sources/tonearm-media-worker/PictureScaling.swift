@@ -13,7 +13,7 @@ enum PictureScaling {
     {
         let content = try all(bytes, source)
         guard let kind = kind(content), let decoder = avcodec_find_decoder_by_name(kind) else {
-            throw WorkerFailure(.unsupported, "it is no picture of a known kind")
+            throw WorkerFailure(.unsupported, "it is not a picture of a known format")
         }
         guard let codec = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc()
         else { throw .outOfMemory }
@@ -38,7 +38,7 @@ enum PictureScaling {
 
     private static func all(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) -> [UInt8] {
         guard let size = source.size, (1...Int64(Container.largestPicture)).contains(size) else {
-            throw WorkerFailure(.unsupported, "it has the size of no picture")
+            throw WorkerFailure(.unsupported, "its picture size is invalid")
         }
         var content = [UInt8](repeating: 0, count: Int(size))
         var filled = 0

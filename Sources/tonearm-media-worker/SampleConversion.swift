@@ -13,9 +13,7 @@ final class SampleConversion {
     private var inputMask: UInt64 = 0
     private(set) var samples: [Float] = []
 
-    deinit {
-        swr_free(&resampler)
-    }
+    deinit { swr_free(&resampler) }
 
     /// Converts into `samples`. True when `format` is another one than before.
     func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) -> Bool {

@@ -65,9 +65,7 @@ public enum SandboxTrial {
     }
 
     /// To where it is: what is refused is the call.
-    private static func raiseLimit() -> Int {
-        Int(clinux_limit(clinux_limit_core, 0))
-    }
+    private static func raiseLimit() -> Int { Int(clinux_limit(clinux_limit_core, 0)) }
 
     /// What makes O_TMPFILE of O_DIRECTORY; the Glibc module hides it behind _GNU_SOURCE.
     private static let namelessFile: Int32 = 0o20_000_000

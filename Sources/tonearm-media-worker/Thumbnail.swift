@@ -64,7 +64,7 @@ extension Container {
         }
         guard let decodable else {
             let codec = AllowedFormats.name(first.pointee.codecpar.pointee.codec_id)
-            throw WorkerFailure(.unsupported, "its pictures are coded as \(codec), which is not decoded here")
+            throw WorkerFailure(.unsupported, "its video codec \(codec) is not supported")
         }
         return decodable
     }

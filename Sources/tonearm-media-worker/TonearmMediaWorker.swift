@@ -9,7 +9,7 @@ enum TonearmMediaWorker {
         let isTrial = CommandLine.arguments.dropFirst().first == "--sandbox-trial"
         guard var service = isTrial ? nil : WorkerService() else {
             if isTrial { tryOut() }
-            log("this is the part of tonearm that decodes; tonearm serve starts it when it is needed")
+            log("this program decodes for tonearm; tonearm serve starts it when it is needed")
             exit(64)
         }
         enterSandbox()

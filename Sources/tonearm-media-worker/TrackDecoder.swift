@@ -29,7 +29,7 @@ final class TrackDecoder {
         let parameters = stream.pointee.codecpar!
         let name = AllowedFormats.name(parameters.pointee.codec_id)
         guard let decoder = AllowedFormats.decoder(parameters.pointee.codec_id, of: table) else {
-            throw WorkerFailure(.unsupported, "it is coded as \(name), which is not played here")
+            throw WorkerFailure(.unsupported, "its codec \(name) is not supported")
         }
         guard let made = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc()
         else {

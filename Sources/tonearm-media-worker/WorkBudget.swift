@@ -6,9 +6,7 @@ internal import Glibc
 struct WorkBudget {
     private let end: Double
 
-    init(seconds: Double) {
-        end = Self.now + seconds
-    }
+    init(seconds: Double) { end = Self.now + seconds }
 
     var isSpent: Bool { Self.now > end }
 

@@ -42,9 +42,9 @@ public struct WorkerService {
             return .decoded(try reader.decode(min(frames, room), into: link.samples))
         case .seek(let frame): return .sought(frame: try opened().seek(to: frame))
         case .picture:
-            guard let picture = try opened().picture() else { throw WorkerFailure(.empty, "it carries no picture") }
+            guard let picture = try opened().picture() else { throw WorkerFailure(.empty, "it contains no picture") }
             return .picture(type: picture.type, bytes: picture.bytes)
-        case .bytes: throw WorkerFailure(.unsupported, "nobody asked for bytes")
+        case .bytes: throw WorkerFailure(.unsupported, "unexpected bytes")
         case .thumbnail(let source, let time, let edge):
             reader = nil
             return try Thumbnail.image(link, source, time: time, edge: edge)

@@ -4,9 +4,7 @@ import Glibc
 
 /// Standard output and error, for people at a terminal and scripts behind a pipe; unbuffered between lines.
 enum Console {
-    static func output(_ text: String) {
-        write(Array((text + "\n").utf8))
-    }
+    static func output(_ text: String) { write(Array((text + "\n").utf8)) }
 
     /// An answer of the server, as it came.
     static func output(json: [UInt8]) { write(json + [UInt8(ascii: "\n")]) }

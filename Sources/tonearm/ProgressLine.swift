@@ -23,9 +23,7 @@ struct DecodeProgress {
     private var shownAt = MonotonicTime.now
     private var done = 0.0
 
-    init(total: Double?) {
-        self.total = total
-    }
+    init(total: Double?) { self.total = total }
 
     /// So many seconds are decoded by now.
     mutating func reach(_ seconds: Double) { advance(seconds - done) }

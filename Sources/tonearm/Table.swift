@@ -7,9 +7,7 @@ struct Table {
     private let columns: [Alignment]
     private var rows: [[String]] = []
 
-    init(columns: [Alignment]) {
-        self.columns = columns
-    }
+    init(columns: [Alignment]) { self.columns = columns }
 
     mutating func add(_ cells: String...) {
         // What comes from tags and file names must not move the cursor or colour the terminal.

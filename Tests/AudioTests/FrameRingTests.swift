@@ -36,6 +36,19 @@ struct FrameRingTests {
         #expect(ring.readIndex == 0)
     }
 
+    @Test func whatIsCutInTheMiddle_fadesOut() {
+        let ring = ring(capacity: 400, retained: 400)
+        _ = ring.write(frames: 0..<300, lease: ring.grant().lease)
+        let before = ring.read(250)
+        ring.cutFading()
+        #expect(ring.rewind(250) == 250)
+        let heard = ring.read(90) + ring.read(140) + ring.read(70)
+        #expect(heard.count == 300 && heard[..<220] == before[..<220])
+        #expect(zip(heard[230...], heard[231...]).allSatisfy { $0 >= $1 } && heard[299] == 0)
+        #expect(ring.write(frames: 300..<310, lease: ring.grant().lease) == .wrote(frames: 10, start: 300))
+        #expect(ring.read(10) == Array(300..<310))
+    }
+
     @Test func rewindGivesTheSameFramesAgain_upToTheRetained() {
         let ring = ring(capacity: 4, retained: 3)
         let lease = ring.grant().lease

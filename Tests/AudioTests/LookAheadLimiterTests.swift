@@ -123,4 +123,29 @@ struct LookAheadLimiterTests {
         #expect(20 * log10(envelope.worstStep / 0.25) < -60)
         #expect(abs(limiter.gain - 0.252) < 0.003)
     }
+
+    /// Of 10 Hz, one of both channels has a crest every 25 ms. The other frequencies' samples miss crests.
+    @Test(arguments: [10, 25, 50, 100, 441, 1_000, 8_000, 12_000]) func steadySineFarAboveTheCeiling_hasASteadyGain(
+        frequency: Int
+    ) {
+        let samples = Signal.turning(Double(frequency), at: Self.rate, frames: 38_400)
+        for phase in 0..<8 {
+            var limiter = LookAheadLimiter(
+                format: AudioFormat(sampleRate: Self.rate, layout: .stereo), ceiling: .infinity)
+            let (on, off) = (2 * 64 * (100 + 4 * phase), 2 * 64 * 350)
+            var output = Self.run(&limiter, Array(samples[..<on]), channels: 2)
+            limiter.move(to: 0.063, quanta: 60)
+            output += Self.run(&limiter, Array(samples[on..<off]), channels: 2)
+            limiter.move(to: .infinity, quanta: 60)
+            output += Self.run(&limiter, Array(samples[off...]), channels: 2)
+            func step(_ range: Range<Int>) -> Double {
+                let samples = output[(2 * range.lowerBound)..<(2 * range.upperBound)]
+                let envelope = Envelope(
+                    samples, frequency: Double(frequency), sampleRate: Self.rate, from: range.lowerBound)
+                return 20 * log10(max(envelope.worstStep, 1e-12))
+            }
+            #expect(step(256..<38_400) < -60)
+            #expect(step(16_000..<22_400) < -100)
+        }
+    }
 }

@@ -236,6 +236,9 @@ def open_events(server, contract) -> Iterator[Callable[..., EventLog]]:
     def open(query: str = "", url: str | None = None, **options) -> EventLog:
         log = EventLog(url or server.events_url, query, contract, **options)
         logs.append(log)
+        # What is done from now on is in it.
+        if "since=" not in query:
+            log.wait_for("snapshot")
         return log
 
     with closing_what_is_opened():
@@ -246,6 +249,4 @@ def open_events(server, contract) -> Iterator[Callable[..., EventLog]]:
 
 @pytest.fixture
 def events(open_events) -> EventLog:
-    log = open_events()
-    log.wait_for("snapshot")
-    return log
+    return open_events()

@@ -204,7 +204,7 @@ def test_browse_looks_into_a_playlist(start_server, directory, media):
                           "</channel></rss>".encode())
     assert lines(f"{origin.url}/feed") == [f"{origin.url}/song"]
     origin.close()
-    for name, word in (("empty.m3u", "without an entry"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
+    for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
         result = tonearm("browse", name, environment=environment)
         assert result.returncode == 1 and word in result.stderr and len(result.stderr.splitlines()) == 1, result
 
@@ -307,7 +307,7 @@ def test_players_tells_who_follows_whom(server):
 @pytest.mark.parametrize("address", ["ftp://127.0.0.1", "", "http://", "http://a b"])
 def test_what_is_no_address_is_called_so(address):
     result = tonearm("status", "--server", address)
-    assert result.returncode == 78 and "is no address such as http://127.0.0.1:8080" in result.stderr
+    assert result.returncode == 78 and "is not an address such as http://127.0.0.1:8080" in result.stderr
 
 
 def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):

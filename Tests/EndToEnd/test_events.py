@@ -10,7 +10,7 @@ import time
 import httpx
 import pytest
 
-from rig import eventually
+from rig import PATIENCE, eventually
 from rig.raw import upgrade
 from rig.waiting import during
 
@@ -45,7 +45,7 @@ def test_time_comes_at_each_clients_interval(api, open_events):
         # A machine that is busy all the time never has all of the fastest: half of them come in time.
         assert max(counts) <= number + margin and (max(counts) >= number - margin or interval < 0.1), (interval, counts)
         gaps = [later - earlier for earlier, later in zip(stamps, stamps[1:])]
-        assert statistics.median(gaps) == pytest.approx(interval * 1000, abs=1.5)
+        assert statistics.median(gaps) == pytest.approx(interval * 1000, rel=0.01, abs=1.5)
 
 
 def test_steps_of_several_clients_add_up(server, api, open_events):
@@ -215,7 +215,7 @@ def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api,
         stamps = [event.message["at"] for event in good.since(mark, "time")]
         gaps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
         assert gaps[len(gaps) // 2] <= 20, "half of them at the asked 17 ms"
-        assert gaps[int(len(gaps) * 0.99)] < 200
+        assert gaps[int(len(gaps) * 0.99)] < 200 * PATIENCE
         assert server.resident_bytes() - before < 16 << 20
 
 

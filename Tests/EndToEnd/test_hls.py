@@ -126,12 +126,6 @@ def slow_worker(directory, seconds: float) -> tuple[str, ...]:
     return "--media-worker", str(wrapper), "--library", "off"
 
 
-def assert_unbroken(api, log, mark: int) -> None:
-    metrics = api.request("GET", "//metrics").text
-    assert 'tonearm_underruns_total{player="main"} 0' in metrics, [line for line in metrics.splitlines() if "underrun" in line]
-    assert not [event for event in log.since(mark, "status") if event.data["status"] == "buffering"]
-
-
 def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin, directory, contract):
     """Runs of 5 and of 3 s, and a worker that takes longer to start than what is decoded ahead (1 to 2 s) lasts: no underrun. So
     much is decoded ahead that a busy machine makes none."""
@@ -146,7 +140,7 @@ def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin
     api.start(f"{origin.url}/list.m3u8", timeout=20)
     mark = log.mark()
     eventually(lambda: api.player()["position"] > 8.5, "it plays on", 30)
-    assert_unbroken(api, log, mark)
+    assert not log.ran_dry(mark)
 
 
 def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, directory, contract):
@@ -159,7 +153,7 @@ def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, dire
     tune_in(api, station)
     mark = log.mark()
     eventually(lambda: api.player()["position"] > 9, "it plays on", 40)
-    assert_unbroken(api, log, mark)
+    assert not log.ran_dry(mark)
 
 
 def test_too_many_missing_segments_are_an_error(api, events, streams, origin):

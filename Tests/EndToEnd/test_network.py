@@ -231,6 +231,20 @@ def test_a_seek_before_anything_has_come_is_kept(capture, api, media, origin):
     assert place == pytest.approx(20, abs=0.01)
 
 
+@pytest.mark.slow
+def test_waiting_for_the_next_item_costs_little(pulse, server, api, media, origin):
+    """Row 92: the stream runs and has nothing to play; the sound server is not asked for its time all the while."""
+    behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=0)
+    behaviour.held.set()
+    api.load("one-frame.mp3", f"{origin.url}/long.mp3")
+    api.play()
+    eventually(lambda: api.player()["queueIndex"] == 1, "the next item is waited for")
+    before = server.wake_ups()
+    time.sleep(2)  # the wake-ups per time are the subject
+    assert server.wake_ups() - before < 300
+    behaviour.held.clear()
+
+
 def test_a_seek_ends_the_wait_for_the_place_that_is_left(capture, api, media, origin):
     """Row 245: while it waits for bytes in the middle, a seek to another part sounds from there."""
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=100_000)

@@ -117,7 +117,9 @@ def test_an_alarm_goes_off_at_its_time(api, events):
     assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
 
 
-def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, media):
+@pytest.mark.parametrize("consume", [False, True])
+def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, media, consume):
+    api.settings(consume=consume)
     tone = 0.5 * numpy.sin(2 * numpy.pi * 441 * numpy.arange(44100) / 44100)
     write_wave(media.root / "bell.wav", numpy.column_stack([tone, tone]))
     set_timer(api, type="alarm", time=soon(1), timeZone="UTC", ramp=4, level=1, items=[{"uri": "bell.wav"}])

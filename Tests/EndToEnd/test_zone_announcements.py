@@ -49,12 +49,13 @@ def test_a_zone_announces_to_itself(capture, headphones, server, api, kitchen, o
     assert said["output"] == "hp" and answer.headers["Location"] == f"/api/v1/players/kitchen/announcements/{said['id']}"
     assert api.call("GET", "/announcements") == {"announcements": [], "ended": []}
     eventually(lambda: not under_way(api), "it is over", timeout=10)
-    headphones.wait_seconds(1.2)
+    headphones.wait_seconds(0.2)
     start = first_heard(headphones, BELL, here)
     both = headphones.samples()[start + RATE // 2:start + RATE]
     assert amplitude(both, MUSIC) < LEVEL * 0.11 and amplitude(both, BELL) > 0.1
-    assert near(level_now(headphones, MUSIC), LEVEL, 0.5), "its music is back"
-    assert first_heard(capture, BELL, there) is None and near(level_now(capture, MUSIC), LEVEL, 0.5), "main's music plays on"
+    eventually(lambda: near(level_now(headphones, MUSIC), LEVEL, 0.5), "its music is back")
+    eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "main's music plays on")
+    assert first_heard(capture, BELL, there) is None
     assert kitchen.player()["status"] == "playing"
     ended = own.wait_for("announcement", lambda event: event["type"] == "ended")
     assert ended["reason"] == "finished" and ended.message["player"] == "kitchen"
@@ -70,7 +71,7 @@ def test_main_announces_to_its_own_room(capture, headphones, api, kitchen):
     assert said["output"] == "spk" and [each["id"] for each in api.call("GET", "/announcements")["announcements"]] == [said["id"]]
     capture.wait_seconds(1)
     assert first_heard(capture, BELL, there) is not None and first_heard(headphones, BELL, here) is None
-    assert near(level_now(headphones, MUSIC), LEVEL, 0.5) and level_now(capture, MUSIC) < 0.001
+    eventually(lambda: near(level_now(headphones, MUSIC), LEVEL, 0.5) and level_now(capture, MUSIC) < 0.001, "only main's music pauses")
     api.call("DELETE", f"/players/main/announcements/{said['id']}")
 
 
@@ -125,7 +126,7 @@ def test_a_player_removed_while_it_announces_takes_it_along(capture, headphones,
     assert first_heard(headphones, MUSIC, silent_from) is None, "its music came back for a moment"
     assert api.request("GET", "/players/kitchen/announcements").status_code == 404
     eventually(lambda: len(pulse.sink_inputs()) <= 1, "only main's stream is left", timeout=10)
-    assert near(level_now(capture, MUSIC), LEVEL, 0.5)
+    eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "main's music plays on")
     # One of the same name begins anew.
     api.call("POST", "/players", json={"id": "kitchen"})
     assert api.call("GET", "/players/kitchen/announcements") == {"announcements": [], "ended": []}

@@ -55,7 +55,7 @@ private struct Factory: DecoderFactory {
     }
 
     @Test(arguments: [
-        ("%PDF-1.4", "PDF"), ("plain words", "text file"), ("<!DOCTYPE html><p>", "HTML"), ("\u{1}\u{2}", "no audio"),
+        ("%PDF-1.4", "PDF"), ("plain words", "text file"), ("<!DOCTYPE html><p>", "HTML"), ("\u{1}\u{2}", "playable"),
     ])
     func unsupported_saysWhatItIs(content: String, word: String) throws {
         try folder.file("a.mp3", content)

@@ -96,6 +96,7 @@ extension AudioOutputEvent {
         case .availability: "availability"
         case .devices: "devices"
         case .corkRequested: "corkRequested"
+        case .muted: "muted"
         case .displaced: "displaced"
         case .ducked: "ducked"
         }

@@ -18,6 +18,8 @@ public final class ScriptedOpener: MediaOpener {
         public var openError: MediaError?
         /// Decoding fails here.
         public var failure: (frame: FrameCount, error: MediaError)?
+        /// Decoding waits here until it is interrupted or cancelled.
+        public var stall: FrameCount?
         /// The opener waits for `release` (or cancellation).
         public var isHeld: Bool
         public var tags: MediaDescription.Tags
@@ -25,7 +27,8 @@ public final class ScriptedOpener: MediaOpener {
         public init(
             frames: FrameCount, format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo), base: Float = 0,
             step: Float = 1, period: FrameCount = .max,
-            openError: MediaError? = nil, failure: (frame: FrameCount, error: MediaError)? = nil, isHeld: Bool = false,
+            openError: MediaError? = nil, failure: (frame: FrameCount, error: MediaError)? = nil,
+            stall: FrameCount? = nil, isHeld: Bool = false,
             tags: MediaDescription.Tags = MediaDescription.Tags()
         ) {
             self.frames = frames
@@ -35,6 +38,7 @@ public final class ScriptedOpener: MediaOpener {
             self.period = period
             self.openError = openError
             self.failure = failure
+            self.stall = stall
             self.isHeld = isHeld
             self.tags = tags
         }
@@ -79,7 +83,7 @@ public final class ScriptedOpener: MediaOpener {
             if cancellation.isCancelled { throw MediaError(.cancelled, "cancelled") }
             guard script.isHeld else {
                 if let error = script.openError { throw error }
-                return ScriptedDecoder(script)
+                return ScriptedDecoder(script, cancellation)
             }
             _ = changed.take(until: nil)
         }
@@ -91,9 +95,12 @@ public final class ScriptedDecoder: AudioDecoder {
     public let media: MediaDescription
     private let script: ScriptedOpener.Script
     private var frame: FrameCount = 0
+    private let ended = Mailbox<Void>()
 
-    public init(_ script: ScriptedOpener.Script) {
+    public init(_ script: ScriptedOpener.Script, _ cancellation: MediaCancellation = MediaCancellation()) {
         self.script = script
+        cancellation.onCancel { [ended] in ended.post(()) }
+        cancellation.onInterrupt { [ended] in if $0 { ended.post(()) } }
         media = MediaDescription(format: script.format, duration: script.frames, tags: script.tags)
     }
 
@@ -103,6 +110,13 @@ public final class ScriptedDecoder: AudioDecoder {
         if let failure = script.failure {
             if frame >= failure.frame { throw failure.error }
             limit = failure.frame
+        }
+        if let stall = script.stall {
+            guard frame < stall else {
+                _ = ended.take(until: nil)
+                throw MediaError(.cancelled, "cancelled")
+            }
+            limit = min(limit, stall)
         }
         let frames = Int(min(limit - frame, FrameCount(samples.count / channels)))
         for index in 0..<frames {

@@ -56,6 +56,18 @@ import Testing
         withExtendedLifetime(usual) {}
     }
 
+    /// 1/30 cannot be written exactly in decimals.
+    @Test func noClientGetsMoreThanThirtyASecond() throws {
+        let session = try open("events=levels&levelsInterval=0.033")
+        _ = try frames(session)
+        session.received(text: #"{"type":"subscribe","levelsInterval":0.0331}"#)
+        guard case .number(let seconds)? = try frames(session).last?["result"]?["levelsInterval"] else {
+            Issue.record("no interval")
+            return
+        }
+        #expect(abs(seconds - 1.0 / 30) < 1e-5)
+    }
+
     @Test func levelsComeAtTheirInterval_latestOnly_andOnlyToWhoNamesThem() throws {
         api.player.change { $0.clock.rate = 1 }
         let usual = try open("interval=60")
@@ -82,7 +94,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("levelsInterval=0.02", "levelsInterval"), ("levelsInterval=1.1", "levelsInterval"),
+            ("levelsInterval=0.0329", "levelsInterval"), ("levelsInterval=0", "levelsInterval"),
+            ("levelsInterval=1.1", "levelsInterval"),
             ("levelsInterval=nan", "levelsInterval"), ("bands=16", "bands"), ("bands=x", "bands"),
             ("events=level", "events"),
         ])

@@ -74,7 +74,7 @@ import Testing
         ("--allow-origin", "https://a.example:443"), ("--allow-host", "a/b"), ("--allow-host", ""),
     ])
     func namesThatNobodyEverSends_areRefused(option: String, value: String) {
-        #expect(failure([option, value])?.message.hasPrefix("\(option.dropFirst(2)): \(value) is no ") == true)
+        #expect(failure([option, value])?.message.hasPrefix("\(option.dropFirst(2)): \(value) is not a") == true)
     }
 
     @Test func namesAsTheyAreSent_areTaken() throws {
@@ -97,7 +97,7 @@ import Testing
         let inFile = try #require(failure(file: "port: y"))
         #expect(inFile.message.hasPrefix("port in /") && inFile.message.hasSuffix(": y is not a whole number"))
         #expect(failure([], ["TONEARM_ANONYMOUS": "maybe"])?.message.hasPrefix("TONEARM_ANONYMOUS: maybe") == true)
-        #expect(failure(["--output", "loud"])?.message.hasPrefix("--output: loud is none of") == true)
+        #expect(failure(["--output", "loud"])?.message.hasPrefix("--output: loud is not one of") == true)
         #expect(failure(["--log-level", "loud"])?.status == .configuration)
     }
 

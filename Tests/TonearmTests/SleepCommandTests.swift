@@ -15,7 +15,7 @@ import Testing
         #expect(SleepCommand.seconds(text) == seconds)
     }
 
-    @Test(arguments: [("30", "30m"), ("0m", "no time to wait"), ("soon", "is no time")])
+    @Test(arguments: [("30", "30m"), ("0m", "not a time to wait"), ("soon", "is not a time")])
     func whatIsNone_isRefusedInASentence(text: String, words: String) {
         let error = #expect(throws: (any Error).self) { try SleepCommand.parse([text]) }
         #expect(SleepCommand.message(for: error ?? CancellationError()).contains(words))

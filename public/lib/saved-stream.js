@@ -2,20 +2,20 @@
 
 /** Reasons without words here have a message of the server. */
 const endings = {
-  item: "another item is played",
+  item: "another item started",
   left: "the station was paused or stopped",
   network: "the connection failed",
   "disk-full": "the disk is full",
   "write-error": "the file could not be written",
   player: "the player was removed",
-  shutdown: "the server was ended",
+  shutdown: "the server stopped",
 };
 
 /** Why the saving of a stream ended (`last` of `StreamRecordingStatus`); "" when somebody ended it, or there was none. */
 export function describeStreamEnd(last) {
   if (!last || last.reason === "user") return "";
   const { id, bytes, reason, message } = last;
-  if (reason === "end" && !message) return `All of it is saved: ${id}.`;
+  if (reason === "end" && !message) return `Saved completely: ${id}.`;
   const why = endings[reason] ? `: ${endings[reason]}` : "";
   return [bytes > 0 ? `Saving ${id} ended${why}.` : `Nothing was saved${why}.`, message].filter(Boolean).join(" ");
 }

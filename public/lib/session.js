@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export const policyWords = {
-  pause: "Pause; go on when they are back",
+  pause: "Pause; resume when they return",
   hold: "Wait for them",
-  follow: "Go on through the speakers",
+  follow: "Continue on the speakers",
 };
 
 export const categoryWords = {
@@ -33,7 +33,7 @@ export const optionWords = {
   "allow-bluetooth": "Bluetooth headsets",
   "allow-bluetooth-a2dp": "Bluetooth speakers and headphones",
   "allow-airplay": "AirPlay and network outputs",
-  "default-to-speaker": "Speaker rather than headset",
+  "default-to-speaker": "Speaker instead of headset",
 };
 
 const effects = {
@@ -53,9 +53,9 @@ export function describeOthers({ otherAudioPlaying, others, interruptOthers }) {
 export function describeRoute({ reason, previous, current }, player) {
   const lost = reason === "old-device-unavailable" || reason === "no-suitable-route";
   if (lost && previous?.headphones && player?.status !== "playing") {
-    return `${previous.description} unplugged: the music stopped`;
+    return `${previous.description} unplugged; the music is paused`;
   }
-  if (lost && previous) return current ? `${previous.description} is gone: now on ${current.description}` : `${previous.description} is gone`;
+  if (lost && previous) return current ? `${previous.description} was removed; now on ${current.description}` : `${previous.description} was removed`;
   if (reason === "new-device-available" && previous && current) return `Now on ${current.description}`;
   return null;
 }

@@ -17,7 +17,7 @@ const statusWords = {
 
 const reasonWords = {
   "end-of-queue": "end of the queue",
-  "stop-after-current": "stopped after this track, as asked",
+  "stop-after-current": "stop after this track",
   "route-lost": "the headphones were unplugged",
   interruption: "another program has the sound",
   "output-unavailable": "no sound server",
@@ -82,7 +82,7 @@ export function advise(player, connection) {
   if (player.status === "failed" && presentError(player)) {
     return player.queue?.length > 1 ? "Skip to the next track, or choose another." : "Choose another track.";
   }
-  if (player.status === "interrupted" && player.reason === "interruption") return "It goes on by itself afterwards; press play to hear it now.";
+  if (player.status === "interrupted" && player.reason === "interruption") return "The music resumes afterwards. Press play to hear it now.";
   if (player.reason === "route-lost") return "Plug the headphones in again, or press play for the other output.";
   return "";
 }

@@ -108,7 +108,7 @@ export class Commands {
     const handler = make ? () => this.#send(...make(data)) : this.#handlers[name];
     if (!handler) throw new RangeError(`unknown request ${name}`);
     if (this.store.isReadOnly) {
-      this.notify("Not done: the token lacks the scope “control”.", { tone: "error" });
+      this.notify("Not allowed: the token lacks the scope “control”.", { tone: "error" });
       return false;
     }
     return Boolean(await handler(data));
@@ -205,10 +205,10 @@ export class Commands {
       return send();
     })));
     if (silent) this.notify(`Added, but not played: ${silent.message}`, { tone: "error" });
-    else if (answer?.count === 0) this.notify(answer.truncated ? "Nothing was added: too many, or nested too deep" : "There is nothing in it that can be played");
+    else if (answer?.count === 0) this.notify(answer.truncated ? "Nothing was added: too many items, or folders nested too deep" : "Nothing in it can be played");
     else if (answer && !play) {
       const where = position === "next" ? "to play next" : "to the queue";
-      const rest = answer.truncated ? ", not all there is: too many, or nested too deep" : "";
+      const rest = answer.truncated ? "; the rest was left out: too many items, or folders nested too deep" : "";
       this.notify(`Added ${count(answer.count, "track")} ${where}${rest}`, undoOf(answer));
     }
     return answer;

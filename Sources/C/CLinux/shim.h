@@ -56,7 +56,7 @@ static inline void clinux_tell_crash(int number) {
     const char *parts[] = {"tonearm: ended by ", clinux_crash_signal_name(number), " in the thread ", thread, "\n"};
     for (size_t part = 0; part < sizeof parts / sizeof parts[0]; part++)
         for (const char *next = parts[part]; *next && length < sizeof text; next++) text[length++] = *next;
-    // One call, so that lines of other threads stay apart. There is nobody to tell that it failed.
+    // One call, so that lines of other threads stay apart. A failure cannot be reported.
     ssize_t written = write(STDERR_FILENO, text, length);
     (void)written;
     // Sent by another process, or a trap behind which it would go on, it does not come again by itself.

@@ -18,9 +18,7 @@ public struct AudioFormat: Hashable, Sendable {
         self.layout = layout
     }
 
-    public func seconds(_ frames: FrameCount) -> Double {
-        Double(frames) / Double(sampleRate)
-    }
+    public func seconds(_ frames: FrameCount) -> Double { Double(frames) / Double(sampleRate) }
 
     /// More than a thousand years, and so little that no sum of a few frame counts overflows.
     private static let longest = 0x1p53

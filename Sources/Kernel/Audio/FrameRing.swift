@@ -5,8 +5,8 @@ import Synchronization
 
 /// The PCM between a decode thread and the render callback.
 ///
-/// Frames carry absolute indices: the n-th frame ever written has index n, but for those that `replace` takes back. One producer at a time (the
-/// holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
+/// Frames carry absolute indices: the n-th frame ever written has index n, except for frames that `replace` replaces. One
+/// producer at a time (the holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
 /// nothing; the producer's side is serialised by a mutex, because revoking a lease must be exact.
 /// The last `retained` frames that were read stay intact, so that the consumer may step back and render them again
 /// (with a fade, another gain) as long as the sink has not played them.
@@ -35,6 +35,9 @@ public final class FrameRing: Sendable {
     private let lease = Mutex<UInt64>(0)
     private let sections = FrameSections()
     private let wantsFrames = Atomic<Bool>(false)
+    /// Where the last frames before it fade out as they are copied.
+    private let fadeEnd = Atomic<Int64>(.max)
+    private let fadeFrames: Int64
     private let onFrames: (@Sendable () -> Void)?
 
     private static let noWait = Int64.max
@@ -55,6 +58,7 @@ public final class FrameRing: Sendable {
         self.retained = retained
         channels = format.channelCount
         slots = capacity + retained
+        fadeFrames = format.frames(0.01)
         samples = .allocate(capacity: slots * channels)
         samples.initialize(repeating: 0, count: slots * channels)
         consumed = .allocate(capacity: 1)
@@ -119,6 +123,11 @@ public final class FrameRing: Sendable {
         grant().writeIndex
     }
 
+    /// As `cut`, in the middle of the music: its last frames fade out, those behind them are not touched.
+    public func cutFading() {
+        fadeEnd.store(cut(), ordering: .releasing)
+    }
+
     /// Copies interleaved samples (count divisible by the channel count) into the free space. Never waits.
     public func write(_ samples: UnsafeBufferPointer<Float>, lease: Lease) -> WriteOutcome {
         let outcome: WriteOutcome = self.lease.withLock { number in
@@ -143,20 +152,24 @@ public final class FrameRing: Sendable {
         written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
     }
 
-    /// Interleaved frames from `index` on, up to `frames`, as another producer has left them. For the lease's holder; they must
-    /// not be older than those that the consumer may step back to.
-    public func frames(at index: FrameCount, _ frames: Int) -> [Float] {
-        let count = min(frames, Int(written.load(ordering: .acquiring) - index))
-        guard count > 0, index >= 0 else { return [] }
-        return (0..<count * channels).map { position in
-            let frame = index + Int64(position / channels)
-            return samples[Int(frame % Int64(slots)) * channels + position % channels]
+    /// Up to `frames` frames from `index` on, interleaved, read or not, written by an earlier holder of the lease. nil when
+    /// the lease is revoked.
+    public func frames(at index: FrameCount, _ frames: Int, lease: Lease) -> [Float]? {
+        self.lease.withLock { number in
+            guard number == lease.number else { return nil }
+            let end = written.load(ordering: .relaxed)
+            let count = min(frames, Int(end - index))
+            guard count > 0, index >= max(0, end - Int64(slots)) else { return [] }
+            let slot = Int(index % Int64(slots))
+            let first = min(count, slots - slot)
+            return Array(UnsafeBufferPointer(start: samples + slot * channels, count: first * channels))
+                + UnsafeBufferPointer(start: samples, count: (count - first) * channels)
         }
     }
 
-    /// Puts interleaved samples in the place of all frames from `index` on: the one way in which the write index falls. Only
-    /// on the consumer's thread, and never while it renders, as it takes the lock. False, and nothing changes, when the lease
-    /// is revoked, the frame at `index` was read or is not written, or there is no room.
+    /// Replaces all frames from `index` on with interleaved samples. Only here the write index falls. Only on the consumer's
+    /// thread, and never while it renders, as it takes the lock. The lease's holder must wait meanwhile. False, without
+    /// effect, when the lease is revoked, the frame at `index` was read or is not written, or there is no room.
     public func replace(from index: FrameCount, with samples: [Float], lease: Lease) -> Bool {
         self.lease.withLock { number in
             let frames = samples.count / channels
@@ -229,7 +242,19 @@ public final class FrameRing: Sendable {
         let first = min(count, slots - slot)
         copySamples(self.samples + slot * channels, to: samples, count: first * channels)
         copySamples(self.samples, to: samples + first * channels, count: (count - first) * channels)
+        let end = fadeEnd.load(ordering: .acquiring)
+        if index < end, index + Int64(count) > end - fadeFrames { fade(samples, at: index, frames: count, until: end) }
         return count
+    }
+
+    @_noLocks @_noAllocation
+    private func fade(_ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int, until end: FrameCount)
+    {
+        for frame in Int(max(0, end - fadeFrames - index))..<min(frames, Int(end - index)) {
+            let part = Float(end - index - Int64(frame)) / Float(fadeFrames)
+            let gain = part * part * (3 - 2 * part)
+            for position in frame * channels..<(frame + 1) * channels { samples[position] *= gain }
+        }
     }
 
     /// Reads past up to `frames` frames that were copied.
@@ -307,7 +332,8 @@ public final class FrameRing: Sendable {
     public var unread: Int {
         @_noLocks @_noAllocation get {
             let index = reading.load(ordering: .acquiring)
-            return Int(written.load(ordering: .acquiring) - index)
+            // To others both indices may have fallen in between.
+            return max(0, Int(written.load(ordering: .acquiring) - index))
         }
     }
 }

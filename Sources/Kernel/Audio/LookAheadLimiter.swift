@@ -4,17 +4,18 @@ internal import Glibc
 
 /// Keeps the true peak under a ceiling by turning down just before what exceeds it: one gain for all channels.
 ///
-/// Frames come out two quanta after they went in. The gain is found for groups of 8 frames: what the group's peak asks for; the
-/// least of the groups around and ahead; from there an exponential way back to 1; the mean of 8 such values; a straight
-/// line from group to group. At rest the gain is exactly 1 and the samples are not touched. Real-time safe; a value,
-/// state included.
+/// Frames come out two quanta after they went in. The gain is found for groups of 8 frames: what the highest peak of the last
+/// 25 ms asks for, so that it does not follow single cycles; the least of the groups around and ahead; from there an
+/// exponential way back to 1; the mean of 8 such values; a straight line from group to group. At rest the gain is exactly 1
+/// and the samples are not touched. Real-time safe; a value, state included.
 public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Frames a call.
     public static var quantum: Int { @_noLocks @_noAllocation get { 64 } }
     private static var groups: Int { @_noLocks @_noAllocation get { 8 } }
     private static var group: Int { @_noLocks @_noAllocation get { 8 } }
     private static var releaseSeconds: Double { @_noLocks @_noAllocation get { 0.15 } }
-    private static var memorySeconds: Double { @_noLocks @_noAllocation get { 0.3 } }
+    /// How often a peak is forgotten, in a second: with each half period of the lowest audible frequency.
+    private static var holds: Int { @_noLocks @_noAllocation get { 40 } }
 
     private let channels: Int
     private let interpolator: TruePeakInterpolator
@@ -29,10 +30,13 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Where the next frame's straight line begins.
     public private(set) var gain: Float = 1
     private var lastPeak: Float = 0
-    /// No less than what was heard lately; falls to half within 0.2 s.
-    private var recentPeak: Float = 0
-    /// Of `recentPeak`, each quantum.
-    private let forgetting: Float
+    /// The highest of the last 25 ms or a little more: of four stretches, and of the one that goes on.
+    private var heldPeak: Float = 0
+    private var earlierPeaks = SIMD4<Float>(repeating: 0)
+    private var stretchPeak: Float = 0
+    /// Quanta of a stretch, and of the one that goes on.
+    private let stretch: Int
+    private var stretched = 0
     /// Quanta in a row without a wish.
     private var quiet = 4
     /// The gain is 1 and nothing that came in will change it.
@@ -51,7 +55,8 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
         release = Float(1 - exp(-Double(Self.group) / (Double(format.sampleRate) * Self.releaseSeconds)))
-        forgetting = Float(exp(-Double(Self.quantum) / (Double(format.sampleRate) * Self.memorySeconds)))
+        let steps = 4 * Self.quantum * Self.holds
+        stretch = (format.sampleRate + steps - 1) / steps
         self.ceiling = ceiling
         goal = ceiling
     }
@@ -62,13 +67,13 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     }
 
     /// Moves the ceiling over so many calls. From and to "none" it begins and ends at full scale; on its way down it begins
-    /// just above the signal, or a quiet one would be turned down within the last of the calls.
+    /// just above the signal's true peak, or a quiet one would be turned down within the last of the calls.
     @_noLocks @_noAllocation
     public mutating func move(to ceiling: Float, quanta: Int) {
         guard ceiling != goal else { return }
         goal = ceiling
         self.ceiling = min(self.ceiling, 1)
-        if goal < self.ceiling { self.ceiling = min(self.ceiling, max(goal, recentPeak * 1.25)) }
+        if goal < self.ceiling { self.ceiling = min(self.ceiling, max(goal, heldPeak * interpolator.overshoot)) }
         moving = max(1, quanta)
         let ratio = Double(min(goal, 1) / self.ceiling)
         step = Float(amplitude(decibels: decibels(power: ratio * ratio) / Double(moving)))
@@ -77,7 +82,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     /// Shows it what lay before its first quantum, interleaved.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
-        for index in 0..<frames * channels { recentPeak = max(recentPeak, samples[index].magnitude) }
+        for index in 0..<frames * channels { hold(samples[index].magnitude) }
     }
 
     /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
@@ -92,20 +97,44 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         }
         let limit = isGuarding ? min(ceiling, 1) : ceiling
         for index in 0..<3 * Self.groups { targets[unchecked: index] = targets[unchecked: index + Self.groups] }
+        forget()
         let peak = largest(samples)
-        if limit < .infinity, max(peak, lastPeak) * interpolator.overshoot > limit {
-            measure(samples, limit: limit)
+        let isNear = limit < .infinity && max(peak, lastPeak) * interpolator.overshoot > limit
+        // A hair under it, for what rounding adds.
+        let target = limit * 0.999_999
+        if isNear || heldPeak > target {
+            let peaks = isNear ? measure(samples) : SIMD8(repeating: 0)
+            for group in 0..<Self.groups {
+                hold(peaks[group])
+                targets[unchecked: 3 * Self.groups + group] = heldPeak > target ? target / heldPeak : 1
+            }
         } else {
             for index in 3 * Self.groups..<4 * Self.groups { targets[unchecked: index] = 1 }
-            quiet += 1
         }
+        quiet = heldPeak > target ? 0 : quiet + 1
+        hold(peak)
         lastPeak = peak
-        recentPeak = max(peak, recentPeak * forgetting)
         exchange(samples, output)
         guard !isIdle || quiet < 4 else { return }
         turnDown(output)
         isIdle = quiet >= 4 && gain == 1
         for index in 0..<8 where released[index] != 1 { isIdle = false }
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func hold(_ peak: Float) {
+        stretchPeak = max(stretchPeak, peak)
+        heldPeak = max(heldPeak, peak)
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func forget() {
+        stretched += 1
+        guard stretched > stretch else { return }
+        stretched = 1
+        earlierPeaks = SIMD4(earlierPeaks.y, earlierPeaks.z, earlierPeaks.w, stretchPeak)
+        stretchPeak = 0
+        heldPeak = earlierPeaks.max()
     }
 
     @_noLocks @_noAllocation
@@ -121,12 +150,12 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         return peak.max()
     }
 
-    /// The wishes of the quantum that comes in.
+    /// The true peaks of the quantum that comes in, group by group.
     @_noLocks @_noAllocation
-    private mutating func measure(_ samples: UnsafePointer<Float>, limit: Float) {
+    private mutating func measure(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
         let history = TruePeakInterpolator.history
         var line = InlineArray<88, Float>(repeating: 0)
-        var peaks = InlineArray<8, Float>(repeating: 0)
+        var peaks = SIMD8<Float>(repeating: 0)
         for channel in 0..<channels {
             for index in 0..<history {
                 line[unchecked: index] = delayed[unchecked: (2 * Self.quantum - history + index) * channels + channel]
@@ -143,14 +172,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
                 }
             }
         }
-        // A hair under it, for what rounding adds.
-        let limit = limit * 0.999_999
-        quiet += 1
-        for group in 0..<Self.groups {
-            let exceeds = peaks[unchecked: group] > limit
-            targets[unchecked: 3 * Self.groups + group] = exceeds ? limit / peaks[unchecked: group] : 1
-            if exceeds { quiet = 0 }
-        }
+        return peaks
     }
 
     /// The oldest quantum out, the new one in.

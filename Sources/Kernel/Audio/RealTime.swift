@@ -13,9 +13,7 @@ func copySamples(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer
 
 /// A system call, but one that never sleeps.
 @_semantics("no_performance_analysis")
-func wakeSleepers(on word: UnsafeMutableRawPointer) {
-    clinux_futex_wake_all(word)
-}
+func wakeSleepers(on word: UnsafeMutableRawPointer) { clinux_futex_wake_all(word) }
 
 /// In radians.
 @_semantics("no_performance_analysis")

@@ -188,9 +188,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 if step != 0 { mix = min(1, max(0, mix + step)) }
                 wet += wetStep
                 let sides = wet * (before + (last - before) * (Float(gathered + 1) * part))
-                for channel in 0..<channels {
-                    place[channel] += mix * (sides[channel & 1] - place[channel])
-                }
+                for channel in 0..<channels { place[channel] += mix * (sides[channel & 1] - place[channel]) }
             }
         }
         (self.mix, self.feed, self.wet) = (mix, feed, wet)

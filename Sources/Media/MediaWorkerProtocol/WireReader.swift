@@ -9,9 +9,7 @@ public struct WireError: Error, Hashable, Sendable {
 struct WireReader {
     private var rest: ArraySlice<UInt8>
 
-    init(_ body: [UInt8]) {
-        rest = body[...]
-    }
+    init(_ body: [UInt8]) { rest = body[...] }
 
     mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(WireError) -> Value {
         let size = MemoryLayout<Value>.size
@@ -54,14 +52,14 @@ struct WireReader {
     /// A short one of visible ASCII.
     mutating func name() throws(WireError) -> String {
         let name = try text(atMost: 64)
-        guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw WireError(problem: "a name cannot be") }
+        guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw WireError(problem: "invalid name") }
         return name
     }
 
     /// An integer of 64 bits; `what` names it.
     mutating func number(in range: ClosedRange<Int64>, _ what: String) throws(WireError) -> Int64 {
         let value = try integer(Int64.self)
-        guard range.contains(value) else { throw WireError(problem: "\(what) cannot be") }
+        guard range.contains(value) else { throw WireError(problem: "\(what) is invalid") }
         return value
     }
 

@@ -149,7 +149,7 @@ extension WireReader {
             })
         media.start = try optional { (reader: inout WireReader) throws(WireError) in
             let start = try reader.number()
-            guard WorkerMedia.clocks.contains(start) else { throw WireError(problem: "a clock cannot be") }
+            guard WorkerMedia.clocks.contains(start) else { throw WireError(problem: "a clock is invalid") }
             return start
         }
         media.grid = try optional { (reader: inout WireReader) throws(WireError) in
@@ -188,7 +188,7 @@ extension WireReader {
     /// Of a media, from its beginning.
     mutating func seconds() throws(WireError) -> Double {
         let time = try number()
-        guard (0...WorkerMedia.clocks.upperBound).contains(time) else { throw WireError(problem: "a time cannot be") }
+        guard (0...WorkerMedia.clocks.upperBound).contains(time) else { throw WireError(problem: "a time is invalid") }
         return time
     }
 
@@ -196,7 +196,7 @@ extension WireReader {
         let rate = Int(try integer(UInt32.self))
         let positions = try block().prefix(9).compactMap(ChannelPosition.init)
         guard AudioFormat.workerRates.contains(rate), (1...8).contains(positions.count) else {
-            throw WireError(problem: "a sample format cannot be")
+            throw WireError(problem: "a sample format is invalid")
         }
         return AudioFormat(sampleRate: rate, layout: ChannelLayout(positions: positions))
     }

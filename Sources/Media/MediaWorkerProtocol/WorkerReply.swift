@@ -50,7 +50,7 @@ public enum WorkerReply: Hashable, Sendable {
             let offset = try reader.integer(Int64.self)
             let count = Int(try reader.integer(UInt32.self))
             guard WorkerMedia.lengths.contains(offset), (1...SharedMemory.inputCapacity).contains(count) else {
-                throw WireError(problem: "it asks for bytes that cannot be")
+                throw WireError(problem: "it requests an invalid range of bytes")
             }
             self = .read(offset: offset, count: count)
         case 3: self = .opened(try reader.media())
@@ -60,10 +60,10 @@ public enum WorkerReply: Hashable, Sendable {
         case 8: self = .image(time: try reader.seconds(), bytes: try reader.block())
         case 9:
             guard let code = WorkerFailure.Code(rawValue: try reader.integer()) else {
-                throw WireError(problem: "there is no such failure")
+                throw WireError(problem: "unknown failure")
             }
             self = .failed(WorkerFailure(code, try reader.text(atMost: WorkerMedia.longestText)))
-        default: throw WireError(problem: "there is no reply \(kind)")
+        default: throw WireError(problem: "unknown reply \(kind)")
         }
         try reader.end()
     }

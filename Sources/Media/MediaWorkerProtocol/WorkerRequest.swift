@@ -53,7 +53,7 @@ public enum WorkerRequest: Hashable, Sendable {
             self = .thumbnail(
                 try reader.source(), time: try reader.number(), edge: Int(try reader.integer(UInt32.self)))
         case 8: self = .scale(try reader.source(), edge: Int(try reader.integer(UInt32.self)))
-        default: throw WireError(problem: "there is no request \(kind)")
+        default: throw WireError(problem: "unknown request \(kind)")
         }
         try reader.end()
     }

@@ -43,7 +43,7 @@ extension Mpg123Decoder {
         }
         if let failure = reader.failure { throw failure }
         if layout.info != nil || layout.audioEnd.map({ $0 <= layout.audioStart }) == true {
-            throw MediaError(.empty, "\(name) holds tags or headers, but no audio.")
+            throw MediaError(.empty, "\(name) contains tags or headers, but no audio.")
         }
         throw MediaError(.unsupported, "\(name) cannot be played: there is no MPEG audio in it.")
     }

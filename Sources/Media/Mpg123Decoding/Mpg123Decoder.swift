@@ -154,7 +154,7 @@ public final class Mpg123Decoder: AudioDecoder {
     public var sourceOffset: Int64? { max(0, handle.framePosition) }
 
     public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
-        guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) cannot be searched.") }
+        guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) is not seekable.") }
         pending = UnsafeBufferPointer(start: nil, count: 0)
         damage.jumped()
         length.stopMeasuring()

@@ -177,7 +177,5 @@ public struct MediaLoading: Hashable, Sendable {
     }
 
     /// Bytes that can be read from `place` on without waiting.
-    public var bytesAhead: Int64 {
-        ranges.first { $0.contains(place) }.map { $0.upperBound - place } ?? 0
-    }
+    public var bytesAhead: Int64 { ranges.first { $0.contains(place) }.map { $0.upperBound - place } ?? 0 }
 }

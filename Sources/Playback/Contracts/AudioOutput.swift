@@ -73,8 +73,8 @@ public enum StreamCommand: Sendable {
     /// Lets a running stream be heard so many frames earlier from about now on (later when negative), by leaving frames
     /// out or playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
     case shift(by: FrameCount)
-    /// Lets other frames follow, from a place in the ring on that is not heard yet, nor taken by the sink for good. Answered
-    /// through the splice itself.
+    /// Replaces frames of the ring that are not audible yet and can be taken back from the sink. The splice itself receives
+    /// the answer.
     case splice(RingSplice)
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     case unmute
@@ -122,6 +122,8 @@ public enum AudioOutputEvent: Sendable {
     case suspended(Generation, Bool)
     /// The sound server wants the stream silent (a call begins), or takes that back. It may have muted it, too.
     case corkRequested(Generation, Bool)
+    /// Somebody has muted the stream and nothing else, or takes that back.
+    case muted(Generation, Bool)
     /// The sound server turns our stream down while another one plays, or no longer. Nobody's volume has changed.
     case ducked(Bool)
     /// The stream is not where it should be and cannot be moved there: another one is to be opened in its place.

@@ -159,9 +159,7 @@ public struct MediaDescription: Hashable, Sendable {
             left === right || (left.mimeType == right.mimeType && left.bytes == right.bytes)
         }
 
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(bytes.count)
-        }
+        public func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
     }
 }
 

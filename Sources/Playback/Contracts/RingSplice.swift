@@ -3,7 +3,7 @@
 public import Audio
 internal import Kernel
 
-/// Frames that take the place of all that a ring holds from an index on; they begin as those do.
+/// Frames that replace all frames of a ring from an index on, crossed with the first of them.
 ///
 /// Made by a decode thread, which waits for the answer. The output performs it on the thread that renders, between two
 /// calls for frames, as it takes the ring's lock.

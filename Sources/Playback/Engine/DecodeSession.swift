@@ -51,6 +51,8 @@ final class DecodeSession: Sendable {
 
     /// The ring's lease must have been granted for this session.
     func feed(_ ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed) {
+        // The media is not read any further.
+        if feed.decay > 0 { cancellation.interrupt() }
         mailbox.post(.feed(ring, lease, feed))
     }
 

@@ -106,7 +106,7 @@ struct DecodeWorker {
                 try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
-            // Of the frames before the place, those that may go over into older ones are kept.
+            // The frames before the position by which a splice may move are kept.
             let leadFrames = Int(ring.format.frames(lead / tempo.rate))
             let kept = feed.splice == nil ? 0 : min(leadFrames, Int(ring.format.frames(RingSplicing.reach)))
             writer.feed.lead = leadFrames - kept
@@ -175,7 +175,7 @@ struct DecodeWorker {
     }
 }
 
-/// The reports of what lies where; those of frames that are not in the ring yet wait until their place is known.
+/// Reports of segments. Before a splice they wait until its index is known.
 private final class SegmentLog {
     private let format: AudioFormat
     private let report: (FrameCount, Double, Timeline.Pace) -> Void
@@ -192,7 +192,7 @@ private final class SegmentLog {
 
     func begin(_ begun: RingSplicing.Begun) {
         waits = false
-        // The one that has begun by then is cut.
+        // The segment that contains the first frame is cut.
         if let first = waiting.lastIndex(where: { $0.start <= begun.frame }) {
             let left = format.seconds(begun.frame - waiting[first].start)
             waiting[first].position += left * waiting[first].pace.rate

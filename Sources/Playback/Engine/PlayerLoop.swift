@@ -242,6 +242,7 @@ final class PlayerLoop: @unchecked Sendable {
                 sessions[generation]?.reposition(run, start)
             case .feed(let generation, let feed): self.feed(generation, feed)
             case .hold(let generation, let seconds): sessions[generation]?.hold(seconds)
+            case .cutFading: ring?.cutFading()
             case .unload(let generation): sessions.removeValue(forKey: generation)?.end()
             case .output(let command):
                 if case .stream(.close, _) = command { _ = ring?.cut() }

@@ -35,7 +35,7 @@ struct RingFeed {
     /// nil until the end comes near.
     private var tail: HeldTail?
     private var mixer: OverlapMixer?
-    /// Until the first frames have taken the place of older ones.
+    /// Until the first frames have replaced older ones.
     var splicing: RingSplicing?
 
     init(
@@ -58,7 +58,7 @@ struct RingFeed {
         splicing?.writeIndex ?? written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0))
     }
 
-    /// The first frame that is written is the one of the place.
+    /// The first written frame is that of the position.
     mutating func dropLead() {
         lead = 0
         splicing?.lead = 0
@@ -173,7 +173,7 @@ struct RingFeed {
         guard ring.waitForSpace(ring.capacity - unread / 2, lease: lease) else { throw Self.isRevoked }
     }
 
-    // MARK: Among older frames
+    // MARK: Splicing
 
     private var isWanted: Bool {
         guard case .wrote = ring.write(UnsafeBufferPointer(start: nil, count: 0), lease: lease) else { return false }

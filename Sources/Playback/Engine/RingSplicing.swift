@@ -3,19 +3,18 @@
 internal import Audio
 internal import Kernel
 
-/// Lays the first frames of a run over those of an older one that still sound, ahead of the playhead.
+/// Replaces the frames of an older run in the ring, ahead of the playhead, with the first frames of a new one, crossed.
 ///
-/// It keeps the new frames until there are enough of them, and offers them to the output. When they come too late, it goes on to
-/// a later place: what the old frames have played meanwhile is left out of the new ones.
+/// It collects new frames until there are enough, and offers them to the output. If they come too late, it moves to a later
+/// index, and leaves out of the new frames what the old ones play meanwhile.
 struct RingSplicing {
-    /// Seconds in which one sound goes over into the other. Two tones of different height beat in it: in a longer one they would
-    /// cancel each other.
+    /// Seconds in which both sounds are mixed. In a longer time two tones of different frequency would cancel each other.
     private static let crossing = 0.01
-    /// Seconds by which the new frames are moved at most, to where they are most like the old ones.
+    /// Maximum seconds by which the new frames are moved to the highest correlation with the old ones.
     static let reach = 0.01
-    /// Seconds of new frames behind the crossing: until more are written, the sink has these.
+    /// Seconds of new frames behind the crossing: the sink has these until more are written.
     private static let company = 0.1
-    /// Seconds in which a splice is on its way.
+    /// Seconds from an answer to the next offer.
     private static let margin = 0.015
 
     struct Begun {
@@ -61,15 +60,12 @@ struct RingSplicing {
     /// Enough frames for the next try.
     var hasEnough: Bool { frames >= first + Int(format.frames(Self.crossing + Self.reach + Self.company)) }
 
-    /// Later than that.
-    mutating func move(behind first: FrameCount) { index = max(index, first + format.frames(Self.margin)) }
-
     /// The frames that are left once the first ones are in the ring; nil when that has to be tried again.
     mutating func splice(
         into ring: FrameRing, _ lease: FrameRing.Lease, answer: (RingSplice) -> RingSplice.Answer?
     ) -> [Float]? {
         let channels = format.channelCount
-        let old = ring.frames(at: index, Int(format.frames(Self.crossing)))
+        guard let old = ring.frames(at: index, Int(format.frames(Self.crossing)), lease: lease) else { return nil }
         let length = old.count / channels
         guard length == Int(format.frames(Self.crossing)), frames >= first + length else {
             // One of both is over: the new frames follow the old ones.
@@ -89,7 +85,8 @@ struct RingSplicing {
             begun(Begun(index: index, frame: start.index + FrameCount(best - lead)))
             return Array(samples[(last * channels)...])
         case .notBefore(let first):
-            move(behind: first)
+            // Always later: the tries end with the old frames.
+            index = max(index, first) + format.frames(Self.margin)
             return nil
         case nil: return nil
         }

@@ -42,6 +42,8 @@ struct InterruptionHolders {
     private struct Holder {
         var count: Int
         var since: MonotonicTime
+        /// Somebody has muted the stream, without a request of the sound server.
+        var isMute = false
     }
 
     private var holders: [InterruptionSource: Holder] = [:]
@@ -52,10 +54,12 @@ struct InterruptionHolders {
 
     var isActive: Bool { !holders.isEmpty }
 
+    var holdsMute: Bool { holders[.soundServer]?.isMute ?? false }
+
     func holds(_ source: InterruptionSource) -> Bool { holders[source] != nil }
 
     /// True when it is the first one. Clients count each; the sound server, the lock and sleep know only one.
-    mutating func begin(_ source: InterruptionSource, now: MonotonicTime) -> Bool {
+    mutating func begin(_ source: InterruptionSource, isMute: Bool = false, now: MonotonicTime) -> Bool {
         let isFirst = holders.isEmpty
         if isFirst {
             mayResume = true
@@ -63,7 +67,7 @@ struct InterruptionHolders {
         }
         if source != .announcement { wereOnlyAnnouncements = false }
         let count = source == .client ? holders[source]?.count ?? 0 : 0
-        holders[source] = Holder(count: count + 1, since: now)
+        holders[source] = Holder(count: count + 1, since: now, isMute: isMute)
         return isFirst
     }
 

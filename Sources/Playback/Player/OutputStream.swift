@@ -47,9 +47,7 @@ struct OutputStream {
         }
     }
 
-    var format: AudioFormat? {
-        if case .open(_, let format, _) = state { format } else { nil }
-    }
+    var format: AudioFormat? { if case .open(_, let format, _) = state { format } else { nil } }
 
     private(set) var transport: Transport? {
         get { if case .open(_, _, let transport) = state { transport } else { nil } }

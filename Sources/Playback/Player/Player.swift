@@ -123,9 +123,7 @@ public final class Player: Sendable {
     public func duck(to gain: Double, over seconds: Double) { loop.mailbox.post(.duck(to: gain, seconds: seconds)) }
 
     /// Calls back on the player's thread. False, and no call, when the player is down.
-    public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool {
-        loop.mailbox.post(.ping(answer))
-    }
+    public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool { loop.mailbox.post(.ping(answer)) }
 
     /// Replaces the observer given at the start.
     public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {

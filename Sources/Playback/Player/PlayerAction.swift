@@ -13,6 +13,8 @@ enum PlayerAction {
     /// So many seconds of the item's end are held back for the next one to be mixed over.
     case hold(Generation, seconds: Double)
     case unload(Generation)
+    /// Nobody writes into the ring any more, in the middle of an item: its last frames fade out.
+    case cutFading
 
     // Output.
     case output(OutputCommand)

@@ -87,7 +87,7 @@ public enum PlayerCommand: Sendable {
     }
 
     /// When it has taken effect.
-    var awaits: PlayerCore.PendingReply.Awaited {
+    var awaits: PendingReplies.Awaited {
         switch self {
         case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption:
             .transport

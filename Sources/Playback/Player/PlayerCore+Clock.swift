@@ -33,13 +33,8 @@ extension PlayerCore {
 
     mutating func hear(upTo ringIndex: FrameCount) {
         for (generation, seconds) in stream.timeline.advance(to: ringIndex) {
-            if current?.generation == generation {
-                if current?.listened == 0 { statistics.itemsStarted += 1 }
-                current?.listened += seconds
-            } else if upcoming?.generation == generation {
-                if upcoming?.listened == 0 { statistics.itemsStarted += 1 }
-                upcoming?.listened += seconds
-            }
+            if loaded[generation]?.listened == 0 { statistics.itemsStarted += 1 }
+            loaded.update(generation) { $0.listened += seconds }
         }
     }
 
@@ -87,10 +82,9 @@ extension PlayerCore {
 
     private mutating func finishSeekOnceHeard() {
         guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
-        if isCurrentOver { seek = nil }
-        guard let place = stream.timeline.place else { return }
-        let isHeard = place.segment.generation == current.generation && place.segment.run == current.run
-        if isHeard, stream.transport == .running, stream.clock.isAdvancing { seek = nil }
+        if isCurrentOver { loaded.endSeek() }
+        guard let place = stream.timeline.place, current.holds(place.segment) else { return }
+        if stream.transport == .running, stream.clock.isAdvancing { loaded.endSeek() }
     }
 
     /// The current item was heard to its end. False when there is nothing more to cross.
@@ -107,12 +101,10 @@ extension PlayerCore {
         let isAsLoaded = (item?.loops, item?.beginTime) == (next.item.loops, next.item.beginTime)
         guard next.item.id == successor(of: ended), isAsLoaded, !stopsAfterCurrent else {
             // It was in the ring already, and could not be taken out before the border.
-            upcoming = nil
-            actions.append(.unload(next.generation))
+            actions += loaded.dropUpcoming()
             if next.isFed { flush() }
             return false
         }
-        upcoming = nil
         reportEnd(of: ended)
         complete(ended, .finished)
         enter(next)
@@ -130,9 +122,7 @@ extension PlayerCore {
     /// Makes a track that is already loaded the current one.
     mutating func enter(_ track: Track) {
         let left = current
-        current = track
-        seek = nil
-        gathering = nil
+        loaded.enter(track)
         // Frames skipped before the item that is left do not concern this one.
         if lastError?.code != .outputUnavailable { lastError = nil }
         dropScan()
@@ -155,10 +145,10 @@ extension PlayerCore {
         if settings.stopAfterCurrent {
             goal = .rest(.stopped(.stopAfterCurrent))
             stoppedAfterCurrent()
-            current?.startPosition = 0
+            loaded.updateCurrent { $0.startPosition = 0 }
             if let next = queue.successor(order, using: &random) {
                 queue.setCurrent(next)
-                current = nil
+                loaded.enter(nil)
                 emit(.item(currentItem))
             } else {
                 emit(.queueEnded)
@@ -173,13 +163,10 @@ extension PlayerCore {
         consume(ended)
     }
 
-    /// Nothing is loaded any more; `current` stays only to show what it was.
     mutating func rest(_ rest: PlayerGoal.Rest, at position: Double) {
         goal = .rest(rest)
-        seek = nil
-        gathering = nil
         scan = nil
-        current?.startPosition = position
+        loaded.rest(at: position)
         dropUpcoming()
     }
 

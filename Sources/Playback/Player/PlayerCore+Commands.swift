@@ -5,9 +5,6 @@ internal import Kernel
 
 /// Clients' commands. Each changes the goal or is refused; `reconcile` draws the consequences.
 extension PlayerCore {
-    /// A command that has not come to rest by then is answered with the state as it is.
-    static let replyWithin = 0.8
-
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
         if command.endsAppointment { dropAppointment(isReplaced: command.arrangesStart) }
@@ -38,46 +35,18 @@ extension PlayerCore {
                 commit(prepared)
                 inserted = prepared.inserted
             }
-            answerLater(command, token, inserted: inserted)
+            pending.add(command, token, inserted: inserted, now)
         } catch {
             if command.arrangesStart { reportFailedStart(error) }
             actions.append(.reply(token, .failed(error)))
         }
     }
 
-    /// The command is answered once it has taken effect.
-    mutating func answerLater(_ command: PlayerCommand, _ token: CommandToken, inserted: Range<UInt64>?) {
-        pending.append(
-            PendingReply(
-                token: token, deadline: now.advanced(bySeconds: Self.replyWithin), inserted: inserted,
-                failsWithItem: command.failsWithItem, awaits: command.awaits))
-    }
-
-    /// Answers every command that is waiting, once nothing is on its way any more; late ones as they stand.
     mutating func answerSettled() {
         guard !pending.isEmpty else { return }
-        let isSettled = self.isSettled
-        let devices = output.devices
-        let decoded = isBeingPrimed ? decodedSeconds : 0
-        pending.removeAll { waiting in
-            let isDone =
-                switch waiting.awaits {
-                case .nothing: true
-                case .transport: isSettled
-                case .decoded(let seconds): decoded >= seconds
-                case .device(nil):
-                    !devices.isChosen
-                        && devices.devices.first(where: \.isDefault).map { $0.id == devices.current } ?? true
-                case .device(let device): devices.isChosen && devices.current == device
-                }
-            guard isDone || waiting.deadline <= now else { return false }
-            if case .rest(.failed(let error)) = goal, waiting.failsWithItem {
-                actions.append(.reply(waiting.token, .failed(error)))
-            } else {
-                actions.append(.reply(waiting.token, .done(inserted: waiting.inserted)))
-            }
-            return true
-        }
+        actions += pending.answer(
+            isSettled: isSettled, decoded: pending.awaitDecoding ? decodedSeconds : 0, output.devices,
+            failure: goal.failure, now)
     }
 
     /// Status and goal agree.
@@ -96,9 +65,7 @@ extension PlayerCore {
     mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
-        if case .unavailable(let message) = availability {
-            throw PlaybackError(.outputUnavailable, message)
-        }
+        try checkOutput()
         lastError = nil
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {
@@ -164,7 +131,7 @@ extension PlayerCore {
             dropSeek()
             guard drain else { return }
             endDecoding()
-            if upcoming?.isFed == false { upcoming = nil }
+            if upcoming?.isFed == false { _ = loaded.dropUpcoming() }
         }
     }
 
@@ -172,8 +139,7 @@ extension PlayerCore {
     mutating func undoDrain() {
         guard case .stop(drain: true, _) = goal, let current else { return }
         let place = position
-        if let upcoming { actions.append(.unload(upcoming.generation)) }
-        upcoming = nil
+        actions += loaded.dropUpcoming()
         if current.isFed { flush() }
         reopenCurrent(at: place)
         goal = .pause(.user)
@@ -181,9 +147,7 @@ extension PlayerCore {
 
     private mutating func dropSeek() {
         guard seek != nil else { return }
-        let place = position
-        current?.startPosition = place
-        seek = nil
+        loaded.endSeek(at: position)
     }
 
     private mutating func skip(to id: ItemID?) throws(PlaybackError) {
@@ -239,7 +203,7 @@ extension PlayerCore {
     private mutating func wakeForSeeking() throws(PlaybackError) {
         undoDrain()
         guard goal.isAtRest || current == nil, let item = queue.current else { return }
-        if case .rest(.failed(let error)) = goal {
+        if let error = goal.failure {
             throw PlaybackError(.invalidState, "The item cannot be played: \(error.message)", itemID: item.id)
         }
         makeCurrent(item, at: nil)
@@ -254,9 +218,7 @@ extension PlayerCore {
         if current?.media?.isSeekable == false {
             throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
         }
-        if case .unavailable(let message) = availability {
-            throw PlaybackError(.outputUnavailable, message)
-        }
+        try checkOutput()
         undoDrain()
         beginScan(rate: rate)
         overrideInterruption()
@@ -265,14 +227,12 @@ extension PlayerCore {
     /// Leaves the current item for another, which is loaded (or was loaded ahead); the goal stays.
     mutating func makeCurrent(_ item: QueueItem, at position: Double?) {
         let left = current
-        let ready = upcoming
-        upcoming = nil
         if let left, left.isFed { flush(fade: skipFade) }
         if let left, !goal.isAtRest { complete(left, .user) }
-        if let ready, ready.item.id == item.id, position == nil, case .primed = ready.stage {
+        if let ready = upcoming, ready.item.id == item.id, position == nil, case .primed = ready.stage {
             enter(ready)
         } else {
-            if let ready { actions.append(.unload(ready.generation)) }
+            actions += loaded.dropUpcoming()
             enter(load(item, at: position))
         }
         if goal.isAtRest { goal = .hold }

@@ -109,10 +109,10 @@ extension PlayerCore {
         guard let current else { return }
         let held = heldEnd(of: current)
         let isRaised = mustDecodeAgain(current, toHold: held)
-        hold(held, of: \.current)
+        hold(held, of: current)
         if isRaised { runSeek(DecodeStart(place: .seconds(position)), target: position) }
         // A short one is decoded to its end before it is heard.
-        if let upcoming { hold(longestOverlap(of: upcoming), of: \.upcoming) }
+        if let upcoming { hold(longestOverlap(of: upcoming), of: upcoming) }
     }
 
     private mutating func heldEnd(of current: Track) -> Double {
@@ -138,10 +138,10 @@ extension PlayerCore {
         return left > seconds + RingFeed.holdingAhead
     }
 
-    private mutating func hold(_ seconds: Double, of track: WritableKeyPath<PlayerCore, Track?>) {
-        guard let generation = self[keyPath: track]?.generation, self[keyPath: track]?.held != seconds else { return }
-        self[keyPath: track]?.held = seconds
-        actions.append(.hold(generation, seconds: seconds))
+    private mutating func hold(_ seconds: Double, of track: Track) {
+        guard track.held != seconds else { return }
+        loaded.update(track.generation) { $0.held = seconds }
+        actions.append(.hold(track.generation, seconds: seconds))
     }
 
     /// The next item is written: from its first frame on it is the current one.
@@ -152,12 +152,12 @@ extension PlayerCore {
         switch event {
         case .wrote(let run, let start, _, _):
             guard run == upcoming.run else { return }
-            self.current?.stage = .written(end: start)
-            self.current?.overlapped = (stream.format?.seconds(end - start) ?? 0) * current.tempo.rate
+            let overlapped = (stream.format?.seconds(end - start) ?? 0) * current.tempo.rate
+            loaded.updateCurrent { ($0.stage, $0.overlapped) = (.written(end: start), overlapped) }
         case .failed(let run, _, _):
             // Nothing of it was mixed; the tail was written.
             guard run == upcoming.run else { return }
-            self.current?.stage = .written(end: end)
+            loaded.updateCurrent { $0.stage = .written(end: end) }
         case .opened, .primed, .mediaChanged, .loading, .splice, .held, .ended: return
         }
     }

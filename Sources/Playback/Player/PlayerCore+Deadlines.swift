@@ -9,43 +9,103 @@ extension PlayerCore {
     static let streamOpeningLimit = 5.0
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
+    static let drainingLimit = 10.0
+    static let stoppingLimit = 1.5
     /// Seconds of the media between two readings of the clock while sound advances: refreshes the published position and
     /// saves it, so that `kill -9` loses less than 1 s.
     static let clockDistance = 0.9
     /// How often while a start or a seek is about to be heard.
     static let startingPoll = 0.005
 
-    private var stoppingLimit: Double { 1.5 + settings.fades.stop }
-
     var clockInterval: Double {
         // A scan is quicker, and saves when it ends.
         Self.clockDistance / min(4, max(1, abs(stream.timeline.place?.segment.pace.rate ?? 1)))
     }
 
+    /// A wait for a report, and the reaction when it takes more than `limit` seconds. The reaction ends the wait.
+    private struct Wait {
+        let since: MonotonicTime
+        let limit: Double
+        let giveUp: (inout PlayerCore) -> Void
+    }
+
+    private var waitsForOthers: [Wait] {
+        var waits: [Wait] = []
+        for track in [current, upcoming].compactMap(\.self) {
+            guard case .opening(let since) = track.stage else { continue }
+            let limit = max(Self.openingLimit, track.item.oneShot?.timeout ?? 0)
+            waits.append(
+                Wait(since: since, limit: limit) {
+                    let message = "The media did not open within \(Int(limit)) s."
+                    $0.loaded.update(track.generation) {
+                        $0.fail(PlaybackError(.timedOut, message, itemID: track.item.id))
+                    }
+                })
+        }
+        if let (since, limit) = gatheringLimit {
+            waits.append(Wait(since: since, limit: limit) { $0.endGathering(after: limit) })
+        }
+        if let since = interruptions.clientsSince, settings.interruptionTimeout > 0 {
+            waits.append(
+                Wait(since: since, limit: settings.interruptionTimeout) {
+                    $0.endedInterruption($0.interruptions.endAll(.client, shouldResume: true), by: .timeout)
+                })
+        }
+        return waits
+    }
+
+    private var waitsForSink: [Wait] {
+        var waits: [Wait] = []
+        func wait(_ since: MonotonicTime, _ limit: Double, _ message: String) {
+            waits.append(Wait(since: since, limit: limit) { $0.giveUpStream(message) })
+        }
+        switch stream.state {
+        case .closed: break
+        case .opening(_, let since):
+            let limit = Self.streamOpeningLimit
+            wait(since, limit, "The sound server did not open a stream within \(Int(limit)) s.")
+        case .open(_, _, .silent(let since)) where goal.isAtRest:
+            waits.append(
+                Wait(since: since, limit: Self.streamGrace) {
+                    $0.actions += $0.stream.close()
+                    $0.closeDown()
+                })
+        case .open(_, _, .starting(let since)) where isSinkAwaited:
+            wait(since, Self.startingLimit, "The sink did not start within \(Int(Self.startingLimit)) s.")
+        case .open(_, _, .pausing(let since, let fade)):
+            wait(since, Self.pausingLimit + fade, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
+        case .open(_, _, .draining(let since)) where unheardRest <= 0:
+            wait(since, Self.drainingLimit, "The sink did not play to the end.")
+        case .open(_, _, .dry(let since, _)):
+            guard stream.stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage
+            else { break }
+            waits.append(Wait(since: since, limit: Self.sourceLimit) { $0.giveUpSource() })
+        case .open: break
+        }
+        if let since = stream.stalledSince {
+            wait(since, Self.standingLimit, "The sink has stood still for \(Int(Self.standingLimit)) s.")
+        }
+        if case .stop(drain: false, let since) = goal {
+            waits.append(Wait(since: since, limit: Self.stoppingLimit + settings.fades.stop) { $0.stopped() })
+        }
+        return waits
+    }
+
     mutating func checkDeadlines() {
-        Self.failIfOverdue(&current, now: now)
-        Self.failIfOverdue(&upcoming, now: now)
-        checkGathering()
-        checkInterruption()
+        giveUp(\.waitsForOthers)
         checkAttenuation()
         checkSleep()
         checkAppointment()
         watchSink()
-        checkStream()
+        giveUp(\.waitsForSink)
         checkOutage()
         checkSaving()
     }
 
-    private static func failIfOverdue(_ track: inout Track?, now: MonotonicTime) {
-        guard let loading = track, case .opening(let since) = loading.stage else { return }
-        let limit = openingLimit(of: loading)
-        guard now.isOver(limit, since: since) else { return }
-        track?.fail(
-            PlaybackError(.timedOut, "The media did not open within \(Int(limit)) s.", itemID: loading.item.id))
-    }
-
-    private static func openingLimit(of track: Track) -> Double {
-        max(openingLimit, track.item.oneShot?.timeout ?? 0)
+    private mutating func giveUp(_ waits: KeyPath<PlayerCore, [Wait]>) {
+        while let wait = self[keyPath: waits].first(where: { now.isOver($0.limit, since: $0.since) }) {
+            wait.giveUp(&self)
+        }
     }
 
     private mutating func checkOutage() {
@@ -59,117 +119,56 @@ extension PlayerCore {
         }
     }
 
-    private mutating func checkStream() {
-        switch stream.state {
-        case .closed: return
-        case .opening(let generation, let since):
-            guard isOver(since, Self.streamOpeningLimit) else { return }
-            giveUp(generation, "The sound server did not open a stream within \(Int(Self.streamOpeningLimit)) s.")
-        case .open(let generation, _, let transport):
-            switch transport {
-            case .silent(let since):
-                guard goal.isAtRest, isOver(since, Self.streamGrace) else { return }
-                actions += stream.close()
-                closeDown()
-            case .starting(let since):
-                // A seek that is heard needs no word from the output.
-                if isHeard, stream.clock.isAdvancing {
-                    actions += stream.started()
-                    outage = nil
-                    observe(stream.clock)
-                } else if isOver(since, Self.startingLimit), !output.isSuspended, current?.isFed == true {
-                    giveUp(generation, "The sink did not start within \(Int(Self.startingLimit)) s.")
-                }
-            case .pausing(let since, let fade):
-                guard isOver(since, Self.pausingLimit + fade) else { return }
-                giveUp(generation, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
-            case .draining(let since):
-                if giveUpStanding(generation) { return }
-                guard isOver(since, 10), unheardRest <= 0 else { return }
-                giveUp(generation, "The sink did not play to the end.")
-            case .running: _ = giveUpStanding(generation)
-            case .dry(let since, _):
-                if !giveUpStanding(generation) { checkSource(drySince: since) }
-            }
-        }
-        if case .stop(drain: false, let since) = goal, isOver(since, stoppingLimit) { stopped() }
-    }
-
-    private mutating func giveUpStanding(_ generation: Generation) -> Bool {
-        guard let since = stream.stalledSince, isOver(since, Self.standingLimit) else { return false }
-        giveUp(generation, "The sink has stood still for \(Int(Self.standingLimit)) s.")
-        return true
-    }
-
-    private mutating func giveUp(_ generation: Generation, _ message: String) {
+    private mutating func giveUpStream(_ message: String) {
+        guard let generation = stream.generation else { return }
         actions.append(.output(.stream(.close, generation)))
         outputReported(.failed(generation, .lost(message)))
     }
 
-    func isOver(_ since: MonotonicTime, _ seconds: Double) -> Bool { now.isOver(seconds, since: since) }
-
     /// When the player wants to be called again although nothing has happened; nil while it can sleep.
     var nextDeadline: MonotonicTime? {
-        var times: [MonotonicTime] = []
-        func after(_ since: MonotonicTime, _ seconds: Double) { times.append(since.advanced(bySeconds: seconds)) }
-        func pollUntilHeard() {
-            guard status != .playing, current?.isFed == true, !output.isSuspended else { return }
-            after(now, stream.stalledSince == nil ? Self.startingPoll : Self.standingPoll)
-        }
-
-        for track in [current, upcoming].compactMap(\.self) {
-            if case .opening(let since) = track.stage { after(since, Self.openingLimit(of: track)) }
-        }
-        if let reply = pending.map(\.deadline).min() { times.append(reply) }
-        times += [interruptionDeadline, attenuations.next, sleepDeadline, appointmentDeadline, saving.retryTime]
-            .compactMap(\.self)
-        if isBeingPrimed { after(now, Self.startingPoll) }
-        if let wait = gatheringLimit { after(wait.since, wait.seconds) }
-        if let moment = nextLiveMoment { times.append(moment) }
+        var times = (waitsForOthers + waitsForSink).map { $0.since.advanced(bySeconds: $0.limit) }
+        times += [
+            pending.deadline, attenuations.next, sleepDeadline, appointmentDeadline, saving.retryTime,
+            nextLiveMoment, nextBorder, nextStretch, poll.map(now.advanced(bySeconds:)),
+        ].compactMap(\.self)
         if let outage, goal.wantsSound {
             times.append(wantsStream ? min(outage.end, outage.retryTime) : outage.end)
         }
-        switch stream.state {
-        case .closed: break
-        case .opening(_, let since): after(since, Self.streamOpeningLimit)
-        case .open(_, let format, let transport):
-            switch transport {
-            case .silent(let since): if goal.isAtRest { after(since, Self.streamGrace) }
-            case .starting(let since):
-                guard current?.isFed == true, !output.isSuspended else { break }
-                after(since, Self.startingLimit)
-                after(now, Self.startingPoll)
-            case .pausing(let since, let fade): after(since, Self.pausingLimit + fade)
-            case .draining:
-                after(now, clockInterval)
-                pollUntilHeard()
-            case .running:
-                if status == .playing { times.append(saving.positionTime(every: clockInterval)) }
-                pollUntilHeard()
-            case .dry(let since, _):
-                guard stream.stalledSince == nil, gathering == nil, !output.isSuspended,
-                    case .feeding = current?.stage
-                else { break }
-                after(since, Self.sourceLimit)
-            }
-            if let since = stream.stalledSince { after(since, Self.standingLimit) }
-            times += [nextBorder(format), nextStretch(format)].compactMap(\.self)
+        if status == .playing, case .running = stream.transport {
+            times.append(saving.positionTime(every: clockInterval))
         }
-        if case .stop(drain: false, let since) = goal { after(since, stoppingLimit) }
         return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
     }
 
+    /// Frames are written for it, and it takes them when it is started.
+    private var isSinkAwaited: Bool { current?.isFed == true && !output.isSuspended }
+
+    /// Seconds until the sink's clock is read again, as nothing reports what is waited for.
+    private var poll: Double? {
+        if pending.awaitDecoding { return Self.startingPoll }
+        switch stream.transport {
+        case .starting: return isSinkAwaited ? Self.startingPoll : nil
+        case .running where status != .playing && isSinkAwaited, .draining where status != .playing && isSinkAwaited:
+            return stream.stalledSince == nil ? Self.startingPoll : Self.standingPoll
+        case .draining: return clockInterval
+        // The sink may have played what came late before the output could report it.
+        case .dry where current?.writtenEnd != nil && !output.isSuspended: return Self.standingPoll
+        case .silent, .running, .dry, .pausing, nil: return nil
+        }
+    }
+
     /// When the next stretch of the current item is heard, as another round of its loop or the end of a rewind.
-    private func nextStretch(_ format: AudioFormat) -> MonotonicTime? {
+    private var nextStretch: MonotonicTime? {
         guard stream.isSounding, stream.clock.isAdvancing, let start = stream.timeline.nextStart else { return nil }
-        return stream.clock.sampledAt.advanced(bySeconds: format.seconds(start - stream.timeline.heard))
+        return stream.seconds(to: start).map(stream.clock.sampledAt.advanced(bySeconds:))
     }
 
     /// When the end of the current item is heard, or the next one is to enter the ring.
-    private func nextBorder(_ format: AudioFormat) -> MonotonicTime? {
-        guard stream.isSounding, let border else { return nil }
-        let remaining = format.seconds(border - stream.timeline.heard)
-        guard remaining > 0 else { return nil }
+    private var nextBorder: MonotonicTime? {
+        guard stream.isSounding, let border, let remaining = stream.seconds(to: border), remaining > 0 else {
+            return nil
+        }
         if upcoming.map({ !$0.isFed }) ?? wantsDecay, remaining > feedAhead {
             return stream.clock.sampledAt.advanced(bySeconds: remaining - feedAhead)
         }
@@ -196,21 +195,20 @@ extension PlayerCore {
         (current?.decayEnd ?? current?.writtenEnd).flatMap { stream.seconds(to: $0) } ?? 0
     }
 
-    mutating func watchSink() {
+    private mutating func watchSink() {
         stream.watch(hasRest: unheardRest > 0, isSuspended: output.isSuspended, now)
+        // A seek that is heard needs no report of a start.
+        guard case .starting = stream.transport, isHeard, stream.clock.isAdvancing else { return }
+        actions += stream.started()
+        outage = nil
+        observe(stream.clock)
     }
 
-    /// Without frames since `since`: the source has its time, then the item fails. Frames that came too late to be played
-    /// are the sink's to play, and it has its own time for them.
-    mutating func checkSource(drySince since: MonotonicTime) {
-        guard stream.stalledSince == nil, gathering == nil, !output.isSuspended, let feeding = current,
-            case .feeding = feeding.stage, isOver(since, Self.sourceLimit)
-        else { return }
-        if stream.hasFrames {
-            stream.stall(now)
-        } else {
-            let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
-            current?.fail(PlaybackError(.timedOut, message, itemID: feeding.item.id))
-        }
+    /// Without frames for a long time: the item fails. Frames that came too late to be played are the sink's to play, and it
+    /// has its own time for them.
+    private mutating func giveUpSource() {
+        if stream.hasFrames { return stream.stall(now) }
+        let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
+        loaded.updateCurrent { $0.fail(PlaybackError(.timedOut, message, itemID: $0.item.id)) }
     }
 }

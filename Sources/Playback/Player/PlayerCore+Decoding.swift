@@ -5,17 +5,15 @@ internal import Audio
 /// Reports of the decode threads.
 extension PlayerCore {
     mutating func decoded(_ generation: Generation, _ event: DecodeEvent) {
-        if var track = current, track.generation == generation, !goal.isAtRest {
-            let before = track.media
-            update(&track, with: event)
-            current = track
-            if !track.isOpening { survivedOpening() }
-            currentReported(event, before: before)
-        } else if var track = upcoming, track.generation == generation {
-            update(&track, with: event)
-            upcoming = track
-            followBorder(event)
-        }
+        guard var track = loaded[generation] else { return }
+        let isCurrent = track.generation == current?.generation
+        if isCurrent, goal.isAtRest { return }
+        let before = track.media
+        update(&track, with: event)
+        loaded.update(generation) { $0 = track }
+        guard isCurrent else { return followBorder(event) }
+        if !track.isOpening { survivedOpening() }
+        currentReported(event, before: before)
     }
 
     private mutating func update(_ track: inout Track, with event: DecodeEvent) {
@@ -25,8 +23,7 @@ extension PlayerCore {
             track.media = media
             // Repeated, it would begin and end for ever without a sound.
             if media.durationIsExact, media.duration == 0 {
-                let error = PlaybackError(.empty, "There is no sound in it.", itemID: track.item.id)
-                track.stage = .failed(error, end: nil)
+                track.fail(PlaybackError(.empty, "There is no sound in it.", itemID: track.item.id))
             }
         case .mediaChanged(let media, let start):
             statistics.decodeErrors += UInt64(max(0, media.decodeErrors - (track.media?.decodeErrors ?? 0)))
@@ -75,7 +72,7 @@ extension PlayerCore {
             }
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
-            self.seek?.target = place
+            loaded.begin(LoadedItems.Seek(target: place))
             if isElsewhere { jumped() } else { reportTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
@@ -83,6 +80,11 @@ extension PlayerCore {
             if let current { emit(.loaded(itemID: current.item.id)) }
         case .wrote, .splice, .held, .ended: return
         }
+    }
+
+    /// Whether the next item is played once so many in a row have failed.
+    func goesOn(afterFailures failures: Int) -> Bool {
+        settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent && failures < max(2, queue.count)
     }
 
     /// The current item cannot be played (any further): the queue goes on when it was to sound, else it shows why.
@@ -95,10 +97,9 @@ extension PlayerCore {
         complete(failed, .error)
         emit(.error(error))
         let successor = wasToSound ? queue.successor(order, using: &random) : nil
-        let goesOn =
-            settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent
-            && failuresInARow < max(2, queue.count)
-        guard goesOn, let next = successor, next != failed.item.id, let item = queue.item(next) else {
+        guard goesOn(afterFailures: failuresInARow), let next = successor, next != failed.item.id,
+            let item = queue.item(next)
+        else {
             lastError = error
             rest(.failed(error), at: place)
             if failed.isFed { flush() }
@@ -106,7 +107,6 @@ extension PlayerCore {
             return
         }
         if let ready = upcoming, ready.item.id == next {
-            upcoming = nil
             enter(ready)
         } else {
             dropUpcoming()

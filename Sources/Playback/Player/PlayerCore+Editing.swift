@@ -11,10 +11,9 @@ extension PlayerCore {
             throw PlaybackError(
                 .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
         }
-        if play { try checkRules() }
-        if play, case .unavailable(let message) = availability {
-            throw PlaybackError(.outputUnavailable, message)
-        }
+        guard play else { return }
+        try checkRules()
+        try checkOutput()
     }
 
     /// The consequences of an edit in force for the playing item.
@@ -39,7 +38,7 @@ extension PlayerCore {
         }
         followLoops()
         if queue.count == 0 {
-            if goal.isAtRest { current = nil }
+            if goal.isAtRest { loaded.enter(nil) }
             if case .rest = goal, !hasConsumedTheLast { goal = .idle }
         }
     }
@@ -65,7 +64,7 @@ extension PlayerCore {
             dropUpcoming()
         }
         guard let current, let new = queue.item(current.item.id), new !== current.item else { return }
-        self.current?.item = new
+        loaded.updateCurrent { $0.item = new }
         guard current.item.loops != new.loops || (new.loops != 0 && current.item.beginTime != new.beginTime),
             !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false
         else { return }
@@ -109,12 +108,9 @@ extension PlayerCore {
     private mutating func leaveRemoved(_ lost: Track, for next: ItemID?, at position: Double?) {
         if lost.isFed { flush(fade: skipFade) }
         if !goal.isAtRest { complete(lost, .removed) }
-        let ready = upcoming
-        upcoming = nil
-        if let ready { actions.append(.unload(ready.generation)) }
+        actions += loaded.dropUpcoming()
         dropScan()
-        seek = nil
-        current = nil
+        loaded.enter(nil)
         if hasConsumedTheLast {
             emit(.item(nil))
             savePosition()

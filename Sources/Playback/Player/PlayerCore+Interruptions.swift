@@ -21,15 +21,29 @@ extension PlayerCore {
     /// The stream is of before the sleep: its sink may have been put together anew since, and what the sound server knows of
     /// its time is old. Another one takes its place, at the same position.
     private mutating func woke() {
-        routing.leaving = stream.generation
+        leave(stream.generation)
         reportRoute(.wakeFromSleep)
+    }
+
+    /// By a person, who is obeyed whatever the policy is.
+    mutating func streamMuted(_ isMuted: Bool) {
+        guard isMuted else {
+            return interruptionReported(InterruptionNotice(isBeginning: false, source: .soundServer))
+        }
+        if interruptions.begin(.soundServer, isMute: true, now: now) {
+            emit(.interruption(isBeginning: true, .soundServer, shouldResume: nil))
+        }
     }
 
     private mutating func interruptionBegan(_ source: InterruptionSource) {
         guard settings.interruptionPolicy == .auto || source == .lock || source == .announcement else {
             emit(.interruption(isBeginning: true, source, shouldResume: nil))
             // The sound server has muted us along with its question, and reports no end to a stream that plays on.
-            if source == .soundServer { unmute() }
+            if source == .soundServer {
+                // A mute may come before its request.
+                endedInterruption(interruptions.endAll(.soundServer, shouldResume: true), by: source)
+                unmute()
+            }
             return
         }
         if interruptions.begin(source, now: now) {
@@ -57,7 +71,7 @@ extension PlayerCore {
 
     /// The user wants to hear music now, despite every interruption.
     mutating func overrideInterruption() {
-        routing.waitsForDevice = false
+        endWaitForDevice()
         // A follower plays because its leader does: nobody has asked for its own sound.
         guard interruptions.isActive, settings.leader == nil || !interruptions.holds(.soundServer) else { return }
         interruptions.endAll()
@@ -71,22 +85,11 @@ extension PlayerCore {
         endedInterruption(interruptions.endAll(.soundServer, shouldResume: false), by: .soundServer)
     }
 
-    mutating func checkInterruption() {
-        guard let since = interruptions.clientsSince, settings.interruptionTimeout > 0,
-            isOver(since, settings.interruptionTimeout)
-        else { return }
-        endedInterruption(interruptions.endAll(.client, shouldResume: true), by: .timeout)
-    }
-
-    /// When `checkInterruption` has something to do.
-    var interruptionDeadline: MonotonicTime? {
-        guard settings.interruptionTimeout > 0 else { return nil }
-        return interruptions.clientsSince?.advanced(bySeconds: settings.interruptionTimeout)
-    }
-
     /// Nobody's interruption is obeyed any more.
     mutating func interruptionPolicyChanged() {
-        guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive else { return }
+        guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive, !interruptions.holdsMute else {
+            return
+        }
         overrideInterruption()
     }
 

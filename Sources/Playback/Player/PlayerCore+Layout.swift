@@ -25,7 +25,7 @@ extension PlayerCore {
         switch stream.state {
         case .closed: return
         case .opening: actions += stream.close()
-        case .open(let generation, _, _): routing.leaving = generation
+        case .open(let generation, _, _): leave(generation)
         }
     }
 
@@ -34,7 +34,7 @@ extension PlayerCore {
         guard case .open(let generation, let format, _) = stream.state, let current, current.isFed,
             let media = current.media, layout(for: media.format) != format.layout
         else { return }
-        routing.leaving = generation
+        leave(generation)
     }
 }
 
@@ -43,10 +43,7 @@ extension PlayerCore {
     /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are
     /// played in order.
     func loudness(of generation: Generation) -> (track: TrackLoudness?, isInAlbum: Bool) {
-        let loaded = [current, upcoming].compactMap(\.self)
-        guard let track = loaded.first(where: { $0.generation == generation }), let media = track.media else {
-            return (nil, false)
-        }
+        guard let track = loaded[generation], let media = track.media else { return (nil, false) }
         return (media.loudness, isInAlbum(track))
     }
 

@@ -40,10 +40,9 @@ extension PlayerCore {
         guard let track = current else { return }
         if track.isFed { flush() }
         actions.append(.unload(track.generation))
-        current?.stage = .left
-        current?.loading = nil
-        gathering = nil
-        seek = nil
+        loaded.updateCurrent { ($0.stage, $0.loading) = (.left, nil) }
+        loaded.endGathering()
+        loaded.endSeek()
     }
 
     private mutating func joinLive() {
@@ -60,7 +59,7 @@ extension PlayerCore {
             track.media?.broadcast = next.broadcast
             track.programmes.removeFirst()
         }
-        current = track
+        loaded.updateCurrent { $0 = track }
         emit(.item(currentItem))
     }
 

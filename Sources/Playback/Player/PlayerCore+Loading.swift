@@ -5,57 +5,47 @@ internal import Kernel
 
 /// Media that comes over a network: enough of it is gathered before it sounds.
 extension PlayerCore {
-    /// The current item waits until more of it is at hand.
-    struct Gathering {
-        /// Seconds; nil: so much that all that follows comes in time.
-        var needed: Double?
-        /// nil while no sound is wanted: only who waits is kept waiting.
-        var since: MonotonicTime?
-        /// The byte that was read next when it began.
-        var place: Int64
-    }
-
     /// After every input: a wait that has been long enough, or is no longer one, is over.
     mutating func reconcileGathering() {
-        guard let gathering else { return }
-        self.gathering?.since = goal.wantsSound ? gathering.since ?? now : nil
+        guard var gathering else { return }
+        gathering.since = goal.wantsSound ? gathering.since ?? now : nil
+        loaded.begin(gathering)
         guard !goal.isAtRest, let current, let loading = current.loading, current.writtenEnd == nil,
             !current.isOpening, !loading.isSatisfied
-        else { return self.gathering = nil }
+        else { return loaded.endGathering() }
         guard let gathered = gatheredSeconds(since: gathering.place) else {
             // Of what is to be heard without a gap all is waited for, then.
-            if gathering.needed != nil { self.gathering = nil }
+            if gathering.needed != nil { loaded.endGathering() }
             return
         }
-        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { self.gathering = nil }
+        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { loaded.endGathering() }
     }
 
     /// Begins to wait, unless all that is needed is there.
     mutating func gather(_ needed: Double) {
         guard let current, let loading = current.loading else { return }
-        gathering = Gathering(
-            needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place)
+        loaded.begin(
+            LoadedItems.Gathering(
+                needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place))
         reconcileGathering()
     }
 
     /// How much of what follows `place` must be there, so that the rest comes in time at the pace so far. Without a length,
     /// what comes more slowly than it is heard is waited for to its end.
     private func secondsForPace(since place: Int64) -> Double {
-        guard let current, let loading = current.loading, let media = current.media,
-            let map = LoadedMap(media, loading), let pace = current.pace.bytesPerSecond(at: now)
-        else { return .infinity }
+        guard let current, let map = current.map, let pace = current.pace.bytesPerSecond(at: now) else {
+            return .infinity
+        }
         // A little less than it was: it may slow down.
         let speed = pace * map.seconds(bytes: 1) * 0.9 / tempo(of: current).rate
         guard speed < 1 else { return networkBuffering.start }
-        guard let size = loading.size else { return .infinity }
+        guard let size = current.loading?.size else { return .infinity }
         return max(networkBuffering.start, map.seconds(bytes: size - place) * (1 - speed))
     }
 
     /// What came in since the reader was at `place`, played or not. nil when that cannot be reckoned.
     private func gatheredSeconds(since place: Int64) -> Double? {
-        guard let current, let loading = current.loading, let media = current.media,
-            let map = LoadedMap(media, loading)
-        else { return nil }
+        guard let loading = current?.loading, let map = current?.map else { return nil }
         return map.seconds(bytes: loading.place - place + loading.bytesAhead)
     }
 
@@ -74,7 +64,7 @@ extension PlayerCore {
         guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
         current.dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
         current.dryTimes.append(now)
-        self.current = current
+        loaded.updateCurrent { $0.dryTimes = current.dryTimes }
         let times = current.dryTimes.count
         guard times <= networkBuffering.bounces else {
             let window = Int(networkBuffering.bounceWindow)
@@ -84,15 +74,16 @@ extension PlayerCore {
         gather(networkBuffering.resume)
     }
 
-    mutating func checkGathering() {
-        guard let waiting = gathering, let wait = gatheringLimit, isOver(wait.since, wait.seconds) else { return }
+    /// With sound, or with an error.
+    mutating func endGathering(after seconds: Double) {
+        guard let gathering else { return }
         let isEnough =
-            gatheredSeconds(since: waiting.place).map { $0 >= networkBuffering.least }
+            gatheredSeconds(since: gathering.place).map { $0 >= networkBuffering.least }
             ?? ((current?.loading?.bytesAhead ?? 0) > 0)
         if isEnough {
-            gathering = nil
+            loaded.endGathering()
         } else {
-            failWaiting(.network, "Too little came over the network within \(Int(clamping: wait.seconds)) s.")
+            failWaiting(.network, "Too little came over the network within \(Int(clamping: seconds)) s.")
         }
     }
 
@@ -106,15 +97,14 @@ extension PlayerCore {
 
     private mutating func failWaiting(_ code: PlaybackError.Code, _ message: String) {
         guard let track = current else { return }
-        gathering = nil
-        let isFed = track.isFed
-        if isFed { flush() }
-        current?.fail(PlaybackError(code, message, itemID: track.item.id), end: isFed ? stream.timeline.heard : nil)
+        loaded.endGathering()
+        if track.isFed { flush() }
+        let end = track.isFed ? stream.timeline.heard : nil
+        loaded.updateCurrent { $0.fail(PlaybackError(code, message, itemID: track.item.id), end: end) }
     }
 
     /// The loading that clients see; nil for local media.
     var loadedTime: LoadedTime? {
-        guard let current, let loading = current.loading, let media = current.media else { return nil }
-        return LoadedMap(media, loading)?.loaded(loading)
+        current?.loading.flatMap { current?.map?.loaded($0) }
     }
 }

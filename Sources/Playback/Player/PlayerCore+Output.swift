@@ -32,13 +32,16 @@ extension PlayerCore {
         case .corkRequested(let generation, let isRequested):
             guard generation == stream.generation else { return }
             interruptionReported(InterruptionNotice(isBeginning: isRequested, source: .soundServer))
+        case .muted(let generation, let isMuted):
+            guard generation == stream.generation else { return }
+            streamMuted(isMuted)
         case .ducked(let isDucked):
             guard output.isDucked != isDucked else { return }
             output.isDucked = isDucked
             emit(.output(output))
         case .displaced(let generation):
             guard generation == stream.generation else { return }
-            routing.leaving = generation
+            leave(generation)
         case .failed(let generation, let error):
             guard generation == stream.generation else { return }
             streamFailed(error)
@@ -125,17 +128,14 @@ extension PlayerCore {
     /// There is no stream any more.
     mutating func closeDown() {
         stream.lost()
-        routing.leaving = nil
+        leave(nil)
         describeStream()
         forgetServerInterruption()
     }
 
     /// What lay in the ring of a stream that is gone is decoded again, from what was heard.
     mutating func takeBack(to place: Double) {
-        if let upcoming, upcoming.isFed {
-            self.upcoming = nil
-            actions.append(.unload(upcoming.generation))
-        }
+        if upcoming?.isFed == true { actions += loaded.dropUpcoming() }
         if current?.isLive == true {
             leaveLive()
         } else if current?.isFed == true {

@@ -48,7 +48,7 @@ extension PlayerCore {
     /// Without sound to come, being there is all there is to a seek: also while there is no stream to be heard through.
     private mutating func reconcileSeek() {
         guard let seek, seek.followUp == nil, !goal.wantsSound, current?.isOpening == false else { return }
-        self.seek = nil
+        loaded.endSeek()
     }
 
     /// Loads what follows once the current item is decoded to its end, or a while before when it comes from a server, and
@@ -60,12 +60,17 @@ extension PlayerCore {
             if upcoming != nil, goal.isAtRest || current == nil || stopsAfterCurrent { dropUpcoming() }
             return
         }
-        let wanted = successor(of: current)
+        var wanted = successor(of: current)
+        if current.failure != nil, upcoming?.isFed != true,
+            wanted == current.item.id || !goesOn(afterFailures: failuresInARow + 1)
+        {
+            wanted = nil
+        }
         if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
         guard upcoming == nil, let wanted, let item = queue.item(wanted),
-            current.failure == nil || settings.repeats != .one, current.writtenEnd != nil || item.isRemote
+            current.writtenEnd != nil || item.isRemote
         else { return }
-        upcoming = load(item, at: nil)
+        loaded.prepare(load(item, at: nil))
     }
 
     /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
@@ -116,9 +121,8 @@ extension PlayerCore {
         guard let format = stream.format, !goal.isAtRest else { return }
         if case .stop = goal { return }
         if let current, case .primed = current.stage, gathering == nil, fits(current) {
-            self.current?.stage = .feeding
             let tempo = tempo(of: current)
-            self.current?.tempo = tempo
+            loaded.updateCurrent { ($0.stage, $0.tempo) = (.feeding, tempo) }
             var feed = Feed(tempo: tempo, silence: silenceBefore(current, format))
             feed.splice = current.splice.map { RingSplicing.Start(index: $0.index, pace: $0.rate / tempo.rate) }
             actions.append(.feed(current.generation, feed))
@@ -129,11 +133,8 @@ extension PlayerCore {
         {
             let overlap = overlap(under: upcoming, format)
             guard overlap != nil || current?.isWritten == true else { return }
-            self.upcoming?.stage = .feeding
-            let tempo = tempo(of: upcoming)
-            self.upcoming?.tempo = tempo
-            let mixed = overlap.map { _ in crossfade }
-            self.upcoming?.crossfade = mixed
+            let (tempo, mixed) = (tempo(of: upcoming), overlap.map { _ in crossfade })
+            loaded.update(upcoming.generation) { ($0.stage, $0.tempo, $0.crossfade) = (.feeding, tempo, mixed) }
             actions.append(.feed(upcoming.generation, Feed(tempo: tempo, over: overlap)))
         }
     }
@@ -206,15 +207,18 @@ extension PlayerCore {
 
     private func endsQueue(_ track: Track) -> Bool {
         guard track.failure != nil, !track.isFed else { return false }
-        return settings.onError != .skip
-            || (settings.repeats == .off && !settings.shuffle && queue.index(of: track.item.id) == queue.count - 1)
+        guard goesOn(afterFailures: failuresInARow + (current?.failure == nil ? 1 : 2)) else { return true }
+        var (queue, random) = (queue, random)
+        queue.setCurrent(track.item.id)
+        let next = queue.successor(order, using: &random)
+        return next == nil || next == track.item.id
     }
 
     // MARK: Loading and dropping
 
     mutating func load(_ item: QueueItem, at position: Double?) -> Track {
         let start = position ?? item.beginTime
-        let track = Track(item: item, generation: newGeneration(), startPosition: start, now: now)
+        let track = newTrack(item, at: start)
         actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: track)))
         return track
     }
@@ -228,8 +232,7 @@ extension PlayerCore {
         {
             return
         }
-        upcoming = nil
-        actions.append(.unload(track.generation))
+        actions += loaded.dropUpcoming()
         guard track.isFed else { return }
         // Its frames follow the current item's in the ring: take both out and let the current one write again.
         guard let current, !goal.isAtRest, current.failure == nil else { return flush() }
@@ -245,7 +248,7 @@ extension PlayerCore {
         // The old one is shown until it reports anew.
         track.media = left.media
         track.listened = left.listened
-        current = track
+        loaded.updateCurrent { $0 = track }
     }
 
     /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
@@ -253,8 +256,7 @@ extension PlayerCore {
         actions += stream.flush(fade: isHeldBack ? 0 : fade, now)
     }
 
-    /// Begins a new run of the current item; what it had written must have been flushed or lost.
-    /// Or it sounds until `splice`.
+    /// Begins a new run of the current item; what it had written must have been flushed or lost, or sounds until `splice`.
     mutating func repositionCurrent(
         to place: DecodeStart.Place, scan rate: Double? = nil, splice: Track.Splice? = nil
     ) {
@@ -267,7 +269,7 @@ extension PlayerCore {
         track.overlapped = 0
         track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
-        current = track
+        loaded.updateCurrent { $0 = track }
         actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track)))
     }
 }

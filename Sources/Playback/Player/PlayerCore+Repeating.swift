@@ -14,7 +14,7 @@ extension PlayerCore {
             place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
     }
 
-    /// Likewise, and before it.
+    /// Likewise, with what is decoded before the position.
     func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: Track) -> DecodeStart {
         var start = decodeStart(place, scan: rate, of: track.item)
         guard rate == nil else { return start }

@@ -7,25 +7,25 @@ internal import Kernel
 extension PlayerCore {
     struct Routing {
         /// The device selected at the output; nil for the default one.
-        var target: String?
+        fileprivate(set) var target: String?
         /// Where the sound goes or would go, as reported last.
-        var route: OutputDevice?
-        var known: [OutputDevice]?
-        var followed: String?
-        var lost: RouteLoss?
-        var filter = RouteFilter()
+        fileprivate(set) var route: OutputDevice?
+        fileprivate(set) var known: [OutputDevice]?
+        fileprivate(set) var followed: String?
+        fileprivate(set) var lost: RouteLoss?
+        fileprivate(set) var filter = RouteFilter()
         /// The output was given a device at the start that no setting knows.
-        var configured: String?
+        fileprivate(set) var configured: String?
         /// Why `target` was changed: reported when the sound is there.
-        var cause: RouteReason?
+        fileprivate(set) var cause: RouteReason?
         /// Comes before what the user chose, until the sound ends.
-        var borrowed: String?
+        fileprivate(set) var borrowed: String?
         /// The sound on it has begun.
-        var usesBorrowed = false
+        fileprivate(set) var usesBorrowed = false
         /// The stream that another one is to take the place of.
-        var leaving: Generation?
+        fileprivate(set) var leaving: Generation?
         /// Headphones are away, and the policy is to wait for them.
-        var waitsForDevice = false
+        fileprivate(set) var waitsForDevice = false
     }
 
     private func situation(_ devices: OutputDevices) -> RouteSituation {
@@ -100,7 +100,7 @@ extension PlayerCore {
         use(decision.target)
     }
 
-    private mutating func use(_ target: String?) {
+    mutating func use(_ target: String?) {
         guard target != routing.target else { return }
         routing.target = target
         actions.append(.output(.select(target)))
@@ -137,7 +137,8 @@ extension PlayerCore {
     }
 
     /// The session admits other devices now.
-    mutating func routesAllowedChanged() {
+    mutating func admit(_ filter: RouteFilter) {
+        routing.filter = filter
         guard routing.known != nil else { return }
         let decision = RouteDecision(situation(output.devices))
         guard decision.target != routing.target else { return reportRoute(.categoryChange) }
@@ -150,6 +151,11 @@ extension PlayerCore {
         routing.waitsForDevice = false
         if goal.wantsSound, settings.routePolicy == .pause { goal = .pause(.routeLost) }
     }
+
+    /// Another stream takes the place of this one; nil: none does any more.
+    mutating func leave(_ stream: Generation?) { routing.leaving = stream }
+
+    mutating func endWaitForDevice() { routing.waitsForDevice = false }
 
     mutating func reportRoute(_ reason: RouteReason) {
         emit(.route(reason, previous: routing.route, current: routing.route))

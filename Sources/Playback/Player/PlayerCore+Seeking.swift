@@ -13,7 +13,7 @@ extension PlayerCore {
         let start = DecodeStart(place: place, scan: rate)
         if seek != nil, current?.isOpening == true {
             // The decoder is on its way to an older target: it goes on to the latest one from there.
-            seek = Seek(target: target, followUp: start)
+            loaded.begin(LoadedItems.Seek(target: target, followUp: start))
         } else {
             runSeek(start, target: target)
         }
@@ -22,25 +22,21 @@ extension PlayerCore {
     }
 
     mutating func runSeek(_ start: DecodeStart, target: Double) {
-        if let upcoming {
-            self.upcoming = nil
-            actions.append(.unload(upcoming.generation))
-        }
-        gathering = nil
+        actions += loaded.dropUpcoming()
+        loaded.endGathering()
         if current?.isFed == true { flush() }
-        seek = Seek(target: target, followUp: nil)
+        loaded.begin(LoadedItems.Seek(target: target))
         repositionCurrent(to: start.place, scan: start.scan)
-        current?.startPosition = target
+        loaded.updateCurrent { $0.startPosition = target }
     }
 
-    /// Seconds until a splice is heard, where nothing is late: an output has that much of the ring for good, and the first
-    /// frames are to be decoded.
+    /// Seconds until a splice is audible: the sink keeps some frames, and the first new ones must be decoded.
     private static let spliceAhead = 0.05
-    /// Seconds that must be at hand behind it.
+    /// Minimum seconds in the ring behind it.
     private static let spliceReserve = 0.04
 
-    /// Decodes the current item as it is wanted now. What sounds goes on until the new frames go over into it; where nothing
-    /// does, or too little of it is left, this is a seek to the place that is heard.
+    /// Decodes the current item with its new settings. The old frames sound until the new ones replace them. Without enough
+    /// of them this is a seek to the audible position.
     mutating func decodeAgain() {
         guard let (splice, place) = nextSplice else { return beginSeek(to: .seconds(position)) }
         repositionCurrent(to: .seconds(place), splice: splice)
@@ -48,8 +44,8 @@ extension PlayerCore {
 
     private var nextSplice: (Track.Splice, place: Double)? {
         guard case .play = goal, stream.transport == .running, stream.clock.isAdvancing, seek == nil, scan == nil,
-            gathering == nil, appointment == nil, upcoming?.isFed != true, let current, current.failure == nil,
-            current.decayEnd == nil,
+            gathering == nil, appointment == nil, upcoming?.isFed != true,
+            let current, current.failure == nil, current.splice == nil, current.decayEnd == nil,
             current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
             ring.capacity >= Int(format.frames(0.5))
         else { return nil }

@@ -138,11 +138,10 @@ extension PlayerCore {
         lastWantsSound = wantsSound
         // A jump may have led into what fades out; a fade ends with a pause, and goes on with the next sound.
         checkSleep()
-        let error: PlaybackError? = if case .rest(.failed(let error)) = goal { error } else { nil }
         emit(
             .status(
                 status, previous: previous, reason: reason, playWhenReady: wantsSound,
-                itemID: current?.item.id ?? queue.currentID, position: position, error: error))
+                itemID: current?.item.id ?? queue.currentID, position: position, error: goal.failure))
         if status == .playing || previous == .playing || previous == .stopping { reportTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
@@ -163,6 +162,7 @@ extension PlayerCore {
         snapshot.settings = settings
         snapshot.queueLength = queue.count
         snapshot.queueRevision = queue.revision
+        snapshot.nextItemNumber = queue.nextItemNumber
         snapshot.output = output
         snapshot.error = lastError
         snapshot.canUndo = queue.canUndo

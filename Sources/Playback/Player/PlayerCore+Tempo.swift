@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// Speed and pitch: the decoder's business. A change decodes again from the place that is heard.
+/// Speed and pitch: the decoder's business. A change decodes again from a moment ahead of the playhead.
 extension PlayerCore {
     /// A station gives one second of sound in a second, so it is played as it is. So is everything in a session that
     /// measures.
@@ -29,7 +29,7 @@ extension PlayerCore {
         if let upcoming, isStale(upcoming) { dropUpcoming() }
     }
 
-    /// One change is heard before the next one begins.
+    /// The next change waits for a splice.
     private func isStale(_ track: Track) -> Bool {
         track.isFed && track.splice == nil && track.tempo != tempo(of: track)
     }
@@ -69,13 +69,14 @@ extension PlayerCore {
 
     private mutating func endTimeline(at end: FrameCount, _ format: AudioFormat) {
         let decayEnd = end + format.frames(decay)
-        current?.decayEnd = decayEnd
+        loaded.updateCurrent { $0.decayEnd = decayEnd }
         stream.timeline.end(at: end)
     }
 
     /// What is written is heard to its end, and its effects die away; nothing else is added.
     mutating func endDecoding() {
         let last = upcoming?.isFed == true ? upcoming : current
+        if let last, last.isFed, !last.isWritten { actions.append(.cutFading) }
         let decaying = last.flatMap { $0.isFed && $0.decayEnd == nil && decay > 0 ? $0.generation : nil }
         for track in [current, upcoming].compactMap(\.self) where track.generation != decaying {
             actions.append(.unload(track.generation))

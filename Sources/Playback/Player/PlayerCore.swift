@@ -5,11 +5,10 @@ internal import Kernel
 
 /// The player as a pure state machine: inputs go in, actions come out; no clock, no thread, no I/O.
 ///
-/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`current`,
-/// `upcoming`), and what the sink has reported (`stream`). The status that clients see is derived from them
-/// (`PlayerCore+Status`), so that no two of its fields can contradict each other. After every input `reconcile` compares
-/// goal and reports and asks for whatever still lies between (`PlayerCore+Reconciling`); each wait it starts is bounded
-/// in `PlayerCore+Deadlines`.
+/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`loaded`), and what the
+/// sink has reported (`stream`). The status that clients see is derived from them (`PlayerCore+Status`), so that no two of
+/// its fields can contradict each other. After every input `reconcile` compares goal and reports and asks for whatever still
+/// lies between (`PlayerCore+Reconciling`); each wait it starts is bounded in `PlayerCore+Deadlines`.
 struct PlayerCore {
     enum Input {
         case command(PlayerCommand, CommandToken)
@@ -37,14 +36,11 @@ struct PlayerCore {
     var lastError: PlaybackError?
 
     // Reports of the decoders.
-    var current: Track?
-    var upcoming: Track?
-    var seek: Seek?
+    var loaded = LoadedItems()
     var failuresInARow = 0
     /// `queueLow` was emitted for the current item, and still nothing follows it.
     var isQueueLow = false
     let networkBuffering: NetworkBuffering
-    var gathering: Gathering?
     /// Of which a part is repeated (`settings.abLoop`).
     var repeated: ItemID?
 
@@ -70,13 +66,13 @@ struct PlayerCore {
     var primes = false
 
     // Bookkeeping.
-    var now: MonotonicTime
+    private(set) var now: MonotonicTime
     var random: SplitMix64
     var actions: [PlayerAction] = []
     var statistics = PlayerStatistics()
-    var pending: [PendingReply] = []
-    var version: UInt64 = 0
-    var discontinuity: UInt64 = 0
+    var pending = PendingReplies()
+    private(set) var version: UInt64 = 0
+    private(set) var discontinuity: UInt64 = 0
     var lastStatus = PlayerStatus.idle
     var lastReason: StatusReason?
     var lastWantsSound = false
@@ -84,34 +80,9 @@ struct PlayerCore {
     var saving: Saving
     private var lastGeneration: UInt64 = 0
 
-    /// A jump within the current item that is not heard yet.
-    struct Seek {
-        /// Seconds; what the position shows until the jump is heard.
-        var target: Double
-        /// Asked for while this one was under way; only the latest counts.
-        var followUp: DecodeStart?
-    }
-
     struct Scan {
         var rate: Double
         var wasPlaying: Bool
-    }
-
-    struct PendingReply {
-        var token: CommandToken
-        var deadline: MonotonicTime
-        var inserted: Range<UInt64>?
-        var failsWithItem = false
-        var awaits = Awaited.transport
-
-        enum Awaited: Equatable {
-            case transport
-            case nothing
-            /// So many seconds wait for the sink, or all that there is.
-            case decoded(Double)
-            /// The output plays on this device (nil: on the default one).
-            case device(String?)
-        }
     }
 
     init(
@@ -129,9 +100,7 @@ struct PlayerCore {
         saving = Saving(isMarked: saved.first != nil)
         guard let first = saved.first, let item = queue.item(first) else { return }
         if first == saved.unopened {
-            current = Track(
-                item: item, generation: newGeneration(), startPosition: saved.current?.position ?? item.beginTime,
-                now: now)
+            loaded.enter(newTrack(item, at: saved.current?.position ?? item.beginTime))
             let error = PlaybackError(
                 .decoderFailed,
                 "It was being opened when the server ended unexpectedly, so it was not opened again. Press play to try it once more.",
@@ -140,7 +109,7 @@ struct PlayerCore {
             (lastStatus, lastReason) = (.failed, .mediaError)
         } else if let place = saved.current {
             goal = .pause(.restored)
-            current = Track(item: item, generation: newGeneration(), startPosition: place.position, now: now)
+            loaded.enter(newTrack(item, at: place.position))
             (lastStatus, lastReason) = (.paused, .restored)
         }
     }
@@ -150,10 +119,7 @@ struct PlayerCore {
         actions = []
         applyGains(over: 0)
         if settings.effects.isEnabled { applyEffects() }
-        if let device = settings.outputDevice {
-            routing.target = device
-            actions.append(.output(.select(device)))
-        }
+        use(settings.outputDevice)
         if let current {
             guard !goal.isAtRest else { return finish() }
             actions.append(
@@ -176,7 +142,7 @@ struct PlayerCore {
         case .output(let event): outputReported(event)
         case .prepared(let change, let token):
             commit(change)
-            answerLater(change.command, token, inserted: change.inserted)
+            pending.add(change.command, token, inserted: change.inserted, now)
         case .duck(let gain, let seconds): attenuate(.announcement, to: gain, over: seconds)
         case .saveFailed(let message): saveFailed(message)
         case .saveSucceeded: saveSucceeded()
@@ -195,6 +161,15 @@ struct PlayerCore {
     }
 
     // MARK: Small things that all parts share
+
+    var current: Track? { loaded.current }
+    var upcoming: Track? { loaded.upcoming }
+    var seek: LoadedItems.Seek? { loaded.seek }
+    var gathering: LoadedItems.Gathering? { loaded.gathering }
+
+    mutating func newTrack(_ item: QueueItem, at position: Double) -> Track {
+        Track(item: item, generation: newGeneration(), startPosition: position, now: now)
+    }
 
     mutating func newGeneration() -> Generation {
         lastGeneration += 1

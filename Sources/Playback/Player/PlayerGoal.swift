@@ -19,9 +19,9 @@ enum PlayerGoal {
         case failed(PlaybackError)
     }
 
-    var wantsSound: Bool {
-        if case .play = self { true } else { false }
-    }
+    var failure: PlaybackError? { if case .rest(.failed(let error)) = self { error } else { nil } }
+
+    var wantsSound: Bool { if case .play = self { true } else { false } }
 
     /// Neither loaded nor loading.
     var isAtRest: Bool {

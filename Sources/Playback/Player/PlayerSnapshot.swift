@@ -23,6 +23,8 @@ public struct PlayerSnapshot: Sendable {
     public var settings = PlayerSettings()
     public var queueLength = 0
     public var queueRevision: QueueRevision = 0
+    /// No item of the queue has this number, or a higher one.
+    public var nextItemNumber: UInt64 = 1
     public var output = OutputStatus()
     /// The last failure: of an item until another one becomes current without one, of the output until there is sound.
     public var error: PlaybackError?

@@ -22,10 +22,7 @@ extension PlayerCore {
         if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyGains(over: 0) }
         if new.isUnprocessed != old.isUnprocessed, settings.effects.isEnabled { applyEffects() }
         if new.role != old.role { actions.append(.output(.describe(role: new.role))) }
-        if new.routes != old.routes {
-            routing.filter = new.routes
-            routesAllowedChanged()
-        }
+        if new.routes != old.routes { admit(new.routes) }
         guard new.refusal != nil else {
             // What holds it back is the user's own now.
             if case .pause(.session) = goal { goal = .pause(.sessionChanged) }
@@ -33,10 +30,14 @@ extension PlayerCore {
         }
         if goal.wantsSound { goal = .pause(.session) }
         // A player that may not sound holds no device either; the position is kept.
-        routing.leaving = stream.generation
+        leave(stream.generation)
     }
 
     func checkRules() throws(PlaybackError) {
         if let refusal = rules.refusal { throw PlaybackError(.sessionForbids, refusal) }
+    }
+
+    func checkOutput() throws(PlaybackError) {
+        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
     }
 }

@@ -59,10 +59,10 @@ struct Timeline {
         if !segments.isEmpty { segments[segments.count - 1].end = heard }
     }
 
-    /// Other frames take the place of those from `index` on.
+    /// The frames from `index` on were replaced.
     mutating func drop(from index: FrameCount) { segments.removeAll { $0.start >= index } }
 
-    /// Where the frame at `index` is, behind what was heard; nil behind a cut.
+    /// The media position of the frame at `index`, behind what was heard; nil behind a cut.
     func place(at index: FrameCount) -> Place? {
         guard let segment = segments.last(where: { $0.start <= index }), segment.end == nil else { return nil }
         let seconds = Double(index - segment.start) / sampleRate

@@ -30,7 +30,7 @@ struct Track {
     }
 
     struct Splice {
-        /// In the ring, where both are at the same place of the media.
+        /// In the ring, where both runs have the same media position.
         var index: FrameCount
         /// Media seconds per second before it.
         var rate: Double
@@ -42,9 +42,9 @@ struct Track {
     let generation: Generation
     var stage: Stage
     var run = DecodeRun()
-    /// The runs from this one on go over into each other: the older ones are heard as the latest one is.
+    /// The runs since the last seek: splices connect them.
     var firstRun = DecodeRun()
-    /// Until the frames of the latest run take the place of those before it, which sound meanwhile.
+    /// Until the frames of the latest run replace older ones, which sound meanwhile.
     var splice: Splice?
     var media: MediaDescription?
     /// nil for local media.
@@ -114,7 +114,9 @@ struct Track {
 
     var isLive: Bool { media?.broadcast != nil }
 
-    /// What it had written, up to `end` or before the latest run, may still be heard.
+    var map: LoadedMap? { media.flatMap { media in loading.flatMap { LoadedMap(media, $0) } } }
+
+    /// What it had written, up to `end` or before a splice, may still be heard.
     mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) {
         stage = .failed(error, end: end ?? splice?.end)
         splice = nil

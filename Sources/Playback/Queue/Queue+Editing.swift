@@ -3,20 +3,9 @@
 internal import Kernel
 
 extension Queue {
-    /// Applies one edit, all or nothing. Returns what changed; nil when nothing did (an empty insert, a move to the same
-    /// place), and then the revision stays. Never changes what is current, except that `replace`, `clear` and the removal
-    /// of the current item leave `currentID` nil and remember the place, so that `next` continues after the gap.
-    public mutating func apply(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
-        -> QueueChange?
-    {
-        guard let proposal = try propose(edit, using: &random) else { return nil }
-        commit(proposal)
-        return proposal.change
-    }
-
-    /// Checks an edit and returns its changes, so that it can be saved before it is in force; nil when nothing
-    /// would. Gives away ids of new items, and nothing else. No other edit may come before `commit`; what is current may
-    /// change.
+    /// Checks an edit and returns its changes, so that it can be saved before it is in force; nil when there are none (an
+    /// empty insert, a move to the same place). Gives away ids of new items, and nothing else. No other edit may come before
+    /// `commit`; what is current may change.
     mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
         -> Proposal?
     {

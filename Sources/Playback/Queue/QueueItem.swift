@@ -6,9 +6,7 @@ public import Kernel
 public struct ItemID: Hashable, Codable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
-    public init(number: UInt64) {
-        self.number = number
-    }
+    public init(number: UInt64) { self.number = number }
 
     /// Parses what `description` gives; nil for anything else.
     public init?(_ text: some StringProtocol) {

@@ -95,9 +95,7 @@ struct UpNext: Sendable {
         runLength += new.count
     }
 
-    func lastOfRun(where isThere: (ItemID) -> Bool) -> ItemID? {
-        ids[..<runLength].last(where: isThere)
-    }
+    func lastOfRun(where isThere: (ItemID) -> Bool) -> ItemID? { ids[..<runLength].last(where: isThere) }
 
     func first(where isThere: (ItemID) -> Bool) -> ItemID? {
         guard let index = ids.firstIndex(where: isThere) else { return nil }

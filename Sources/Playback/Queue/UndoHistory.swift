@@ -67,7 +67,8 @@ extension Queue {
         var step = Step.new
     }
 
-    /// Brings a proposal into force, and makes it undoable.
+    /// Brings a proposal into force, and makes it undoable. The current item stays, except that `replace`, `clear` and its
+    /// removal leave `currentID` nil and remember the place, so that `next` continues after the gap.
     mutating func commit(_ proposal: Proposal) {
         let before = place
         carryOut(proposal.change, start: proposal.start)

@@ -169,8 +169,8 @@ public struct StreamRenderer {
         if let tap { tap._withUnsafeGuaranteedRef { $0.beginRun() } }
     }
 
-    /// Lets other frames follow in the ring. Those from `index` on are rendered again; what effects have looked at behind it
-    /// stays. Not while rendering: it takes the ring's lock.
+    /// Replaces frames of the ring. Those from `index` on are rendered again. Frames within the effects' look-ahead are not
+    /// replaced. Not while rendering: it takes the ring's lock.
     public mutating func splice(_ splice: RingSplice, from index: FrameCount) {
         let ahead = FrameCount(EffectChain.lookAhead + EffectChain.quantum)
         if ringIndex(at: index) + ahead <= splice.index { rewind(to: index) }

@@ -20,7 +20,7 @@ public struct ABLoop: Hashable, Codable, Sendable {
         }
         guard begin.isFinite, begin >= 0 else { throw refuse("begin", "0 or more") }
         guard end.isFinite, end >= begin + Self.shortest else {
-            throw refuse("end", "at least \(Self.shortest) s behind abLoop.begin")
+            throw refuse("end", "at least \(Self.shortest) s after abLoop.begin")
         }
         if let duration, end > duration { throw refuse("end", "within the item, which lasts \(duration) s") }
     }

@@ -160,7 +160,5 @@ public enum Level {
     }
 
     /// Rounded to nine decimals, so that what was set as a decimal is read as it was set.
-    public static func of(amplitude: Double) -> Double {
-        (cbrt(amplitude) * 1e9).rounded() / 1e9
-    }
+    public static func of(amplitude: Double) -> Double { (cbrt(amplitude) * 1e9).rounded() / 1e9 }
 }

@@ -83,7 +83,7 @@ extension PlayerCore {
     mutating func prime() throws(PlaybackError) {
         let wanted = try item(for: .current)
         try checkRules()
-        if case .unavailable(let message) = availability { throw PlaybackError(.outputUnavailable, message) }
+        try checkOutput()
         guard !goal.wantsSound else { return }
         if goal.isAtRest || current?.item.id != wanted.id || current?.failure != nil { makeReady(wanted, at: nil) }
         primes = true
@@ -182,7 +182,7 @@ extension PlayerCore {
     /// Ring index of the first frame of the current item's run.
     private var firstFrame: FrameCount? {
         guard let current else { return nil }
-        return stream.timeline.segments.first { $0.generation == current.generation && $0.run == current.run }?.start
+        return stream.timeline.segments.first(where: current.holds)?.start
     }
 
     /// Of the current item, and waiting for the sink; without end when no more will come.
@@ -192,12 +192,5 @@ extension PlayerCore {
         return stream.seconds(to: ring.writeIndex) ?? 0
     }
 
-    /// Nothing reports how much is decoded, so it is looked at.
-    var isBeingPrimed: Bool {
-        pending.contains { if case .decoded = $0.awaits { true } else { false } }
-    }
-
-    var appointmentDeadline: MonotonicTime? {
-        appointment?.deadline(waits: goal.wantsSound || isCutOff, now)
-    }
+    var appointmentDeadline: MonotonicTime? { appointment?.deadline(waits: goal.wantsSound || isCutOff, now) }
 }

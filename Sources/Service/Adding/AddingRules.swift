@@ -2,13 +2,13 @@
 
 public import Playback
 
-/// How addresses become items.
+/// Options for turning addresses into items.
 public struct AddingRules: Hashable, Sendable {
-    /// False refuses an address that comes to more than one item.
+    /// False refuses an address that yields more than one item.
     public var expands: Bool
-    /// Leaves out an address that cannot be played and goes on with the others.
+    /// Leaves out addresses that cannot be played, and adds the others.
     public var skipsFaults: Bool
-    /// Opens the first few media, so that one that cannot be played is refused before anything else ends for it.
+    /// Opens the first few media, so that a media that cannot be played is refused before the current music ends.
     public var checks: Bool
 
     public init(expands: Bool = true, skipsFaults: Bool = false, checks: Bool = false) {
@@ -18,30 +18,36 @@ public struct AddingRules: Hashable, Sendable {
     }
 }
 
-/// The items that addresses came to.
+/// The items found at the addresses of a request.
 public struct ResolvedItems: Sendable {
     public internal(set) var items: [ItemDraft] = []
-    /// A folder, a list or something of the library held more than was taken.
+    /// A folder, list or library entry contains more than was added.
     public internal(set) var isTruncated = false
-    /// The first ones that were left out.
-    public internal(set) var skipped: [ItemFault] = []
-    public internal(set) var skippedCount = 0
+    public internal(set) var skipped = SkippedFaults<ItemFault>()
 
-    static let mostSkipped = 100
-
-    mutating func skip(_ fault: ItemFault) { skip([fault], count: 1) }
-
-    /// `faults`: the first ones.
-    mutating func skip(_ faults: [ItemFault], count: Int) {
-        skippedCount += count
-        skipped += faults.prefix(max(0, Self.mostSkipped - skipped.count))
-    }
-
-    /// A list is not replaced when nothing of the new one can be played.
+    /// Refuses to replace a list if none of the new items can be played.
     func checkRest() throws(Problem) {
-        if items.isEmpty, let fault = skipped.first { throw Problem(fault) }
+        if items.isEmpty, let fault = skipped.faults.first { throw Problem(fault) }
     }
 }
+
+/// What was left out, and why.
+public struct SkippedFaults<Fault: Sendable>: Sendable {
+    /// The first ones.
+    public private(set) var faults: [Fault] = []
+    public private(set) var count = 0
+
+    mutating func add(_ fault: Fault) { add([fault], count: 1) }
+
+    /// `faults`: the first ones.
+    mutating func add(_ faults: [Fault], count: Int) {
+        self.count += count
+        self.faults += faults.prefix(max(0, 100 - self.faults.count))
+    }
+}
+
+extension SkippedFaults: Equatable where Fault: Equatable {}
+extension SkippedFaults: Hashable where Fault: Hashable {}
 
 /// Why an address was refused.
 public struct ItemFault: Error, Sendable {
@@ -49,23 +55,23 @@ public struct ItemFault: Error, Sendable {
         case media(MediaError)
         case catalogue(CatalogueError)
         case playlist(PlaylistError, PlaylistID)
-        /// Nothing has this id.
+        /// There is nothing with this id.
         case unknown(id: String)
         case noLibrary
         case noPlaylists
-        /// More than one item, where one is wanted.
+        /// More than one item where one is expected.
         case severalItems
-        /// All items together exceed so many bytes.
+        /// All items together exceed this number of bytes.
         case tooLarge(bytes: Int)
-        /// More folders, lists and entries of the library than one request may name.
+        /// More folders, lists and library entries than one request may name.
         case tooManyReferences(limit: Int)
-        /// One request may look addresses up for so many seconds.
+        /// The look-ups of one request took longer than this number of seconds.
         case outOfTime(seconds: Int)
         /// Nobody waits for the result.
         case cancelled
     }
 
-    /// Place of the address in the request.
+    /// Index of the address in the request.
     public var index: Int
     /// `uri`, `folder`, ...
     public var member: String

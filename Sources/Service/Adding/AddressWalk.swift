@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// One request's way through its addresses.
+/// Resolves the addresses of one request, in order.
 struct AddressWalk {
     private let resolver: ItemResolver
     private let rules: AddingRules
@@ -13,13 +13,13 @@ struct AddressWalk {
     private var looks = 0
     private var checks = 0
     private var references = 0
-    /// The one that is looked at.
+    /// The item that is being resolved.
     private var item = (index: 0, member: "")
-    /// Lists that could not be read are not read again.
+    /// Lists that failed; they are not read again.
     private var failures: [MediaLocator: MediaError] = [:]
     private let deadline: MonotonicTime
     private let fileDeadline: MonotonicTime
-    /// Begins with the first look.
+    /// Set by the first look-up on the web.
     private var webDeadline: MonotonicTime?
 
     init(resolver: ItemResolver, rules: AddingRules, cancellation: MediaCancellation) {
@@ -52,7 +52,7 @@ struct AddressWalk {
         }
     }
 
-    /// A cause on its way to the item that it belongs to.
+    /// The cause of a refusal, before the index of its item is known.
     private struct Refusal: Error {
         var cause: ItemFault.Cause
     }
@@ -87,7 +87,7 @@ struct AddressWalk {
         }
     }
 
-    /// Opens a media. Further ones are taken as they are.
+    /// Opens a media. Beyond the limit, media are accepted unopened.
     private mutating func check(_ draft: ItemDraft) throws(Refusal) {
         if checks < ItemResolver.mostLooks {
             checks += 1
@@ -98,7 +98,7 @@ struct AddressWalk {
         try append([draft])
     }
 
-    /// A server that cannot be reached now may be there when the item's turn comes.
+    /// A server that is unreachable now may be reachable when the item plays.
     private mutating func lookAtServer(_ draft: ItemDraft, _ expands: Bool) throws(Refusal) {
         let now = MonotonicTime.now
         let deadline = webDeadline ?? now.advanced(bySeconds: ItemResolver.webSeconds)
@@ -115,7 +115,7 @@ struct AddressWalk {
         }
     }
 
-    /// One more folder, list or entry of the library is read.
+    /// Counts one more folder, list or library entry.
     private mutating func refer() throws(Refusal) {
         references += 1
         guard references <= ItemResolver.mostReferences else {
@@ -123,7 +123,7 @@ struct AddressWalk {
         }
     }
 
-    /// Seconds that are left for this request.
+    /// Remaining seconds of this request.
     private func timeLeft() throws(Refusal) -> Double {
         let seconds = deadline.seconds(since: .now)
         guard seconds > 0 else { throw Refusal(cause: .outOfTime(seconds: ItemResolver.requestSeconds)) }
@@ -139,7 +139,7 @@ struct AddressWalk {
             let found = try media.media(
                 ofList: locator, isGiven: isGiven, limit: limit, patience: min(patience ?? seconds, seconds),
                 cancellation: cancellation)
-            resolved.skip(
+            resolved.skipped.add(
                 found.refused.map { ItemFault(index: item.index, member: item.member, cause: .media($0)) },
                 count: found.refusedCount)
             return found
@@ -149,7 +149,7 @@ struct AddressWalk {
         }
     }
 
-    /// What is kept as a whole plays without its server.
+    /// A media that is complete in the cache plays without its server.
     private func isKept(_ uri: String) -> Bool {
         resolver.cache?.status().entries.contains { $0.isComplete && $0.uri == uri } ?? false
     }
@@ -159,7 +159,7 @@ struct AddressWalk {
         guard limit > 0 else { return resolved.isTruncated = true }
         let found = try read(
             MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
-        // It is a media itself. Of a media on a server, the look has read the first bytes.
+        // The address is itself a media. If it is on a server, the look-up has read its first bytes.
         if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !media.isNetwork(draft.uri) {
             return try check(draft)
         }
@@ -167,12 +167,12 @@ struct AddressWalk {
         try append((described, found.isTruncated), expands, found.items.count > 1 ? ItemSource(list: draft.uri) : nil)
     }
 
-    // MARK: What stands for several
+    // MARK: Addresses of several items
 
     private typealias Several = (items: [ItemDraft], isTruncated: Bool)
     private typealias Sourced = (found: Several, source: ItemSource?)
 
-    /// How many items an address may come to. Where one is wanted, two show that there are more.
+    /// The largest number of items to read from an address. Where one item is expected, two show that there are more.
     private func room(_ expands: Bool) -> Int {
         let rest = max(0, Queue.maximumLength - resolved.items.count)
         return expands ? rest : min(2, rest)
@@ -215,7 +215,7 @@ struct AddressWalk {
         }
     }
 
-    /// All media of an artist, album, genre or track, in the order in which they are listed.
+    /// All media of an artist, album, genre or track, in their listed order.
     private func library(_ id: CatalogueID, _ limit: Int) throws(Refusal) -> Sourced {
         guard let library = resolver.library else { throw Refusal(cause: .noLibrary) }
         do throws(CatalogueError) {
@@ -229,7 +229,7 @@ struct AddressWalk {
             case .genre: (filter.genre, kind, name) = (id, .genre, try library.genre(id).name)
             }
             let page = try library.tracks(filter, CatalogueWindow(limit: limit))
-            // An artist or album has tracks, or it would not be there.
+            // An artist or album without tracks does not exist.
             if page.length == 0 { throw .unknown(id.description) }
             let items = page.entries.map { ItemDraft(uri: $0.uri) }
             return ((items, page.length > items.count), ItemSource(kind, id: id.description, name: name))

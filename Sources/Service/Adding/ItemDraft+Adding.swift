@@ -3,7 +3,7 @@
 public import Playback
 
 extension ItemDraft {
-    /// The client's members for a list apply to its only entry.
+    /// Applies the client's texts for a list to its only entry.
     func described(by request: ItemDraft) -> ItemDraft {
         var draft = self
         draft.title = request.title ?? title

@@ -2,20 +2,20 @@
 
 public import Playback
 
-/// One entry of a client's list: a media, or a name of several: a folder, a saved playlist, an entry of the library.
+/// One entry of a client's list: a media, or a reference to several: a folder, a saved playlist, a library entry.
 ///
-/// Boxed, except the case that most of a million entries have.
+/// All cases but the most frequent one are boxed, as a request may have a million entries.
 public enum ItemRequest: Sendable {
     /// A media with no other member.
     case uri(String)
-    /// `expands`: this address's own answer; nil: the request's.
+    /// `expands`: this address's own value; nil: the request's.
     indirect case media(ItemDraft, expands: Bool?)
     case folder(String)
     /// A playlist file or feed.
     indirect case list(MediaLocator)
     case playlist(PlaylistID)
     indirect case library(CatalogueID)
-    /// A reference with an id that nothing has.
+    /// A reference with an unknown id.
     indirect case unknown(member: String, id: String)
 
     /// In code points.

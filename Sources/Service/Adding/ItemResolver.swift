@@ -3,24 +3,25 @@
 internal import Kernel
 internal import Playback
 
-/// Makes items of addresses: refuses what cannot be played where that is known at once, and finds out by content whether an
-/// address is a media, a folder, a list or a feed. The one way into queues and playlists, for every remote interface.
+/// Resolves addresses to items: refuses media that are known to be unplayable, and detects by content whether an
+/// address is a media, a folder, a list or a feed. Every remote interface adds to queues and playlists through it.
 ///
 /// Blocks on disks and servers, each within a limit.
 struct ItemResolver: Sendable {
-    /// Web addresses without a name of audio or a list, and media that are checked. Further ones are taken by their names.
+    /// Web addresses without the name of an audio file or list, and media to be checked. Further ones are judged by
+    /// their names.
     static let mostLooks = 8
-    /// For all such web addresses together.
+    /// Time limit for all these web addresses together.
     static let webSeconds = 5.0
-    /// For looking files up. What a slow disk does not answer by then is found out when its turn comes.
+    /// Time limit for looking up files. Files on a slower disk are accepted; a fault shows when they are played.
     static let fileSeconds = 2.0
-    /// From here on the catalogue is asked before the disk.
+    /// From this number of files on, the catalogue is asked before the disk.
     static let manyFiles = 64
     /// Files that are looked up in the kernel's caches, on the client's thread.
     static let mostAtHand = 8
-    /// Folders, lists, playlists and entries of the library that one request may name; tracks do not count.
+    /// Folders, lists, playlists and library entries that one request may name; tracks do not count.
     static let mostReferences = 200
-    /// For all that one request looks up.
+    /// Time limit for all look-ups of one request.
     static let requestSeconds = 20
 
     let media: any MediaCatalogue
@@ -28,7 +29,7 @@ struct ItemResolver: Sendable {
     let playlists: (any PlaylistKeeper)?
     let cache: (any CacheKeeper)?
 
-    /// `areFiles`: as `areAtHand` has found; then it does not block.
+    /// `areFiles`: the result of `areAtHand`; if true, this does not block.
     func resolve(
         _ items: [ItemRequest], _ rules: AddingRules, _ cancellation: MediaCancellation = MediaCancellation(),
         areFiles: Bool = false
@@ -41,13 +42,14 @@ struct ItemResolver: Sendable {
                 try walk.add(item, at: index, places[index])
             } catch {
                 guard rules.skipsFaults, error.canBeSkipped else { throw error }
-                walk.resolved.skip(error)
+                walk.resolved.skipped.add(error)
             }
         }
         return walk.resolved
     }
 
-    /// Whether all are files that can be played by their names, and known to be there without a look at the disk. Does not block.
+    /// Whether all items have the names of audio files, and are known to exist without reading the disk. Does not
+    /// block.
     func areAtHand(_ items: [ItemRequest], _ rules: AddingRules) -> Bool {
         guard !rules.checks, items.count <= Self.mostAtHand else { return false }
         return items.allSatisfy { item in
@@ -101,7 +103,7 @@ struct ItemResolver: Sendable {
 
     // MARK: Files
 
-    /// Folders among the addresses, and files that are not there, by index; everything else is left out.
+    /// Folders among the addresses, and missing files, by index. Other files are left out.
     private func places(
         of items: [ItemRequest], _ cancellation: MediaCancellation
     ) throws(ItemFault) -> [Int: MediaPlace] {
@@ -109,7 +111,7 @@ struct ItemResolver: Sendable {
         var uris: [String] = []
         for (index, item) in items.enumerated() {
             guard let uri = item.directAddress, !media.isNetwork(uri) else { continue }
-            // An address that cannot be one is refused in its turn.
+            // Malformed addresses are refused later, in order.
             indices.append(index)
             uris.append(uri)
         }
@@ -119,7 +121,7 @@ struct ItemResolver: Sendable {
                 indices = unknown.map { indices[$0] }
                 uris = unknown.map { uris[$0] }
             } catch {
-                // Without the catalogue all are looked up on the disk.
+                // Without the catalogue all files are looked up on the disk.
             }
         }
         guard !uris.isEmpty else { return [:] }

@@ -11,7 +11,8 @@ extension ItemSource {
         self.init(.folder, id: path, name: path.split(separator: "/").last.map(String.init) ?? "/")
     }
 
-    /// A playlist file or feed, named as its file: of an address neither user nor query, which may be secret.
+    /// A playlist file or feed with the name of its file. User and query of an address are left out, as they may be
+    /// secret.
     convenience init(list uri: String) {
         let place = uri.prefix { $0 != "?" && $0 != "#" }
         let start = place.firstRange(of: "://")?.upperBound

@@ -4,17 +4,18 @@ internal import FoundationEssentials
 internal import Kernel
 public import Playback
 
-/// Makes texts unreadable for everybody but this server, and recognizes them again. It exists so that the service knows no
-/// cipher: the executable hands an implementation in. Any thread; never blocks.
+/// Encrypts texts so that only this server can read them again. It exists so that the service depends on no cipher: the
+/// executable supplies an implementation. Any thread; never blocks.
 public protocol AddressCipher: Sendable {
-    /// The same for the same text; nil when there is no cipher on this system.
+    /// Returns the same result for the same text; nil if the system has no cipher.
     func seal(_ text: [UInt8]) -> [UInt8]?
-    /// nil for what `seal` did not make, or made with another key.
+    /// nil unless `seal` made it with this key.
     func open(_ sealed: [UInt8]) -> [UInt8]?
 }
 
-/// References to items whose addresses or headers hold secrets: a client shows and keeps one, and hands it in as a `uri` to play the
-/// item again. A reference is the item's address itself, ciphered: nothing is kept for it, and it is good as long as the key is.
+/// References to items whose addresses or headers hold secrets. A client stores a reference and sends it as a `uri` to
+/// play the item again. A reference is the item's encrypted address: the server stores nothing for it, and it is valid
+/// as long as the key exists.
 public struct SealedAddresses: Sendable {
     public static let scheme = "sealed:"
 
@@ -28,7 +29,7 @@ public struct SealedAddresses: Sendable {
         var reach: String?
     }
 
-    /// nil where no reference can be given: without a cipher, or when it would be longer than a `uri` may be.
+    /// nil if there is no cipher, or if the reference would exceed the length of a `uri`.
     public func reference(to draft: ItemDraft) -> String? {
         guard let cipher else { return nil }
         let content = Content(
@@ -47,7 +48,7 @@ public struct SealedAddresses: Sendable {
 
     static func isReference(_ request: ItemRequest) -> Bool { request.directAddress?.hasPrefix(scheme) ?? false }
 
-    /// The request with the address that its reference stands for; nil for a reference that this server did not give.
+    /// The request with the address behind its reference; nil for a reference of another server.
     func opened(_ request: ItemRequest) -> ItemRequest? {
         guard let uri = request.directAddress, let content = content(of: uri) else { return nil }
         var draft = ItemDraft(uri: content.uri)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is kept of media that came over the network, as clients see it.
+/// The cache of network media, as clients see it.
 public struct CacheStatus: Hashable, Sendable {
-    /// Bytes that may be kept.
+    /// Maximum size in bytes.
     public var limit: Int64
     public var bytes: Int64
     public var count: Int
-    /// The one used last comes first; in events those in use only.
+    /// Most recently used first; events list only the entries in use.
     public var entries: [CachedEntry]
-    /// Why nothing can be kept at present; nil while all is well.
+    /// Why the cache stores nothing at present; nil if it works.
     public var problem: String?
 
     public init(
@@ -28,12 +28,12 @@ public struct CachedEntry: Hashable, Sendable {
     public var uri: String
     /// nil while unknown.
     public var size: Int64?
-    /// Kept ones, in order.
+    /// Cached ranges, in order.
     public var ranges: [Range<Int64>]
     public var isComplete: Bool
-    /// It plays, or is loaded to be played.
+    /// The entry is playing, or loaded for playing.
     public var isInUse: Bool
-    /// When it was used last: seconds since the Unix epoch.
+    /// Time of the last use: seconds since the Unix epoch.
     public var used: Double
     public var contentType: String?
     public var bytesPerSecond: Double
@@ -56,14 +56,14 @@ public struct CachedEntry: Hashable, Sendable {
     public var bytes: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 }
 
-/// Looks after the cache. Usable from any thread; calls may wait for the disk.
+/// Manages the cache. Any thread; calls may wait for the disk.
 public protocol CacheKeeper: Sendable {
     func status() -> CacheStatus
     func remove(_ key: String) throws(CacheError)
-    /// All that is not in use; how many entries went and how many stay.
+    /// Removes all entries that are not in use; returns the numbers of removed and kept ones.
     func removeAll() -> (removed: Int, kept: Int)
-    /// Calls once, from any thread: when `count` bytes from `offset` on can be read, or all that there are; when nothing more
-    /// comes; or after so many seconds. False when too many wait already.
+    /// Calls once, from any thread: when `count` bytes from `offset` on, or all up to the end, are readable; when the
+    /// download has ended; or after this number of seconds. False if too many callers wait already.
     func wait(
         for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
     ) -> Bool
@@ -74,6 +74,6 @@ public protocol CacheKeeper: Sendable {
 public enum CacheError: Error, Hashable, Sendable {
     case unknown
     case inUse
-    /// With the system's text.
+    /// With the system's error text.
     case unreadable(String)
 }

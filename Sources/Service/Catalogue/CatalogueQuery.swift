@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which entries are asked for; all conditions must hold.
+/// A filter for catalogue entries; all conditions must hold.
 public struct CatalogueFilter: Hashable, Sendable {
     public var artist: CatalogueID?
     public var album: CatalogueID?
@@ -19,11 +19,11 @@ public struct CatalogueFilter: Hashable, Sendable {
 
 public struct CatalogueWindow: Hashable, Sendable {
     public enum Order: String, CaseIterable, Sendable {
-        /// By name, digits by their value, without regard to case and accents. Tracks of an album: disc and number.
+        /// By name; digits compare by value; case and accents are ignored. Tracks of an album: by disc and number.
         case name
-        /// The newest first.
+        /// Newest first.
         case added
-        /// The latest first.
+        /// Latest first.
         case year
     }
 
@@ -39,11 +39,11 @@ public struct CatalogueWindow: Hashable, Sendable {
 }
 
 public struct CataloguePage<Entry: Hashable & Sendable>: Hashable, Sendable {
-    /// Entries in all.
+    /// Total number of entries.
     public var length: Int
     public var offset: Int
     public var entries: [Entry]
-    /// The catalogue's revision that it was read from.
+    /// The catalogue's revision at the time of reading.
     public var revision: UInt64
 
     public init(length: Int, offset: Int, entries: [Entry], revision: UInt64) {

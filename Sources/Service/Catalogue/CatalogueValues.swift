@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names an artist, album, track or genre; the same in every catalogue that is built from the same music. Opaque to
-/// clients: a letter for the kind and a number.
+/// Id of an artist, album, track or genre; the same in every catalogue of the same music. Opaque to clients: a letter
+/// for the kind, and a number.
 public struct CatalogueID: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Character, Sendable {
         case artist = "a"
@@ -18,7 +18,7 @@ public struct CatalogueID: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Parses what `description` gives; nil for anything else.
+    /// Parses a `description`; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 15, let first = text.first, let kind = Kind(rawValue: first),
             let number = UInt64(text.dropFirst(), radix: 36),
@@ -35,7 +35,7 @@ public struct Artist: Hashable, Sendable {
     public var name: String
     public var albums: Int
     public var tracks: Int
-    /// A track with the picture of the artist's latest album that has one.
+    /// A track with the picture of the artist's latest album that has a picture.
     public var artworkTrack: CatalogueID?
 
     public init(id: CatalogueID, name: String, albums: Int, tracks: Int, artworkTrack: CatalogueID? = nil) {
@@ -56,9 +56,9 @@ public struct Album: Hashable, Sendable {
     public var tracks: Int
     /// Seconds.
     public var duration: Double
-    /// A track that carries a picture, else one that lies beside one; nil when the album has no picture.
+    /// A track with a picture in its tags, else one with a picture in its folder; nil if the album has no picture.
     public var artworkTrack: CatalogueID?
-    /// Seconds since the Unix epoch at which its newest track came in.
+    /// Time at which its newest track was added: seconds since the Unix epoch.
     public var added: Double
 
     public init(
@@ -76,7 +76,7 @@ public struct Album: Hashable, Sendable {
     }
 }
 
-/// Another entry, with the name to show.
+/// A reference to another entry, with its name.
 public struct Reference: Hashable, Sendable {
     public var id: CatalogueID
     public var name: String
@@ -90,7 +90,7 @@ public struct Reference: Hashable, Sendable {
 public struct Track: Hashable, Sendable {
     public var id: CatalogueID
     public var uri: String
-    /// The file's name where the tags have none.
+    /// The file's name if the tags have no title.
     public var title: String
     public var artist: Reference?
     public var album: Reference?
@@ -142,7 +142,7 @@ public struct Track: Hashable, Sendable {
 
 /// The tags of a track that lists show.
 public struct TrackDetails: Hashable, Sendable {
-    /// nil where the tags have none.
+    /// nil if the tags have no title.
     public var title: String?
     public var artist: String?
     public var album: String?

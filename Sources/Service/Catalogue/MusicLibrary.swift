@@ -2,14 +2,14 @@
 
 public import Kernel
 
-/// The catalogue of the music folders. It exists so that the API knows no database and no scanner: the executable
-/// hands an implementation in.
+/// The catalogue of the music folders. It exists so that the API depends on no database and no scanner: the executable
+/// supplies an implementation.
 ///
-/// `status` and `requestScan` come from any thread and never block; all others may block, for milliseconds.
+/// `status` and `requestScan` come from any thread and never block; all others may block for milliseconds.
 public protocol MusicLibrary: Sendable {
     var status: LibraryStatus { get }
 
-    /// Starts a scan of everything; false when one is under way. `rereads`: also files that did not change.
+    /// Starts a scan of all folders; false if one is running. `rereads`: also reads unchanged files.
     func requestScan(rereads: Bool) -> Bool
 
     func artists(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws(CatalogueError) -> CataloguePage<Artist>
@@ -22,38 +22,38 @@ public protocol MusicLibrary: Sendable {
     func track(_ id: CatalogueID) throws(CatalogueError) -> Track
     func genre(_ id: CatalogueID) throws(CatalogueError) -> Genre
 
-    /// What is known of the tracks at these paths, in one query; what is no track is left out.
+    /// Details of the tracks at these paths, in one query; paths without a track are left out.
     func details(of uris: [String]) throws(CatalogueError) -> [PathKey: TrackDetails]
-    /// The indices of those paths that are no tracks of the catalogue.
+    /// The indices of the paths without a track in the catalogue.
     func unlisted(_ uris: [String]) throws(CatalogueError) -> [Int]
 
-    /// Case, accents and the width of letters make no difference; every word must be found, its end may be missing. Playlists
-    /// are not its own.
+    /// Ignores case, accents and character width. All words must match; a word may match a prefix. Does not search
+    /// playlists.
     func search(_ text: String, kinds: Set<SearchKind>, limit: Int) throws(CatalogueError) -> SearchResult
 }
 
-/// Why the catalogue gave no answer.
+/// Why the catalogue did not answer.
 public enum CatalogueError: Error, Hashable, Sendable {
-    /// Nothing has this id (any more).
+    /// There is no entry with this id (any more).
     case unknown(String)
-    /// The database is being built anew or cannot be read: a later try may succeed.
+    /// The database is being rebuilt or is unreadable: a later try may succeed.
     case unavailable(String)
 }
 
 public enum SearchKind: String, CaseIterable, Sendable {
     case artists, albums, tracks, genres, folders, playlists
 
-    /// Of a search that names none.
+    /// The default of a search.
     public static let usual: Set<SearchKind> = [.artists, .albums, .tracks]
 }
 
-/// What the library is doing.
+/// Contents and activity of the library.
 public struct LibraryStatus: Hashable, Sendable {
     public enum State: String, Sendable { case starting, scanning, idle, failed }
     public enum Watch: String, Sendable {
         /// Every folder is watched.
         case full
-        /// The system allows no more watches: everything is looked at again now and then.
+        /// The system's limit of watches is reached: all folders are scanned at intervals.
         case partial
         case off
     }
@@ -63,21 +63,21 @@ public struct LibraryStatus: Hashable, Sendable {
         public var albums = 0
         public var tracks = 0
         public var genres = 0
-        /// Files that carry an audio file's name and cannot be played.
+        /// Files with the name of an audio file that cannot be played.
         public var unplayable = 0
-        /// Seconds of sound in all.
+        /// Total duration in seconds.
         public var duration = 0.0
 
         public init() {}
     }
 
-    /// One scan, the running one or the last one.
+    /// A scan: the running one or the last one.
     public struct Scan: Hashable, Sendable {
         /// Seconds since the Unix epoch.
         public var startedAt: Double
         /// nil while it runs.
         public var endedAt: Double?
-        /// Audio files met so far.
+        /// Audio files found so far.
         public var found = 0
         /// Files whose tags were read.
         public var scanned = 0
@@ -85,7 +85,7 @@ public struct LibraryStatus: Hashable, Sendable {
         public var changed = 0
         public var removed = 0
         public var unplayable = 0
-        /// Folders that could not be read; nothing of them was taken out.
+        /// Unreadable folders; their entries stay in the catalogue.
         public var skippedFolders = 0
         /// It was ended early.
         public var isCancelled = false
@@ -97,22 +97,22 @@ public struct LibraryStatus: Hashable, Sendable {
     public struct Loudness: Hashable, Sendable {
         public var isEnabled = false
         public var measured = 0
-        /// Tracks that wait; those with tags are among them until they are looked at.
+        /// Waiting tracks. Tracks with loudness tags count until they are examined.
         public var remaining = 0
-        /// Why nothing can be measured.
+        /// Why measuring is impossible.
         public var problem: String?
 
         public init() {}
     }
 
     public var state = State.starting
-    /// Rises with every change of what the catalogue holds.
+    /// Rises with every change of the catalogue's contents.
     public var revision: UInt64 = 0
     public var counts = Counts()
     public var scan: Scan?
     public var watch = Watch.off
     public var loudness = Loudness()
-    /// Sentences for people: music folders that are not there, and the like.
+    /// Sentences for users, for example about missing music folders.
     public var problems: [String] = []
 
     public init() {}

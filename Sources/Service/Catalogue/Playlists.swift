@@ -2,18 +2,17 @@
 
 public import Kernel
 
-/// Keeps lists of media under a name. All members may block, for milliseconds; what they changed has been written when
-/// they return.
+/// Stores named lists of media. All members may block for milliseconds; changes are on disk when they return.
 public protocol PlaylistKeeper: Sendable {
     func playlists() throws(PlaylistError) -> [Playlist]
-    /// Those whose names have these words, as the library finds them, the best first.
+    /// Playlists whose names match these words, with the library's rules, best matches first.
     func search(_ text: String, limit: Int) throws(PlaylistError) -> [Playlist]
     /// The list, and a window of its entries.
     func playlist(
         _ id: PlaylistID, offset: Int, limit: Int
     ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry])
     func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist
-    /// nil leaves a member as it is. `expected`: the revision that it must have.
+    /// nil leaves a member unchanged. `expected`: the required revision.
     func change(
         _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
     ) throws(PlaylistError) -> Playlist
@@ -27,15 +26,15 @@ public enum PlaylistChange: Hashable, Sendable {
 
 public enum PlaylistError: Error, Hashable, Sendable {
     case unknown
-    /// It has another revision by now.
+    /// The playlist has another revision.
     case revisionMismatch(current: UInt64)
-    /// At most so many playlists, or entries in one.
+    /// The maximum number of playlists, or of entries in one.
     case full(maximum: Int)
-    /// The entries would take more.
+    /// The entries would exceed this size.
     case tooLarge(megabytes: Int)
-    /// The disk does not give them; they may be there later.
+    /// The disk cannot be read; a later try may succeed.
     case unreadable(String)
-    /// The disk refused; nothing has changed.
+    /// The disk cannot be written; nothing has changed.
     case notSaved(String)
 }
 
@@ -72,13 +71,13 @@ public struct Playlist: Hashable, Sendable {
     }
 }
 
-/// What is needed to queue a media again, and to show it meanwhile.
+/// The data needed to queue a media again and to show it.
 public struct PlaylistEntry: Hashable, Sendable {
     public var uri: String
     public var title: String?
     public var artist: String?
     public var album: String?
-    /// Where `uri` may lead.
+    /// The addresses that `uri` may connect to.
     public var reach: NetworkReach
 
     public init(
@@ -92,8 +91,6 @@ public struct PlaylistEntry: Hashable, Sendable {
         self.reach = reach
     }
 
-    /// Of its texts.
-    public var bytes: Int {
-        [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) }
-    }
+    /// Size of its texts.
+    public var bytes: Int { [title, artist, album].reduce(uri.utf8.count) { $0 + ($1?.utf8.count ?? 0) } }
 }

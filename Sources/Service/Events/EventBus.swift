@@ -3,40 +3,40 @@
 public import Playback
 internal import Synchronization
 
-/// Something that happened in this server. The state that shows it is readable before.
+/// An event of this server. The new state is readable before its event is published.
 public enum ServerEvent: Sendable {
-    /// On the player's thread, in order.
+    /// Published on the player's thread, in order.
     case player(PlayerEvent, of: String)
     case players(PlayerChange, HostedPlayer)
     case announcement(AnnouncementChange, of: String)
-    /// Of saving the player's stream.
+    /// Saving of the player's stream.
     case stream(StreamRecordingStatus, of: String)
     case recorder(Recorder.Event)
     case session(SessionStatus)
     case library(LibraryStatus)
     case cache(CacheStatus)
-    /// What `Timers` lists of this player has changed.
+    /// The timers of this player have changed (`Timers`).
     case timers(of: String)
-    /// What `Renders` lists of this player has changed.
+    /// The render jobs of this player have changed (`Renders`).
     case renders(of: String)
 }
 
-/// A player comes or goes.
+/// A player is added or removed.
 public enum PlayerChange: Sendable {
-    /// Its paths answer from here on.
+    /// Its paths exist from now on.
     case admitted
     case added
-    /// Its paths answer no more; its last events follow.
+    /// Its paths no longer exist; its last events follow.
     case dismissed
     case removed
 }
 
-/// Brings every event of the server to any number of observers. Usable from any thread.
+/// Publishes every event of the server to any number of observers. Any thread.
 public final class EventBus: Sendable {
     /// Called on the publisher's thread; it must not block.
     public typealias Observer = @Sendable (ServerEvent) -> Void
 
-    /// In a struct, because a closure that is an element by itself is wrapped once more by every access to it.
+    /// In a struct, because access to a bare closure in an array wraps it each time.
     private struct Entry {
         var observe: Observer
     }
@@ -45,7 +45,7 @@ public final class EventBus: Sendable {
 
     public init() {}
 
-    /// From now on the observer gets all events.
+    /// Adds an observer, which gets all later events.
     public func observe(_ observer: @escaping Observer) {
         observers.withLock { $0.append(Entry(observe: observer)) }
     }

@@ -2,51 +2,50 @@
 
 public import Playback
 
-/// Media as the service reads them, beside playing. It exists so that the verbs do not depend on file systems and
-/// decoders. All members may block; they are called on background threads of the API, several at once: media, lists,
-/// pictures and waveforms have a few each, and one that hangs is replaced. What is cancelled ends early where it can, with
-/// whatever error.
+/// Access to media apart from playback. It exists so that the verbs do not depend on file systems and decoders. All
+/// members may block; the API's background threads call them concurrently: media, lists, pictures and waveforms have a
+/// few threads each, and a thread that hangs is replaced. Cancelled work ends early where possible, with any error.
 public protocol MediaCatalogue: Sendable {
     /// Opens the media and reads its description, without playing it.
     func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription
-    /// The entries of a folder, sorted as a person would read them; "" is the top.
+    /// The entries of a folder in natural order; "" is the top.
     func list(folder path: String) throws(MediaError) -> MusicListing
-    /// Every media in a folder and the folders below it, in the order of `list`; at most `limit`.
+    /// All media in a folder and its subfolders, in the order of `list`; at most `limit`.
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent
-    /// The kind of an address by its spelling. Throws for one that can never be played here. Does not block.
+    /// The kind of an address, judged by its spelling. Throws for an address that can never be played. Does not block.
     func address(_ uri: String) throws(MediaError) -> MediaAddress
-    /// Whether a path in the music folders is known to name a file without a look at the disk. Does not block.
+    /// Whether a path in the music folders is known to be a file without reading the disk. Does not block.
     func isFileAtHand(_ uri: String) -> Bool
-    /// What paths in the music folders name: folders and what is not there, by their index; files are left out, and so is
-    /// what was not reached within so many seconds.
+    /// Looks up paths in the music folders, and returns folders and missing files by index. Files are left out, and so
+    /// are paths that were not examined within this number of seconds.
     func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace]
     func isNetwork(_ uri: String) -> Bool
-    /// Whom a network address asks.
+    /// The server of a network address.
     func server(of uri: String) -> String
-    /// The media of a playlist file or feed, with those of the lists within it, in order; at most `limit`. What is no list
-    /// is an error when `isGiven`, else a media, unless its first bytes show that it is none. May wait for a server, for
-    /// `patience` seconds; nil: as long as a list may take.
+    /// The media of a playlist file or feed, with those of nested lists, in order; at most `limit`. If the address is
+    /// not a list, that is an error when `isGiven`; otherwise it counts as media, unless its first bytes show another
+    /// kind. May wait for a server, for `patience` seconds; nil: for the time limit of lists.
     func media(
         ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent
-    /// The picture that lies in the media's folder; nil without one.
+    /// The picture in the media's folder; nil if there is none.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// The picture at a web address. May wait for a server, for 10 s.
     func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8]
-    /// From a file of the same name beside the media, else from its tags; nil without any.
+    /// Lyrics from a file of the same name beside the media, else from its tags; nil if there are none.
     func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics?
 }
 
-/// The kind of an address by its spelling, before anything is opened.
+/// The kind of an address, judged by its spelling.
 public struct MediaAddress: Hashable, Sendable {
     public enum Name: Sendable {
-        /// Like an audio file.
+        /// Named like an audio file.
         case media
-        /// Like a playlist file.
+        /// Named like a playlist file.
         case list
-        /// Anything may be behind it.
+        /// Unknown.
         case other
     }
 
@@ -59,14 +58,14 @@ public struct MediaAddress: Hashable, Sendable {
     }
 }
 
-/// A path in the music folders that names no file.
+/// A path in the music folders that is not a file.
 public enum MediaPlace: Sendable {
     case folder
-    /// It is not there, or may not be played.
+    /// Missing, or not allowed.
     case unusable(MediaError)
 }
 
-/// Lyrics as they were found.
+/// Lyrics as found.
 public struct MediaLyrics: Hashable, Sendable {
     public enum Source: String, Sendable { case file, tag }
 
@@ -82,9 +81,9 @@ public struct MediaLyrics: Hashable, Sendable {
 /// The entries of a playlist file or feed.
 public struct ListContent: Hashable, Sendable {
     public var items: [ItemDraft]
-    /// There is more than that.
+    /// The list has more entries.
     public var isTruncated: Bool
-    /// Why entries were left out, of the first ones.
+    /// Why the first of the skipped entries were left out.
     public var refused: [MediaError] = []
     public var refusedCount = 0
 
@@ -97,7 +96,7 @@ public struct ListContent: Hashable, Sendable {
 /// The media below a folder.
 public struct FolderContent: Hashable, Sendable {
     public var uris: [String]
-    /// There is more than that.
+    /// The folder has more media.
     public var isTruncated: Bool
 
     public init(uris: [String], isTruncated: Bool = false) {
@@ -106,11 +105,11 @@ public struct FolderContent: Hashable, Sendable {
     }
 }
 
-/// One folder of the music roots.
+/// One folder of the music folders.
 public struct MusicListing: Hashable, Sendable {
     public enum Kind: String, Sendable {
         case folder, file
-        /// A playlist file, by its name: its entries stand in its place when it is added.
+        /// A playlist file, judged by its name. Adding it adds its entries.
         case list
     }
 
@@ -134,7 +133,7 @@ public struct MusicListing: Hashable, Sendable {
     /// nil at the top.
     public var parent: String?
     public var entries: [Entry]
-    /// There are more entries than the catalogue lists.
+    /// The folder has more entries.
     public var isTruncated: Bool
 
     public init(path: String, parent: String?, entries: [Entry], isTruncated: Bool = false) {

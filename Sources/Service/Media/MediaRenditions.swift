@@ -2,25 +2,25 @@
 
 public import Playback
 
-/// Other forms of media that the API hands out: pictures in another size, frames of videos, waveforms. It exists so that
-/// the verbs do not depend on decoders. All members may block for seconds; they are called on threads of their
-/// own, several at once.
+/// Other forms of media for the API: scaled pictures, frames of videos, waveforms. It exists so that the verbs do not
+/// depend on decoders. All members may block for seconds; dedicated threads call them concurrently.
 public protocol MediaRenditions: Sendable {
-    /// The frame that a video shows at `seconds`, as JPEG with no edge longer than `edge`; nil behind its end. Throws
-    /// `unsupported` for what has no video.
+    /// The frame that a video shows at `seconds`, as a JPEG with edges of at most `edge`; nil after its end. Throws
+    /// `unsupported` without video.
     func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail?
-    /// Frames that were made before and are kept, the newest first.
+    /// Stored thumbnails, newest first.
     func thumbnails() -> [KeptThumbnail]
-    /// A picture as JPEG with no edge longer than `edge`. Throws `unsupported` for what is no picture, or too large a one.
+    /// A picture as a JPEG with edges of at most `edge`. Throws `unsupported` for data that is no picture, and for
+    /// pictures that are too large.
     func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8]
-    /// The loudest samples of `count` equal parts.
+    /// The loudest sample of each of `count` equal parts.
     func waveform(
         _ locator: MediaLocator, count: Int, cancellation: MediaCancellation
     ) throws(MediaError) -> MediaWaveform
 }
 
 public struct VideoThumbnail: Hashable, Sendable {
-    /// Seconds: when the frame is shown, at or before the time that was asked for.
+    /// Time of the frame in seconds, at or before the requested one.
     public var time: Double
     public var jpeg: [UInt8]
 
@@ -30,10 +30,10 @@ public struct VideoThumbnail: Hashable, Sendable {
     }
 }
 
-/// A frame that is kept, without the picture.
+/// A stored thumbnail, without its picture.
 public struct KeptThumbnail: Hashable, Sendable {
     public var uri: String
-    /// As it was asked for.
+    /// The requested time.
     public var seconds: Double
     public var edge: Int
     /// As in `VideoThumbnail`.

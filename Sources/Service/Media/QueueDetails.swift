@@ -4,41 +4,39 @@ public import Kernel
 public import Playback
 internal import Synchronization
 
-/// The catalogue's details of the items in queue windows: read once a window and revision of the catalogue, then at hand.
+/// The catalogue's details of the items in queue windows, read once for each window and revision of the catalogue.
 public final class QueueDetails: Sendable {
-    /// Paths that are kept.
+    /// Maximum number of cached paths.
     static let most = 4_000
 
     private struct State {
         var revision: UInt64?
-        /// nil for a path that is no track.
+        /// nil for a path without a track.
         var known: [PathKey: TrackDetails?] = [:]
     }
 
     private let library: (any MusicLibrary)?
     private let state = Mutex(State())
 
-    init(_ library: (any MusicLibrary)?) {
-        self.library = library
-    }
+    init(_ library: (any MusicLibrary)?) { self.library = library }
 
-    /// Of the catalogue; nil without one.
+    /// The catalogue's revision; nil without a catalogue.
     public var revision: UInt64? { library?.status.revision }
 
-    /// What is at hand. Never blocks.
+    /// The cached details. Never blocks.
     public func atHand(_ items: [QueueItem]) -> [PathKey: TrackDetails] { find(items).found }
 
-    /// nil when the catalogue must be read.
+    /// nil if the catalogue must be read.
     public func complete(_ items: [QueueItem]) -> [PathKey: TrackDetails]? {
         let (found, missing) = find(items)
         return missing.isEmpty ? found : nil
     }
 
-    /// May block, for milliseconds. Without what cannot be read.
+    /// May block for milliseconds. Unreadable details are left out.
     public func read(_ items: [QueueItem]) -> [PathKey: TrackDetails] {
         let (found, missing) = find(items)
         guard let library, !missing.isEmpty else { return found }
-        // Before the read: what is kept may be newer than its revision, never older.
+        // Taken before the read, so that the cached details are never older than the revision.
         let revision = library.status.revision
         do throws(CatalogueError) {
             let new = try library.details(of: missing)

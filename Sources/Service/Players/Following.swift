@@ -4,7 +4,7 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Which players follow which, by their settings. Any thread; never blocks.
+/// Leaders and followers, derived from the players' settings. Any thread; never blocks.
 final class Following: Sendable {
     typealias Reply = @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
 
@@ -13,20 +13,21 @@ final class Following: Sendable {
         var follower: Follower
     }
 
-    /// Calls its argument when it is done.
+    /// Calls its argument at its end.
     private typealias Change = @Sendable (@escaping @Sendable () -> Void) -> Void
     private typealias Done = @Sendable (PlaybackError?) -> Void
 
-    /// Who follows whom, by the follower's id, in the saved state of `main`: what a restart restores.
+    /// Leaders by the follower's id, in the saved state of `main`; a restart restores them.
     private static let record = SavedNote<[String: String]>(name: "leaders")
 
     private struct State {
         var players: [String: HostedPlayer] = [:]
         /// By the id of the follower.
         var links: [String: Link] = [:]
-        /// Changes of groups come one after another, so that none sees half of another: the first is under way.
+        /// Changes of groups are performed one after another, so that none sees a half-finished one. The first is in
+        /// progress.
         var changes: [Change] = []
-        /// As on the disk; nil while that is unknown.
+        /// The leaders on disk; nil while unknown.
         var recorded: [String: String]? = [:]
     }
 
@@ -37,10 +38,10 @@ final class Following: Sendable {
 
     // MARK: Members
 
-    /// Before the players are made, from the saved state of `main`.
+    /// Called before the players are made, with the saved state of `main`.
     func load(_ notes: [String: String]) {
         let leaders = Self.record.value(notes[Self.record.name]) ?? [:]
-        // Nobody follows a follower.
+        // A follower cannot be a leader.
         state.withLock { $0.recorded = leaders.filter { leaders[$0.value] == nil } }
     }
 
@@ -53,7 +54,7 @@ final class Following: Sendable {
         }
     }
 
-    /// Gives a player's group to one of its followers, before the player leaves.
+    /// Makes one of a player's followers the leader of its group, before the player is removed.
     func handOverGroup(of id: String, done: @escaping @Sendable (_ heir: String?) -> Void) {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
@@ -67,11 +68,11 @@ final class Following: Sendable {
         }
     }
 
-    /// Before the player ends.
+    /// Called before the player ends.
     func leave(_ id: String) {
         state.withLock { state in
             state.players[id] = nil
-            // At once: the leader's end is nothing to follow.
+            // At once, as followers must not follow the leader into its end.
             for (follower, link) in state.links where follower == id || link.leader == id {
                 link.follower.stop()
                 state.links[follower] = nil
@@ -80,7 +81,8 @@ final class Following: Sendable {
         settle()
     }
 
-    /// Whoever follows a player that is gone goes its own way, from where it is; the record has the groups as they are.
+    /// Followers of a removed player become independent, at their present position. The record has the remaining
+    /// groups.
     func settle() {
         enqueue { [self] finish in
             let (groups, players) = state.withLock { (plan($0), $0.players) }
@@ -92,7 +94,7 @@ final class Following: Sendable {
         }
     }
 
-    /// The player that one with these settings follows.
+    /// The leader that these settings name.
     func leader(of settings: PlayerSettings) -> Player? {
         guard let leader = settings.leader else { return nil }
         return state.withLock { $0.players[leader] }?.player
@@ -105,10 +107,10 @@ final class Following: Sendable {
         }
     }
 
-    /// Seconds by which the player was last measured behind the one that it follows; nil unless both sound.
+    /// The player's delay behind its leader in seconds, as last measured; nil unless both are audible.
     func offset(of id: String) -> Double? { state.withLock { $0.links[id]?.follower.offset } }
 
-    /// - Returns: whether the player follows another one than before.
+    /// - Returns: whether the player's leader has changed.
     func receive(_ event: PlayerEvent, of id: String) -> Bool {
         state.withLock { state in
             var isNew = false
@@ -129,7 +131,7 @@ final class Following: Sendable {
             return true
         }
         guard let follower = Follower(player.player, of: leader.player) else {
-            warn("There is no thread to follow \(wanted) with.", id)
+            warn("The server has no thread left to follow \(wanted).", id)
             return true
         }
         state.links[id] = Link(leader: wanted, follower: follower)
@@ -142,13 +144,13 @@ final class Following: Sendable {
 
     // MARK: Changes of groups
 
-    /// Calls once the player has what its leader has now, or when this time is over; at once where it follows none.
+    /// Calls when the player has caught up with its leader, or at the deadline; at once for a player without a leader.
     func whenSettled(_ id: String, until time: MonotonicTime, _ call: @escaping @Sendable () -> Void) {
         guard let follower = state.withLock({ $0.links[id]?.follower }) else { return call() }
         follower.whenSettled(within: max(0, time.seconds(since: .now)), call)
     }
 
-    /// For which a command waits for its outcome, in seconds.
+    /// Seconds that a command waits for its outcome.
     static let patience = 0.8
 
     /// Performs a patch with `leader` or `groupLevelBy`.
@@ -161,7 +163,7 @@ final class Following: Sendable {
                     return reply(.failure(failure))
                 }
                 if patch.leader == nil { return reply(.success(player.snapshot)) }
-                // Until then it has an item of its own former queue.
+                // Until then it has an item of its previous queue.
                 whenSettled(player.id, until: .now.advanced(bySeconds: Self.patience)) {
                     reply(.success(player.snapshot))
                 }
@@ -198,7 +200,7 @@ final class Following: Sendable {
             own.leader = nil
         }
         let leaders = groups.leaders(after: steps)
-        // Its own step comes last, and with the rest of the patch.
+        // The player's own step comes last, with the rest of the patch.
         if case .follow(id, let leader)? = steps.last {
             own.leader = .some(leader)
             steps.removeLast()
@@ -227,7 +229,7 @@ final class Following: Sendable {
         }
     }
 
-    /// The group of a player, or the player alone.
+    /// The group of a player, or only the player.
     private func members(with player: HostedPlayer) -> [Player] {
         state.withLock { state in
             let leaders = plan(state).leaders
@@ -236,13 +238,13 @@ final class Following: Sendable {
         }
     }
 
-    /// As much of `wanted` as every level can move: differences stay.
+    /// The part of `wanted` that every level can change by, so that their differences stay the same.
     static func step(_ wanted: Double, _ levels: [Double]) -> Double {
         wanted > 0 ? min(wanted, 1 - (levels.max() ?? 0)) : max(wanted, -(levels.min() ?? 0))
     }
 
-    /// Performs steps and `last`, the rest, after which the groups are `leaders`. That is recorded in between: a restart finds the
-    /// groups as they were until the queues are handed over, and as they are to be from then on.
+    /// Performs the steps and then `last`, the rest of the patch; `leaders` are the resulting groups. They are recorded
+    /// in between: until the queues are handed over a restart restores the old groups, afterwards the new ones.
     private func take(
         _ steps: [GroupPlan.Step], _ leaders: [String: String], _ players: [String: HostedPlayer],
         last: @escaping @Sendable (@escaping Done) -> Void = { $0(nil) }, done: @escaping Done
@@ -257,7 +259,7 @@ final class Following: Sendable {
         }
     }
 
-    /// `main` waits for its disk, as for that of its settings, and not for ever.
+    /// `main` waits for its disk, with the deadline of its settings.
     private func save(_ leaders: [String: String], done: @escaping Done) {
         let main: Player? = state.withLock { state in
             guard state.recorded != leaders else { return nil }
@@ -288,7 +290,8 @@ final class Following: Sendable {
         case .handOver(let id, let to, let isNeeded):
             guard let head = players[id]?.player, let heir = players[to]?.player else { return next(nil) }
             let ended: Done = { next(isNeeded ? $0 : nil) }
-            // Its follower has stopped commanding the heir when the first is answered; its last command is done when the second is.
+            // The first answer means that its follower no longer commands the heir, the second that the follower's last
+            // command is done.
             let order = Handover(from: head, to: heir).order
             Self.send([(heir, .apply(order)), (heir, .apply(SettingsPatch()))]) { failure in
                 if failure != nil { return ended(failure) }
@@ -296,7 +299,7 @@ final class Following: Sendable {
                 Self.send([(heir, handover.edit)]) { failure in
                     if failure != nil { return ended(failure) }
                     let transport = handover.transport(at: .now)
-                    // A file that has gone stops the music, as it would have without a handover.
+                    // A missing file stops the music, as it would have without a handover.
                     Self.send(transport.map { (heir, $0) }[...]) { _ in next(nil) }
                 }
             }

@@ -3,11 +3,11 @@
 internal import Kernel
 internal import Playback
 
-/// How a follower becomes the head of its group, as a pure decision: it gets the head's queue. Where it plays the head's item
-/// already, the queue is put around that, so that the sound goes on.
+/// How a follower ("heir") becomes the leader of its group, as a pure decision: it gets the leader's queue. If it
+/// already plays the leader's item, the queue is built around that item, so that the sound continues.
 struct Handover {
     var head: PlayerSnapshot
-    /// The head's queue.
+    /// The leader's queue.
     var queue: [QueueItem]
     var heir: PlayerSnapshot
 
@@ -24,7 +24,7 @@ struct Handover {
         return patch
     }
 
-    /// The edit of the heir's queue; without it there is no handover.
+    /// The edit of the heir's queue. If it fails, the handover is given up.
     var edit: PlayerCommand {
         guard let place = sharedPlace, let own = heir.item?.item.id else {
             return Self.edit(.replace(drafts, startIndex: head.item?.index))
@@ -32,7 +32,7 @@ struct Handover {
         return Self.edit(.surround(own, before: Array(drafts[..<place]), after: Array(drafts[(place + 1)...])))
     }
 
-    /// Brings the heir to the head's place. An item that cannot be sought stays where it is.
+    /// Moves the heir to the leader's position. An item that is not seekable keeps its position.
     func transport(at now: MonotonicTime) -> [PlayerCommand] {
         guard let item = head.item else { return [] }
         let position = item.media?.broadcast == nil ? head.clock.position(at: now) : nil
@@ -45,7 +45,7 @@ struct Handover {
         return position.map { [.seek(.position($0))] } ?? []
     }
 
-    /// The index of the item that both have, as long as both play it or are silent.
+    /// The index of the item that both have, if both play it or both are silent.
     private var sharedPlace: Int? {
         guard let leaders = heir.item?.item.leaders, let place = queue.firstIndex(where: { $0.id == leaders }) else {
             return nil

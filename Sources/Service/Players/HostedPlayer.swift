@@ -4,8 +4,7 @@ internal import Kernel
 public import Playback
 internal import Synchronization
 
-/// A player as its clients see it, behind every door: a follower's transport, queue and order are its leader's. Usable from
-/// any thread; nothing here waits.
+/// A player as all clients see it: a follower shows its leader's transport, queue and order. Any thread; never waits.
 public final class HostedPlayer: Sendable {
     public static let main = "main"
 
@@ -57,7 +56,7 @@ public final class HostedPlayer: Sendable {
         performAlone(command, reply: reply)
     }
 
-    /// `command` changes no group.
+    /// `command` does not change a group.
     func performAlone(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
@@ -84,7 +83,7 @@ public final class HostedPlayer: Sendable {
 
     // MARK: Events
 
-    /// A player's event as its clients see it. nil: it is of the queue in which a follower mirrors its leader's.
+    /// A player's event as clients see it. nil for events of the queue in which a follower mirrors its leader's.
     func shown(_ event: PlayerEvent) -> PlayerEvent? {
         guard let leader = leader?.snapshot else { return event }
         var event = event
@@ -107,7 +106,7 @@ public final class HostedPlayer: Sendable {
         return event
     }
 
-    /// An event of the leader that the follower's clients see as well: it is of their queue.
+    /// The event of the leader that the follower's clients see too, as it concerns their queue.
     func echo(_ event: PlayerEvent) -> PlayerEvent? {
         var event = event
         switch event.kind {
@@ -126,7 +125,7 @@ public final class HostedPlayer: Sendable {
         return event
     }
 
-    /// For clients, who see another queue: the player has begun or ceased to follow.
+    /// For clients, which now see another queue: the player has started or stopped following.
     func queueReplaced(_ event: PlayerEvent) -> [PlayerEvent] {
         let snapshot = snapshot
         let queue = PlayerEvent.Kind.queue(

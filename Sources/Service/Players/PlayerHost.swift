@@ -4,15 +4,15 @@ internal import Kernel
 public import Playback
 internal import Synchronization
 
-/// The players of a server, main among them: each with a queue, settings, output and state of its own. All are built,
-/// observed and ended the same way.
+/// The players of a server, including main: each has its own queue, settings, output and state. All are built, observed
+/// and ended in the same way.
 ///
-/// `add` and `remove` come one at a time; everything else from any thread.
+/// Calls of `add` and `remove` must not overlap; everything else from any thread.
 public final class PlayerHost: PlayerRoster {
-    /// Main is one of them.
+    /// Including main.
     public static let maximum = 16
 
-    /// What a player is made of, but for its state.
+    /// The parts of a player, without its state.
     public struct Parts: Sendable {
         public var environment: @Sendable (_ id: String, any PlayerStore) -> Player.Environment
         public var announcer: @Sendable (_ id: String, Player) -> Announcer?
@@ -21,11 +21,11 @@ public final class PlayerHost: PlayerRoster {
         /// The session's players.
         public var group: PlayerGroup
         public var bus: EventBus
-        /// Whether this machine lets the server have the threads of one more player.
+        /// Whether the machine has enough threads left for another player.
         public var hasThreads: @Sendable () -> Bool = { true }
-        /// Ends the recording of a player's stream, and returns when its events are published.
+        /// Ends the recording of a player's stream; returns when its events are published.
         public var endRecording: @Sendable (_ player: String) -> Void = { _ in }
-        /// Before a leader is removed, once one of its followers leads.
+        /// Called before a leader is removed, when one of its followers has become the leader.
         public var handOver: @Sendable (_ player: String, _ heir: String) -> Void = { _, _ in }
         public var warn: @Sendable (_ sentence: String, _ player: String) -> Void = { _, _ in }
 
@@ -45,7 +45,7 @@ public final class PlayerHost: PlayerRoster {
 
     private struct State {
         var members: [String: HostedPlayer] = [:]
-        /// Players whose files a disk keeps in use: their ids are not given again in this run.
+        /// Players whose files the disk keeps in use: their ids are not reused in this run.
         var stuck: Set<String> = []
         var isEnding = false
     }
@@ -66,7 +66,7 @@ public final class PlayerHost: PlayerRoster {
         }
     }
 
-    /// Starts the players that were there before. One whose state is not to be had stays away, and the others play.
+    /// Starts the saved players. A player whose state is unreadable is left out, and the others play.
     public func restore() {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
@@ -78,7 +78,7 @@ public final class PlayerHost: PlayerRoster {
         }
         following.settle()
         for id in ids.dropFirst(Self.maximum - 1) {
-            parts.warn("There are too many players; this one is left out.", id)
+            parts.warn("There are too many players; this one is skipped.", id)
         }
     }
 
@@ -92,9 +92,9 @@ public final class PlayerHost: PlayerRoster {
         if isStuck { throw .busy("The files of the last player \(id) are still in use; choose another id.") }
         guard count < Self.maximum else {
             throw Problem(
-                .conflict, "too-many-players", "There are \(Self.maximum) players, and no more can be: remove one.")
+                .conflict, "too-many-players", "There are \(Self.maximum) players, the maximum: remove one.")
         }
-        // Without these it could not start, and a thread that is missing ends the process.
+        // A player cannot start without these threads, and a missing thread would end the process.
         guard parts.hasThreads() else { throw .busy("This machine lets the server have no more threads.") }
         if let output = draft.output {
             let devices = main.snapshot.output.devices.devices
@@ -102,7 +102,7 @@ public final class PlayerHost: PlayerRoster {
         }
         do throws(PlayerKeeperError) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
-            // So that the client that has the answer can choose among the outputs, also while the sound server hangs.
+            // So that the client can choose among the outputs when it gets the answer, even if the sound server hangs.
             let player = try Self.make(id, parts, following, outputs: main.snapshot.output.devices.devices)
             let output = Mailbox<Void>()
             start(player) { output.post(()) }
@@ -131,7 +131,7 @@ public final class PlayerHost: PlayerRoster {
         _ = handedOver.take(until: .now.advanced(bySeconds: 1))
         // Before the player is dismissed, so that its own channel reports the end.
         parts.endRecording(id)
-        // From here on it is gone, and only has to be ended.
+        // From here on the player is not listed; only its end remains.
         _ = state.withLock { $0.members.removeValue(forKey: id) }
         parts.bus.publish(.players(.dismissed, player))
         parts.group.leave(id)
@@ -139,11 +139,11 @@ public final class PlayerHost: PlayerRoster {
         let stopped = Mailbox<Void>()
         player.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
         _ = stopped.take(until: .now.advanced(bySeconds: 1))
-        // Silent already, however long its announcements take to end.
+        // The player is silent already, however long its announcements take to end.
         player.announcer?.shutdown(.playerRemoved)
         parts.bus.publish(.players(.removed, player))
         player.player.shutdown()
-        // A recording that a client asked for in between.
+        // A recording that a client started in between.
         parts.endRecording(id)
         player.player.observe { _ in }
         parts.session.forget(id)
@@ -159,7 +159,7 @@ public final class PlayerHost: PlayerRoster {
         parts.group.command(.interruption(notice), done: done)
     }
 
-    /// No player is added any more.
+    /// No player can be added from now on.
     /// - Returns: the players to end.
     public func beginEnd() -> [HostedPlayer] {
         state.withLock { state in
@@ -170,7 +170,7 @@ public final class PlayerHost: PlayerRoster {
 
     // MARK: Making
 
-    /// `outputs`: as another player knows them.
+    /// `outputs`: the devices as another player reports them.
     private static func make(
         _ id: String, _ parts: Parts, _ following: Following, outputs: [OutputDevice] = []
     ) throws(PlayerKeeperError) -> HostedPlayer {
@@ -184,10 +184,11 @@ public final class PlayerHost: PlayerRoster {
         return HostedPlayer(id, player, parts.announcer(id, player), state, following)
     }
 
-    /// For which a new player's answer waits for its output, in seconds.
+    /// Seconds that the answer for a new player waits for its output.
     private static let outputPatience = 0.25
 
-    /// `outputKnown` is called at least once where the output answers: when it is known, or why there is none.
+    /// `outputKnown` is called at least once if the output answers: when its device is known, or when the output
+    /// reports that there is none.
     private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
         let (bus, following, id) = (parts.bus, following, player.id)
         bus.publish(.players(.admitted, player))
@@ -214,13 +215,14 @@ public final class PlayerHost: PlayerRoster {
     }
 
     private func apply(_ status: SessionStatus) {
-        // Within the lock: a player that is being made gets it either here or from `start`, and never an older one last.
+        // Under the lock: a player in the making gets the value either here or from `start`, and never an older one
+        // last.
         state.withLock { state in
             for member in state.members.values { member.announcer?.apply(SessionRules(besideMusic: status)) }
         }
     }
 
-    /// Short, and not one that a client may still hold of a player that was removed.
+    /// Short, and never the id of a removed player, which a client may still have.
     private func freshID() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {
@@ -239,6 +241,6 @@ extension HostedPlayer {
 }
 
 extension OutputStatus {
-    /// It has answered where the sound goes, or why it goes nowhere.
+    /// The output has reported its device, or that there is none.
     fileprivate var isKnown: Bool { devices.current != nil || availability != .available }
 }

@@ -2,20 +2,20 @@
 
 public import Playback
 
-/// Keeps the players' states, and with them the list of players. It exists so that the host needs no database and can be
-/// tested without one. All of it may block; calls come one at a time.
+/// Stores the players' states, and thereby the list of players. It exists so that the host depends on no database and
+/// can be tested without one. All members may block; calls must not overlap.
 public protocol PlayerKeeper: Sendable {
-    /// The ids of the players beside main, sorted.
+    /// The ids of the players other than main, sorted.
     func players() -> [String]
-    /// Saves that there is such a player: whole, or not at all.
+    /// Saves a new player, completely or not at all.
     func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError)
     func open(_ id: String) throws(PlayerKeeperError) -> PlayerState
-    /// Saves that there is no such player, although its state may still be in use.
-    /// - Returns: removes its files; to be called once the state is closed.
+    /// Saves the removal of a player, although its state may still be in use.
+    /// - Returns: a closure that removes its files; to be called after the state is closed.
     func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void
 }
 
-/// Nothing has changed; with a sentence why.
+/// Nothing has changed; the sentence gives the reason.
 public struct PlayerKeeperError: Error {
     public var reason: String
 
@@ -25,9 +25,9 @@ public struct PlayerKeeperError: Error {
 /// A player's state while the player runs.
 public struct PlayerState: Sendable {
     public var store: any PlayerStore
-    /// Kept beside the player's own state, by name.
+    /// Named values saved beside the player's own state.
     public var notes: [String: String]
-    /// Saves the rest. False when the disk keeps the files in use.
+    /// Saves the rest. False if the disk keeps the files in use.
     public var close: @Sendable () -> Bool
 
     public init(

@@ -2,27 +2,29 @@
 
 public import Playback
 
-/// Makes and ends players. It exists so that the API needs to know neither files nor outputs, and can be tested without.
+/// Adds and removes players. It exists so that the API depends neither on files nor on outputs, and can be tested
+/// without them.
 public protocol PlayerRoster: Sendable {
-    /// Makes a player; saved when it returns. Called by one thread at a time; may block.
+    /// Adds a player; it is saved when this returns. One thread at a time; may block.
     /// - Returns: its id.
     func add(_ draft: PlayerDraft) throws(Problem) -> String
 
-    /// Ends a player that may be playing, with a fade; gone for good when it returns.
-    /// Called by one thread at a time; may block for 2 s.
+    /// Ends a player, with a fade if it is playing; it is removed for good when this returns. One thread at a time; may
+    /// block for 2 s.
     func remove(_ id: String) throws(Problem)
 
     /// Any thread.
     func hasPlayer(_ id: String) -> Bool
 
-    /// Seconds by which the player was last measured behind the one that it follows; nil unless both sound. Any thread.
+    /// The player's delay behind its leader in seconds, as last measured; nil unless both are audible. Any thread.
     func offset(of id: String) -> Double?
 
-    /// An interruption concerns all players, those made during it as well. Any thread; `done` when all have taken it in.
+    /// An interruption of all players, including ones added during it. Any thread; `done` is called when all have
+    /// applied it.
     func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void)
 }
 
-/// A client's wishes for a new player; nil lets the server choose.
+/// A client's request for a new player; nil lets the server choose.
 public struct PlayerDraft: Hashable, Sendable {
     /// Letters, digits and hyphens, at most 32.
     public var id: String?

@@ -3,7 +3,7 @@
 internal import FoundationEssentials
 internal import Playback
 
-/// A value that a part of the server keeps beside a player's saved state, under a name of its own.
+/// A named value that a part of the server saves beside a player's state.
 struct SavedNote<Value: Codable>: Sendable {
     let name: String
 
@@ -20,7 +20,7 @@ struct SavedNote<Value: Codable>: Sendable {
 
     func change(_ value: Value) -> SavedChange { .note(name, text(value)) }
 
-    /// nil also for a text that cannot be read.
+    /// nil also for an unreadable text.
     func value(_ text: String?) -> Value? {
         guard let text else { return nil }
         do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch { return nil }

@@ -4,7 +4,7 @@ internal import Playback
 
 /// The errors of the service's parts as problems.
 extension Problem {
-    /// Names the member of the request, as `items[3].uri`.
+    /// Names the member of the request, for example `items[3].uri`.
     public init(_ fault: ItemFault) {
         let member = "items[\(fault.index)].\(fault.member)"
         switch fault.cause {
@@ -18,7 +18,7 @@ extension Problem {
         case .noPlaylists: self = .noPlaylists
         case .severalItems:
             self = .invalid(
-                member, "This stands for more than one item, and expand is false.", code: "several-items")
+                member, "This address yields more than one item, and expand is false.", code: "several-items")
         case .tooLarge(let bytes):
             self = .tooLarge("The items take more than \(bytes >> 20) MB.", code: "queue-full")
         case .tooManyReferences(let limit):
@@ -48,7 +48,7 @@ extension Problem {
         case .revisionMismatch(let current):
             self.init(
                 .stale, "revision-mismatch",
-                "The playlist has another revision by now: read it again and repeat the change.")
+                "The playlist has changed: read it again and repeat the change.")
             revision = current
         case .full(let maximum): self = .tooLarge("There is room for \(maximum) only.", code: "playlist-full")
         case .tooLarge(let megabytes):
@@ -58,11 +58,11 @@ extension Problem {
         }
     }
 
-    /// `key`: of the entry.
+    /// `key`: the key of the entry.
     public init(_ error: CacheError, _ key: String) {
         switch error {
         case .unknown: self = .notFound("There is no \(key.prefix(40)) in the cache.", code: "unknown-entry")
-        case .inUse: self.init(.conflict, "cache-entry-in-use", "It plays, or is loaded to be played.")
+        case .inUse: self.init(.conflict, "cache-entry-in-use", "It is in use: it plays, or is loaded to be played.")
         case .unreadable(let reason): self.init(.unavailable, "cache-unreadable", reason, retryAfter: 2)
         }
     }
@@ -87,14 +87,15 @@ extension Problem {
         }
     }
 
-    /// `order`: what was to be heard.
+    /// `order`: the requested sound.
     init(_ error: AnnouncerError, _ order: SoundOrder?) {
         switch error {
         case .unknown(let id): self = .unknownSound(id.description)
         case .unknownOutput(let id): self = .unknownOutput(id)
         case .busy(let detail): self.init(.tooMany, "too-many-announcements", detail, retryAfter: 5)
         case .playback(let error):
-            // The address stands in the request, so the answer is that of the queue. A later failure of a server is no fault of it.
+            // The request contains the address, so the answer is the same as for a queue. A later failure of a server
+            // is not the request's fault.
             let code = MediaError.Code(rawValue: error.code.rawValue).flatMap { $0 == .network ? nil : $0 }
             let member = order?.member(of: error.part) ?? "uri"
             self = code.map { Problem(MediaError($0, error.message), member: member) } ?? Problem(error)
@@ -109,7 +110,7 @@ extension Problem {
 }
 
 extension ItemFault {
-    /// It concerns this address alone.
+    /// The fault concerns only this address.
     var canBeSkipped: Bool {
         switch cause {
         case .media, .catalogue, .playlist, .unknown, .severalItems, .noLibrary, .noPlaylists: true

@@ -3,7 +3,7 @@
 public import Playback
 
 extension Problem {
-    /// The one place where the player's errors become problems.
+    /// The only place where the player's errors become problems.
     public init(_ error: PlaybackError) {
         let kind = Self.kind(error.code)
         self.init(
@@ -28,7 +28,7 @@ extension Problem {
         }
     }
 
-    /// `member`: the name of the address in the request.
+    /// `member`: the member of the request that contains the address.
     public init(_ error: MediaError, member: String) {
         switch error.code {
         case .notFound: self = .notFound(error.message, code: "media-not-found")

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a verb was refused. The service makes it; each door translates it once into its own protocol.
+/// Why a verb was refused. The service creates it; each remote interface ("door") translates it once into its own
+/// protocol.
 public struct Problem: Error, Sendable {
-    /// The reaction that it asks of the caller.
+    /// The reaction expected of the caller.
     public enum Kind: Hashable, Sendable {
         /// The request cannot be read.
         case malformed
         case forbidden
-        /// The name stands for nothing.
+        /// The name refers to nothing.
         case unknown
         /// Not possible in this state.
         case conflict
-        /// The request was right, but the item to which it leads has failed.
+        /// The request is valid, but its item failed.
         case unplayable
-        /// The thing has changed since the caller read it: read it again.
+        /// The resource has changed since the caller read it: read it again.
         case stale
         case tooLarge
         case wrongType
-        /// Behind the end.
+        /// After the end.
         case outOfRange
-        /// The request can be read, but not fulfilled: `member` names the value at fault.
+        /// The request is readable but cannot be fulfilled: `member` names the value at fault.
         case invalid
         case tooMany
         /// The server has failed; nothing has changed.
@@ -29,7 +30,7 @@ public struct Problem: Error, Sendable {
         /// Not now: a later try may succeed.
         case unavailable
         case timedOut
-        /// A refusal by the rules of the door's own protocol, by that protocol's number.
+        /// A refusal by the rules of the interface's protocol, with that protocol's number.
         case door(Int)
     }
 
@@ -38,13 +39,13 @@ public struct Problem: Error, Sendable {
     public var code: String
     /// A sentence, for people.
     public var detail: String
-    /// Path of the offending member, or the name of the parameter.
+    /// Path of the member at fault, or the name of the parameter.
     public var member: String?
-    /// Seconds after which a new try makes sense.
+    /// Seconds after which the caller should try again.
     public var retryAfter: Int?
-    /// The revision that the thing has now, of `stale`.
+    /// The present revision, for `stale`.
     public var revision: UInt64?
-    /// Fields that a door adds for its own protocol; the service adds none.
+    /// Header fields that an interface adds for its own protocol; the service adds none.
     public var fields: [(name: String, value: String)] = []
 
     public init(_ kind: Kind, _ code: String, _ detail: String, member: String? = nil, retryAfter: Int? = nil) {
@@ -56,10 +57,10 @@ public struct Problem: Error, Sendable {
     }
 }
 
-/// Comes exactly once, from any thread, and must not block.
+/// Called exactly once, from any thread; it must not block.
 public typealias ServiceReply<Value> = @Sendable (Result<Value, Problem>) -> Void
 
-/// Calls `body`, whose problem is the reply.
+/// Calls `body`; if it throws, replies with its problem.
 func attempt<Value>(_ reply: ServiceReply<Value>, _ body: () throws(Problem) -> Void) {
     do throws(Problem) { try body() } catch { reply(.failure(error)) }
 }
@@ -105,7 +106,7 @@ extension Problem {
         .notFound("There is no playlist \(id.prefix(40)).", code: "unknown-playlist")
     }
 
-    /// For the few who still read; most have closed the connection.
+    /// For the few clients that still read; most have closed the connection.
     public static let clientGone = Problem(
         .unavailable, "client-gone", "The connection was closed before it was this request's turn.")
 

@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// What a client wants to have as a file.
+/// A client's request for a rendered file.
 public struct RenderOrder: Sendable {
     public enum Source: Sendable {
         case items([ItemRequest])
@@ -24,9 +24,9 @@ public struct RenderOrder: Sendable {
 
     public var source: Source
     public var container: RecordingSettings.Container
-    /// With the player's speed, pitch and effects as they are set now.
+    /// Applies the player's present speed, pitch and effects.
     public var hasEffects: Bool
-    /// Seconds into the whole.
+    /// Start in seconds, counted over all items.
     public var start: Double
     /// Seconds; nil renders everything.
     public var duration: Double?
@@ -43,37 +43,37 @@ public struct RenderOrder: Sendable {
     }
 }
 
-/// All that a rendering needs to know.
+/// All parameters of a rendering.
 struct RenderPlan: Sendable {
     enum Source: Sendable {
-        /// One after another; `inOrder`: in the order of their album, as far as they are of one.
+        /// In sequence; `inOrder`: tracks of one album keep their album order.
         case sequence([ItemDraft], inOrder: Bool)
         case mix([(item: ItemDraft, gain: Double)])
     }
 
-    /// Items of one job.
+    /// Maximum number of items in a job.
     static let mostItems = 10_000
 
     var source: Source
     var container: RecordingSettings.Container
     var hasEffects: Bool
-    /// The player's: speed, pitch and effects, none of them without effects.
+    /// The player's speed, pitch and effects; defaults without effects.
     var settings: PlayerSettings
     var start: Double
     var duration: Double?
-    /// Seconds between items.
+    /// Seconds of overlap between items.
     var crossfade = 0.0
-    /// Leaves out what cannot be opened.
+    /// Leaves out items that cannot be opened.
     var skipsFaults = false
 }
 
-/// A rendering as clients see it.
+/// A render job as clients see it.
 public struct RenderJob: Hashable, Sendable {
     public enum Status: String, CaseIterable, Sendable {
         case queued, running, completed, failed
     }
 
-    /// Why it failed.
+    /// The cause of a failure.
     public struct Fault: Error, Hashable {
         public var code: String
         /// A sentence.
@@ -81,7 +81,7 @@ public struct RenderJob: Hashable, Sendable {
     }
 
     public let id: String
-    /// The id of the player that it belongs to.
+    /// The id of its player.
     public let player: String
     public let container: RecordingSettings.Container
     public let hasEffects: Bool
@@ -90,28 +90,21 @@ public struct RenderJob: Hashable, Sendable {
     public internal(set) var status = Status.queued
     /// 0...1
     public internal(set) var progress = 0.0
-    /// Of `failed`.
+    /// For `failed`.
     public internal(set) var fault: Fault?
-    /// The first items that were left out.
-    public internal(set) var skipped: [Skipped] = []
-    public internal(set) var skippedCount = 0
-    /// Of `completed`.
+    public internal(set) var skipped = SkippedFaults<Skipped>()
+    /// For `completed`.
     public internal(set) var file: File?
 
     /// An item that could not be opened.
     public struct Skipped: Hashable, Sendable {
-        /// Among the items of the job.
+        /// Index among the items of the job.
         public var index: Int
         public var fault: Fault
     }
 
-    mutating func skip(_ index: Int, _ fault: Fault) {
-        skippedCount += 1
-        if skipped.count < ResolvedItems.mostSkipped { skipped.append(Skipped(index: index, fault: fault)) }
-    }
-
     public struct File: Hashable, Sendable {
-        /// In the directory.
+        /// Its name in the directory.
         public var name: String
         /// Bytes.
         public var size: UInt64

@@ -4,9 +4,9 @@ internal import Glibc
 internal import Kernel
 internal import Playback
 
-/// One rendering from the first item to the last byte of its file. Lives on the thread that renders.
+/// One rendering, from the first item to the last byte of its file. Lives on the rendering thread.
 final class RenderRun {
-    /// Bytes that the samples of a file may have, 16 bits each: as many as a WAV file holds.
+    /// Maximum size of the samples in bytes, at 16 bits: the limit of a WAV file.
     private static let largest: Int64 = 4 << 30
 
     private let id: String
@@ -15,11 +15,11 @@ final class RenderRun {
     private let cancellation: MediaCancellation
     private let report: (Double) -> Void
     private let skip: (Int, RenderJob.Fault) -> Void
-    /// Of the items that were left out.
+    /// The first fault of a skipped item.
     private var firstFault: RenderJob.Fault?
     private var output: (renderer: OfflineRenderer, writer: any RecordingWriter)?
 
-    /// `report` is called with the progress, 0...1, after each chunk; `skip` with the index of each item that is left out.
+    /// `report` is called with the progress, 0...1, after each chunk; `skip` with the index of each skipped item.
     init(
         _ id: String, _ plan: RenderPlan, _ environment: Renders.Environment, _ cancellation: MediaCancellation,
         report: @escaping (Double) -> Void, skip: @escaping (Int, RenderJob.Fault) -> Void
@@ -32,7 +32,7 @@ final class RenderRun {
         self.report = report
     }
 
-    /// When it fails, no file is left.
+    /// Leaves no file after a failure.
     func perform() throws(RenderJob.Fault) -> (file: String, duration: Double) {
         do {
             switch plan.source {
@@ -73,12 +73,12 @@ final class RenderRun {
             media.tempo = plan.settings.tempo(of: item, description)
             let rule = CrossfadeRule(description, item, rate: media.tempo.rate)
             if let previous { media.overlap = previous.overlap(plan.crossfade, before: rule) }
-            // A loop's last round would know no more of what follows.
+            // The last round of a loop cannot overlap the next item.
             if index + 1 < items.count, item.loops == 0 { media.held = rule.longest(plan.crossfade) }
             let length = description.duration.map { description.format.seconds($0) - item.beginTime }
             previous = media.held > 0 ? rule : nil
             guard media.skip(&skipped, length: length) else { continue }
-            // Without end when it loops for ever: then only the duration of the whole counts.
+            // An endless loop has no length: then only the duration of the whole counts.
             let rounds = media.loops < 0 ? .infinity : Double(media.loops) + 1
             let whole = max(
                 0.001, ((length ?? .infinity) * rounds - (media.start - item.beginTime)) / media.tempo.rate)
@@ -105,7 +105,7 @@ final class RenderRun {
         try begin(like: first).mix(media, progress: { advance($0 / whole) }, write)
     }
 
-    /// nil: it is left out.
+    /// nil: the item is skipped.
     private func openOrSkip(_ item: ItemDraft, _ index: Int) throws(MediaError) -> (any AudioDecoder)? {
         do throws(MediaError) {
             return try open(item)
@@ -128,7 +128,7 @@ final class RenderRun {
 
     // MARK: The file
 
-    /// The first media gives the format.
+    /// The first media determines the format.
     private func begin(like media: MediaDescription) throws(RecordingError) -> OfflineRenderer {
         if let output { return output.renderer }
         let format = media.renderedFormat(
@@ -155,7 +155,7 @@ final class RenderRun {
 
     private func discard() {
         guard let writer = output?.writer else { return }
-        // It is put in place first, incomplete as it may be: only what is in place can be deleted.
+        // The incomplete file is finished first, as only finished files can be deleted.
         do throws(RecordingError) { try writer.finish() } catch {}
         do throws(RecordingError) { try environment.store.delete(writer.id) } catch {}
     }
@@ -168,7 +168,7 @@ final class RenderRun {
 }
 
 extension RenderJob.Fault {
-    static let empty = Self(code: "empty", message: "There is no sound in it from that start on.")
+    static let empty = Self(code: "empty", message: "There is no sound after this start.")
     static let tooLarge = Self(
         code: "size-limit", message: "The file would have more than 4 GB; render a part with start and duration.")
 
@@ -184,8 +184,8 @@ extension RenderJob.Fault {
 }
 
 extension OfflineMedia {
-    /// Takes the seconds that are left out from the beginning. False when nothing of this media is left; `length`: of one
-    /// round, nil when it is not known, and then the beginning lies in this media.
+    /// Applies the start of the job to this media. False if the start is after its end. `length`: of one round; nil if
+    /// unknown, then the start is in this media.
     fileprivate mutating func skip(_ seconds: inout Double, length: Double?) -> Bool {
         start = beginTime + seconds
         guard let length else {

@@ -4,13 +4,14 @@ internal import Glibc
 internal import Kernel
 public import Playback
 
-/// Renders items into files, one job after another on a thread of low priority: a handle for any thread. Needs no output.
+/// Renders items to files, one job after another, on a thread of low priority: a handle for any thread. Needs no
+/// output.
 public final class Renders: Sendable {
     public struct Environment: Sendable {
         public var opener: any MediaOpener
         public var conversion: any SampleRateConversion
         public var stretching: any TimeStretching
-        /// Of these files alone; empty at the start.
+        /// Contains only these files; empty at the start.
         public var store: any RecordingStore
         public var clock: any PlayerClock
 
@@ -26,7 +27,7 @@ public final class Renders: Sendable {
         }
     }
 
-    /// Jobs of all players, completed ones included: what bounds the disk.
+    /// Jobs of all players, including completed ones; this bounds the used disk space.
     public static let limit = 16
     /// Seconds between two events about progress alone.
     private static let eventInterval = 1.0
@@ -42,7 +43,7 @@ public final class Renders: Sendable {
 
     public init(_ environment: Environment) { self.environment = environment }
 
-    /// In the order in which they were ordered.
+    /// In the order of their creation.
     public func jobs(of player: String) -> [RenderJob] { entries.value.map(\.job).filter { $0.player == player } }
 
     func job(_ id: String, of player: String) throws(Problem) -> RenderJob {
@@ -50,7 +51,7 @@ public final class Renders: Sendable {
         return job
     }
 
-    /// `observer` is called with the player's id once `jobs` gives something new; it must not block.
+    /// `observer` is called with the player's id after a change of `jobs`; it must not block.
     public func observe(_ observer: @escaping @Sendable (_ player: String) -> Void) { entries.observe(observer) }
 
     func add(_ plan: RenderPlan, of player: String) throws(Problem) -> RenderJob {
@@ -58,7 +59,7 @@ public final class Renders: Sendable {
         var added: Entry?
         entries.change { entries in
             guard entries.count < Self.limit else { return nil }
-            // Never one of an earlier run of the server.
+            // Never an id of an earlier run of the server.
             let last = entries.last.flatMap { Int64($0.job.id.dropFirst(), radix: 36) } ?? 0
             let entry = Entry(
                 job: RenderJob(
@@ -79,22 +80,22 @@ public final class Renders: Sendable {
         return added.job
     }
 
-    /// Cancels it, if it is not over. Blocks on the disk.
+    /// Cancels the job if it is still running. Blocks on the disk.
     func remove(_ job: RenderJob) throws(RecordingError) {
         if let file = forget(job) { try environment.store.delete(file) }
     }
 
-    /// The file for reading: the caller closes the descriptor. Blocks on the disk.
+    /// Opens the file for reading; the caller closes the descriptor. Blocks on the disk.
     func open(_ file: RenderJob.File) throws(RecordingError) -> (descriptor: Int32, size: UInt64) {
         try environment.store.open(file.name)
     }
 
-    /// For the bus: the jobs of a player go with it.
+    /// For the bus: the jobs of a removed player are removed too.
     public func receive(_ change: PlayerChange, of player: HostedPlayer) {
         guard case .dismissed = change else { return }
         let files = jobs(of: player.id).compactMap { forget($0) }
         guard !files.isEmpty else { return }
-        // What is not deleted is at the next start.
+        // Files that are not deleted now are deleted at the next start.
         _ = worker.submit { [environment] in
             for file in files { do throws(RecordingError) { try environment.store.delete(file) } catch {} }
         }
@@ -107,7 +108,7 @@ public final class Renders: Sendable {
         worker.stop()
     }
 
-    /// - Returns: its file, which is the caller's to delete.
+    /// - Returns: its file, which the caller must delete.
     @discardableResult
     private func forget(_ job: RenderJob) -> String? {
         var found: Entry?
@@ -135,8 +136,10 @@ public final class Renders: Sendable {
                 if isEvent { lastEvent = now }
                 change(id, isEvent: isEvent) { $0.progress = progress }
             },
-            // With the next event.
-            skip: { [self] index, error in change(id, isEvent: false) { $0.skip(index, error) } })
+            // Reported with the next event.
+            skip: { [self] index, fault in
+                change(id, isEvent: false) { $0.skipped.add(RenderJob.Skipped(index: index, fault: fault)) }
+            })
         do throws(RenderJob.Fault) {
             let (file, duration) = try run.perform()
             complete(id, file, duration)
@@ -172,7 +175,7 @@ public final class Renders: Sendable {
         return size
     }
 
-    /// False when the job is gone.
+    /// False if the job was removed.
     @discardableResult
     private func change(_ id: String, isEvent: Bool = true, _ body: (inout RenderJob) -> Void) -> Bool {
         var isThere = false

@@ -5,19 +5,19 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// The session at work: feeds the state machine and performs its actions, on a thread of its own.
+/// The running session: feeds the state machine and performs its actions, on a thread of its own.
 public final class LiveSession: Sendable {
-    /// What it stands on.
+    /// The parts that the session uses.
     public struct Environment: Sendable {
         public var store: any PlayerStore
-        /// nil where there are no others (a file, a silent clock).
+        /// nil for outputs without other programs (a file, a silent clock).
         public var otherStreams: (any OtherStreamsWatch)?
         public var players: PlayerGroup
         /// An exclusive session silences other applications.
         public var interruptsOthers: Bool
-        /// As saved under this session's names.
+        /// The values saved under this session's names.
         public var notes: [String: String]
-        /// Seconds that the disk has for a change before it is refused.
+        /// Seconds that the disk has to save a change before it is refused.
         public var patience = 3.0
 
         public init(
@@ -46,7 +46,7 @@ public final class LiveSession: Sendable {
         case entriesSaved([OtherStreamChange], failure: String?)
         case stop
 
-        /// It came after the end.
+        /// The request came after the end.
         func refuse() {
             switch self {
             case .change(_, let reply): reply(.failure(.notSaved("The server is going down.")))
@@ -76,13 +76,13 @@ public final class LiveSession: Sendable {
         published.observe(observer)
     }
 
-    /// What came before the first event of a player.
+    /// The state of a player before its first event.
     public func receive(_ snapshot: PlayerSnapshot, of player: String) {
         mailbox.post(.output(player, isThere: snapshot.output.availability == .available))
         mailbox.post(.player(player, wantsSound: snapshot.playWhenReady && snapshot.status != .interrupted))
     }
 
-    /// The player was removed: nothing is received of it any more.
+    /// The player was removed: later events of it are ignored.
     public func forget(_ player: String) { mailbox.post(.left(player)) }
 
     /// For `Player.observe`.
@@ -95,7 +95,7 @@ public final class LiveSession: Sendable {
         }
     }
 
-    /// For the announcer of a player: whether something is announced beside its music, or instead of it.
+    /// For the announcer of a player: whether an announcement plays beside or instead of its music.
     public func receive(announcing: Bool, of player: String) { mailbox.post(.announcing(player, announcing)) }
 
     /// From the login manager; `done` comes once, when the players have followed.
@@ -103,12 +103,13 @@ public final class LiveSession: Sendable {
         if !mailbox.post(.machine(notice, done: done)) { done() }
     }
 
-    /// `reply` comes once, when all of it is saved and in force, or with the reason against it: then none of it is.
+    /// `reply` comes once: when the whole change is saved and committed, or with the reason of its refusal; then
+    /// nothing has changed.
     public func change(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
         if !mailbox.post(.change(request, reply)) { reply(.failure(.notSaved("The server is going down."))) }
     }
 
-    /// Gives back what was taken from others; blocks until that is asked for, 0.5 s at most.
+    /// Restores other programs' sound; blocks until the requests are sent, 0.5 s at most.
     public func stop() {
         guard mailbox.post(.stop) else { return }
         thread.withLock { $0.take() }?.join(within: 0.5)
@@ -152,7 +153,7 @@ public final class LiveSession: Sendable {
         }
     }
 
-    /// One after another, up to the first that has to be saved: what follows may depend on it.
+    /// In order, up to the first change that must be saved, as the following ones may depend on it.
     private func makeChanges(_ core: inout SessionCore, _ changes: inout SessionChanges) {
         while let (request, reply) = changes.next() {
             do throws(Problem) {
@@ -192,7 +193,7 @@ public final class LiveSession: Sendable {
         }
     }
 
-    /// `done` comes when players follow the rules.
+    /// `done` comes when the players have applied the rules.
     private func perform(_ actions: [SessionCore.Action], done: @escaping @Sendable () -> Void = {}) {
         let round = Round(done)
         for action in actions {

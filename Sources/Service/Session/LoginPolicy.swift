@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Somebody who is logged in at a screen of this machine.
+/// A user who is logged in at a screen of this machine.
 public struct LoginSession: Hashable, Sendable {
     public var id: String
     public var user: UInt32
@@ -24,21 +24,21 @@ public enum MachineNotice: Hashable, Sendable {
     case asleep(Bool)
 }
 
-/// Makes of what the login manager reports what the audio session has to know. Pure.
+/// Derives events for the audio session from the login manager's reports. Pure.
 ///
-/// The screen counts as locked when each one is that this server's user sits at; where he sits at none, as with a service
-/// that runs for nobody in particular, when all are. A machine without anybody at a screen is not locked. Beside a desktop
-/// a text console does not count: nothing locks it, so that one forgotten login would keep the machine open for ever.
+/// The screen counts as locked when all sessions of the server's user are locked; if that user has none (a system
+/// service), when all sessions are. A machine without sessions is not locked. If there is a desktop, text consoles do
+/// not count: nothing locks them, and a forgotten login would keep the machine unlocked.
 public struct LoginPolicy: Sendable {
     public enum Report: Hashable, Sendable {
-        /// All that have a screen.
+        /// All sessions with a screen.
         case sessions([LoginSession])
-        /// The desktop reports its screen locked, or not.
+        /// The desktop's report of its lock.
         case hint(id: String, isLocked: Bool)
-        /// Somebody asks for the screen to be locked or unlocked. Not every desktop reports afterwards that it was done.
+        /// A request to lock or unlock the screen. Not every desktop reports the result.
         case asked(id: String, isLocked: Bool)
         case asleep(Bool)
-        /// The login manager, or the way to it, is gone.
+        /// The login manager, or the connection to it, is lost.
         case lost
     }
 
@@ -46,7 +46,7 @@ public struct LoginPolicy: Sendable {
         var user: UInt32
         var isGraphical: Bool
         var hint: Bool
-        /// Asked for since the last hint.
+        /// The request since the last report of the desktop.
         var asked: Bool?
         var isLocked: Bool { asked ?? hint }
     }
@@ -56,10 +56,10 @@ public struct LoginPolicy: Sendable {
     private var isLocked = false
     private var isAsleep = false
 
-    /// - Parameter user: the number of the user that the server runs as.
+    /// - Parameter user: the user id of the server.
     public init(user: UInt32) { self.user = user }
 
-    /// Only changes are reported.
+    /// Returns only changes.
     public mutating func receive(_ report: Report) -> [MachineNotice] {
         switch report {
         case .sessions(let sessions): replaceScreens(sessions)
@@ -68,7 +68,7 @@ public struct LoginPolicy: Sendable {
             screens[id]?.asked = nil
         case .asked(let id, let isLocked): screens[id]?.asked = isLocked
         case .asleep(let asleep): return sleepChanged(asleep)
-        // The report that it woke will not come: rather music than silence for ever. Screens stay as they were seen.
+        // The report of waking up will not come: music is better than endless silence. The locks stay as last reported.
         case .lost: return sleepChanged(false)
         }
         return lockChanged()

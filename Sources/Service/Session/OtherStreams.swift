@@ -2,16 +2,17 @@
 
 /// A playing stream of another application.
 public struct OtherStream: Hashable, Sendable {
-    /// The sound server's number for it; given again after the server was restarted.
+    /// The sound server's number for it; reused after a restart of the sound server.
     public var index: UInt32
-    /// Distinguishes it from another stream that has the number later: client, process, application.
+    /// Distinguishes it from a later stream with the same number: client, process, application.
     public var identity: String
     public var application: String
-    /// As PulseAudio's `media.role`; nil when it has none.
+    /// PulseAudio's `media.role`; nil without one.
     public var role: String?
     public var isCorked: Bool
     public var isMuted: Bool
-    /// Of each channel, in PulseAudio's units: 65536 is full, amplitude goes with the third power. Empty: cannot be set.
+    /// Volume of each channel in PulseAudio's units: 65536 is full, and the amplitude is its cube. Empty: cannot be
+    /// set.
     public var volume: [UInt32]
 
     public init(
@@ -27,10 +28,10 @@ public struct OtherStream: Hashable, Sendable {
         self.volume = volume
     }
 
-    /// Short sounds, calls and what reads the screen aloud: not what an exclusive player has to silence.
+    /// Short sounds, calls and screen readers: an exclusive player does not silence them.
     var isOfTheSystem: Bool { ["phone", "event", "a11y", "animation", "test"].contains(role) }
     var isSpeech: Bool { role == "a11y" || role == "speech" }
-    /// Not only a beep.
+    /// More than a beep.
     var isMusic: Bool { !isOfTheSystem && !isSpeech }
 }
 
@@ -44,12 +45,12 @@ public struct OtherStreamChange: Hashable, Sendable {
     public var value: Value
 }
 
-/// What is around us at the sound server.
+/// The other streams at the sound server.
 public struct OtherStreams: Hashable, Sendable {
-    /// Streams of others; none of ours, none of the server's own modules.
+    /// Streams of other programs, without the server's own modules.
     public var streams: [OtherStream]
     public var hasInput: Bool
-    /// Names this run of the sound server, in which stream numbers are unique.
+    /// Identifies this run of the sound server, in which stream numbers are unique.
     public var server: UInt32
 
     public init(streams: [OtherStream] = [], hasInput: Bool = false, server: UInt32 = 0) {
@@ -59,10 +60,12 @@ public struct OtherStreams: Hashable, Sendable {
     }
 }
 
-/// Sees other applications' streams and changes them. Owned here, so that the policy can be tested without a sound server.
+/// Observes and changes other programs' streams. The session owns this contract, so that the policy is tested without a
+/// sound server.
 public protocol OtherStreamsWatch: AnyObject, Sendable {
-    /// `handler` is called from the output's thread after each change, nil when the sound server is away; it must not block.
+    /// `handler` is called on the output's thread after each change, with nil if the sound server is not available; it
+    /// must not block.
     func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void)
-    /// Returns at once. What is gone by then is passed over.
+    /// Returns at once. Streams that have ended are ignored.
     func changeOtherStreams(_ changes: [OtherStreamChange])
 }

@@ -2,12 +2,12 @@
 
 internal import Kernel
 
-/// What we have done to other applications' streams, and what is to be done next. Pure.
+/// Our changes to other programs' streams, and the next ones to make. Pure.
 ///
-/// Only what we changed is changed back, and only while it still is as we left it: who touches a stream in between
-/// has the last word on it.
+/// Only our own changes are undone, and only while a stream is as we left it: a change by somebody else takes
+/// precedence.
 public struct OtherStreamsPolicy: Hashable, Sendable {
-    /// One change of ours, as it is kept on disk from before it is made until after it is undone.
+    /// A change of ours, recorded on disk from before it is made until after it is undone.
     public struct Entry: Hashable, Sendable, Codable {
         public var server: UInt32
         public var index: UInt32
@@ -21,27 +21,27 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
     static let duckFactor = 0.464_158_883
 
     public private(set) var entries: [Entry]
-    /// Streams that someone took back from us in this activation: not ours to touch again.
+    /// Streams that somebody restored in this activation: we do not change them again.
     private var released: Set<UInt32> = []
-    /// Entries whose change was seen to have come about.
+    /// Entries whose change the sound server has confirmed.
     private var confirmed: Set<UInt32> = []
 
     public init(entries: [Entry] = []) {
         self.entries = entries
-        // What stands in the journal after a crash was done, or nearly so.
+        // Changes recorded before a crash probably took effect.
         confirmed = Set(entries.map(\.index))
     }
 
     public struct Step: Hashable, Sendable {
-        /// Made at once, and forgotten only then.
+        /// Performed at once; their entries are deleted afterwards.
         public var undone: [OtherStreamChange] = []
-        /// Made once the entries are saved.
+        /// Performed when the entries are saved.
         public var made: [OtherStreamChange] = []
-        /// The entries are others than before.
+        /// The entries have changed.
         public var isToBeSaved = false
     }
 
-    /// `others`: what is in force now; `mix` undoes everything.
+    /// `others`: the treatment in force; `mix` undoes everything.
     public mutating func step(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         var step = Step()
         let before = entries
@@ -67,7 +67,7 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
             guard !released.contains(stream.index),
                 let entry = Self.entry(others, stream, server: otherStreams.server)
             else { continue }
-            // What is undone in this very step is done again in the next one.
+            // A stream that this step restores is changed again in the next step.
             guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
             entries.append(entry)
             step.made.append(
@@ -77,17 +77,17 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
         return step
     }
 
-    /// They could not be saved, so they were not made.
+    /// The entries could not be saved, so the changes were not made.
     public mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
     }
 
-    /// Whether we are the ones who silenced it.
+    /// Whether we muted it.
     func isMutedByUs(_ stream: OtherStream) -> Bool {
         entries.contains { $0.index == stream.index && $0.set == nil }
     }
 
-    /// Leaves others as they are for good.
+    /// Leaves other streams unchanged from now on.
     public mutating func forget() {
         entries = []
         confirmed = []

@@ -3,8 +3,7 @@
 public import Playback
 internal import Synchronization
 
-/// All players of a server, as the session speaks to them: what holds for all holds for one that is made later, too.
-/// Usable from any thread.
+/// All players of a server, for the session: commands to all players reach later added ones too. Any thread.
 public final class PlayerGroup: Sendable {
     /// Calls back exactly once, as `Player.perform` does; must not block.
     public typealias Perform = @Sendable (PlayerCommand, _ done: @escaping @Sendable () -> Void) -> Void
@@ -19,9 +18,9 @@ public final class PlayerGroup: Sendable {
 
     public init() {}
 
-    /// The player gets the rules of the others before anyone else can command it.
+    /// Gives the player the present rules, before anyone else can command it.
     public func join(_ id: String, _ perform: @escaping Perform) {
-        // Handed over within the lock, so that nothing newer can come before it. Mailboxes take it without blocking.
+        // Posted under the lock, so that nothing newer can overtake it. Mailboxes do not block.
         state.withLock { state in
             if let rules = state.rules { perform(.applyRules(rules)) {} }
             for notice in state.interruptions.notices { perform(.interruption(notice)) {} }
@@ -29,14 +28,12 @@ public final class PlayerGroup: Sendable {
         }
     }
 
-    /// Clients that interrupted have not come back in time: who comes later is not interrupted by them.
+    /// Interruptions of clients that did not end them in time: later players are not interrupted by them.
     public func forgetClients() { state.withLock { $0.interruptions.endAll(.client) } }
 
-    public func leave(_ id: String) {
-        state.withLock { _ = $0.members.removeValue(forKey: id) }
-    }
+    public func leave(_ id: String) { state.withLock { _ = $0.members.removeValue(forKey: id) } }
 
-    /// `only`: the players with these ids, nil all. `done` comes once, when all of them have done it.
+    /// `only`: the ids of the players, nil for all. `done` comes once, when all of them have done it.
     public func command(_ command: PlayerCommand, only: Set<String>? = nil, done: @escaping @Sendable () -> Void) {
         let open = Round(done)
         state.withLock { state in
@@ -54,7 +51,7 @@ public final class PlayerGroup: Sendable {
     }
 }
 
-/// Calls when all that began has ended, itself included.
+/// Calls when all started commands, and itself, have ended.
 final class Round: Sendable {
     private let open = Atomic(1)
     private let done: @Sendable () -> Void
@@ -68,9 +65,9 @@ final class Round: Sendable {
     }
 }
 
-/// What has begun and not ended: clients count each, all others have one (as a player keeps them).
+/// Interruptions in progress. Clients count each one, all other sources have one (as in a player).
 struct OpenInterruptions: Hashable {
-    /// A client that begins more has lost count itself.
+    /// A client with more interruptions has lost count itself.
     static let maximum = 1000
 
     private var counts: [InterruptionSource: Int] = [:]
@@ -86,7 +83,7 @@ struct OpenInterruptions: Hashable {
 
     mutating func endAll(_ source: InterruptionSource) { counts[source] = nil }
 
-    /// Their beginnings, to be reported once more.
+    /// Their beginnings, to be reported to a new player.
     var notices: [InterruptionNotice] {
         counts.flatMap { source, count in
             Array(repeating: InterruptionNotice(isBeginning: true, source: source), count: count)

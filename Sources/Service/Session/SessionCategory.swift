@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What this machine is for at present, in terms of sound.
+/// The present purpose of this machine's sound.
 public enum SessionCategory: String, CaseIterable, Codable, Sendable {
-    /// Background: mixes with others, obeys the silent switch and the lock.
+    /// Background: mixes with other programs, follows the silent switch and the lock.
     case ambient
-    /// As `ambient`, but alone.
+    /// As `ambient`, but exclusive.
     case soloAmbient = "solo-ambient"
-    /// Music: alone, whatever the switch and the lock are set to.
+    /// Music: exclusive, regardless of switch and lock.
     case playback
-    /// Only records.
+    /// Recording only.
     case record
     case playAndRecord = "play-and-record"
-    /// Several outputs at once, as a DJ's main and cue.
+    /// Several outputs at once, for example a DJ's main and cue.
     case multiRoute = "multi-route"
     /// No device at all: offline rendering.
     case audioProcessing = "audio-processing"
@@ -25,7 +25,7 @@ public enum SessionCategory: String, CaseIterable, Codable, Sendable {
 
     public var records: Bool { self == .record || self == .playAndRecord }
 
-    /// Unless an option differs, other applications fall silent while it is active.
+    /// Other programs are silent while it is active, unless an option changes that.
     public var isExclusive: Bool {
         switch self {
         case .soloAmbient, .playback, .record, .multiRoute, .playAndRecord: true
@@ -39,17 +39,17 @@ public enum SessionCategory: String, CaseIterable, Codable, Sendable {
 
 public enum SessionOption: String, CaseIterable, Codable, Sendable {
     case mixWithOthers = "mix-with-others"
-    /// Others play at a tenth of their amplitude while it is active.
+    /// Other programs play at a tenth of their amplitude while it is active.
     case duckOthers = "duck-others"
-    /// Speech of others falls silent, their music goes on.
+    /// Other programs' speech is silent, their music plays on.
     case interruptSpokenAudioAndMix = "interrupt-spoken-audio-and-mix"
     case allowBluetooth = "allow-bluetooth"
     case allowBluetoothA2DP = "allow-bluetooth-a2dp"
     case allowAirPlay = "allow-airplay"
-    /// A speaker rather than a headset.
+    /// Prefers a speaker to a headset.
     case defaultToSpeaker = "default-to-speaker"
 
-    /// Categories that know it. Those that only play allow Bluetooth and AirPlay as they are.
+    /// Categories that accept it. Categories that only play allow Bluetooth and AirPlay anyway.
     public var categories: Set<SessionCategory> {
         switch self {
         case .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMix: [.playback, .playAndRecord, .multiRoute]
@@ -79,7 +79,7 @@ public enum SessionMode: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// Options that come with it.
+    /// Options implied by the mode.
     public var options: Set<SessionOption> {
         switch self {
         case .voiceChat: [.allowBluetooth]
@@ -88,7 +88,7 @@ public enum SessionMode: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// `media.role` of what is played, as PulseAudio names roles.
+    /// PulseAudio's `media.role` of the music.
     public var role: String {
         switch self {
         case .default, .measurement, .videoRecording: "music"

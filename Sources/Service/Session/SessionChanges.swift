@@ -2,8 +2,8 @@
 
 internal import Kernel
 
-/// The requests that wait, and the one that is being saved: one at a time, as each may depend on the one before. What the
-/// disk does not take in time is refused; should it be written after all, the disk is ahead of what is in force.
+/// The waiting requests, and the one that is being saved: one at a time, as each may depend on the one before. A change
+/// that the disk does not save in time is refused; if it is written later, the disk is ahead of the state in force.
 struct SessionChanges {
     typealias Number = UInt64
 
@@ -19,7 +19,7 @@ struct SessionChanges {
         let until: MonotonicTime
     }
 
-    /// When the one that is being saved is given up.
+    /// Time at which the pending save is given up.
     var deadline: MonotonicTime? { saving?.until }
 
     mutating func add(_ request: SessionRequest, _ reply: @escaping LiveSession.Reply) {
@@ -39,7 +39,7 @@ struct SessionChanges {
         return lastNumber
     }
 
-    /// What comes into force; nil when it is refused, or was.
+    /// The change to commit; nil if it is or was refused.
     mutating func saved(
         _ number: Number, _ failure: String?
     ) -> (proposal: SessionCore.Proposal, reply: LiveSession.Reply)? {
@@ -52,12 +52,12 @@ struct SessionChanges {
             saving.reply(.failure(.notSaved(failure)))
             return nil
         }
-        // The store keeps the order: this is the last that was written.
+        // The store keeps the order, so this was written last.
         isDiskAhead = false
         return (saving.proposal, saving.reply)
     }
 
-    /// Whether one was given up.
+    /// Whether a save was given up.
     mutating func giveUp(at now: MonotonicTime) -> Bool {
         guard let saving, saving.until <= now else { return false }
         self.saving = nil
@@ -65,7 +65,7 @@ struct SessionChanges {
         return true
     }
 
-    /// Whether what is in force has to be written over what was refused. Once.
+    /// Whether the state in force must be written again, over a refused change. True once.
     mutating func mustRestore() -> Bool {
         guard isDiskAhead, saving == nil else { return false }
         isDiskAhead = false

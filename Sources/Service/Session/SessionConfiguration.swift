@@ -2,10 +2,10 @@
 
 public import Playback
 
-/// Category, options and mode: valid together, or not made at all.
+/// Category, options and mode; always a valid combination.
 public struct SessionConfiguration: Hashable, Sendable {
     public let category: SessionCategory
-    /// As they were asked for, without those that come with the mode.
+    /// As requested, without those implied by the mode.
     public let options: Set<SessionOption>
     public let mode: SessionMode
 
@@ -32,10 +32,10 @@ public struct SessionConfiguration: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// With what the mode brings.
+    /// Including those implied by the mode.
     public var effectiveOptions: Set<SessionOption> { options.union(mode.options) }
 
-    /// What becomes of other applications while the session is active.
+    /// Treatment of other programs while the session is active.
     public enum Others: String, Sendable { case mix, silenceSpeech = "silence-speech", duck, silence }
 
     public var others: Others {
@@ -56,10 +56,10 @@ extension Problem {
     }
 }
 
-/// What the machine has.
+/// The devices of the machine.
 public struct SessionHardware: Hashable, Sendable {
     public var hasOutput = false
-    /// A microphone or line in; the monitor of an output is none.
+    /// A microphone or line input; monitors of outputs do not count.
     public var hasInput = false
 
     public var categories: [SessionCategory] {
@@ -70,7 +70,7 @@ public struct SessionHardware: Hashable, Sendable {
 }
 
 extension SessionRules {
-    /// What a configuration means for those who play.
+    /// The rules that follow from a configuration.
     public init(_ configuration: SessionConfiguration, silentSwitch: Bool) {
         self.init()
         let options = configuration.effectiveOptions
@@ -87,11 +87,11 @@ extension SessionRules {
         routes.prefersSpeaker = options.contains(.defaultToSpeaker)
     }
 
-    /// For what is heard beside the music, which the lock cannot interrupt.
+    /// For sounds beside the music, which the lock does not interrupt.
     public init(besideMusic status: SessionStatus) {
         self.init(status.configuration, silentSwitch: status.silentSwitch)
         if status.isLocked, status.configuration.category.obeysLock {
-            refusal = "The screen is locked, which \(status.configuration.category.rawValue) obeys."
+            refusal = "The screen is locked, which silences \(status.configuration.category.rawValue)."
         }
     }
 }

@@ -2,20 +2,20 @@
 
 public import Playback
 
-/// The one session of the machine as a pure state machine: inputs go in, what is to be done comes out.
+/// The one session of the machine as a pure state machine: inputs in, actions out.
 public struct SessionCore: Sendable {
     public enum Action: Hashable, Sendable {
-        /// What the players may do.
+        /// The permissions of the players.
         case applyRules(SessionRules)
         case interrupt(InterruptionNotice)
-        /// By their ids.
+        /// Ids of players.
         case pausePlayers(Set<String>)
-        /// Kept on disk from before `make` until after `undo`.
+        /// Recorded on disk from before `make` until after `undo`.
         case undo([OtherStreamChange])
         case saveEntries([OtherStreamsPolicy.Entry], then: [OtherStreamChange])
     }
 
-    /// A request that nothing speaks against. What of it must survive is saved before it is committed.
+    /// An accepted request. Its lasting part is saved before it is committed.
     public struct Proposal: Sendable {
         public let configuration: SessionConfiguration
         public let silentSwitch: Bool
@@ -26,19 +26,19 @@ public struct SessionCore: Sendable {
     public private(set) var configuration: SessionConfiguration
     public private(set) var silentSwitch: Bool
     public private(set) var isLocked = false
-    /// Set through the API; nil: as the music goes.
+    /// Set through the API; nil: follows the music.
     private var activation: Bool?
-    /// Ids of the players that want sound, and of those whose output is there.
+    /// Ids of the players that want sound, and of those with an available output.
     private var wantingSound: Set<String> = []
     private var withOutput: Set<String> = []
-    /// Those beside whose music, or instead of it, something is announced.
+    /// Players with an announcement.
     private var announcing: Set<String> = []
-    /// Others were silenced at the last look.
+    /// Others were silenced by the last step.
     private var isSilencing = false
     private var otherStreams: OtherStreams?
     private var policy: OtherStreamsPolicy
     private var rules: SessionRules?
-    /// Whether an exclusive session may reach into other applications at all.
+    /// Whether an exclusive session may silence other programs at all.
     private let interruptsOthers: Bool
 
     public init(
@@ -51,7 +51,7 @@ public struct SessionCore: Sendable {
         self.interruptsOthers = interruptsOthers
     }
 
-    /// While anything of ours sounds; sound effects are over too soon to count.
+    /// True while our music or announcements play; sound effects are too short to count.
     public var isActive: Bool { activation ?? (!wantingSound.isEmpty || !announcing.isEmpty) }
 
     public var hardware: SessionHardware {
@@ -79,7 +79,7 @@ public struct SessionCore: Sendable {
             throw .sessionForbids("There is no device for \(new.category.rawValue).")
         }
         if request.active == true, new.category.playsSound, withOutput.isEmpty {
-            throw .noSuitableRoute("There is no output to be active with.")
+            throw .noSuitableRoute("The session cannot be active without an output.")
         }
         let newSwitch = request.silentSwitch ?? silentSwitch
         return Proposal(
@@ -87,7 +87,7 @@ public struct SessionCore: Sendable {
             isToBeSaved: new != configuration || newSwitch != silentSwitch, request: request)
     }
 
-    /// Brings into force what was proposed to this session; no other proposal may lie between.
+    /// Applies a proposal of this session; no other proposal may be made in between.
     public mutating func commit(_ proposal: Proposal) -> [Action] {
         let request = proposal.request
         var actions: [Action] = []
@@ -97,10 +97,10 @@ public struct SessionCore: Sendable {
         isLocked = request.locked ?? isLocked
         actions += lockChanged(from: obeyedLock)
         if let active = request.active {
-            // Those that an announcement has silenced want sound as well.
+            // Players silenced by an announcement want sound as well.
             let playing = wantingSound.union(announcing)
             if !active, !playing.isEmpty { actions.append(.pausePlayers(playing)) }
-            // Inactive by request only until the music begins again.
+            // A requested inactivity lasts until the music begins again.
             activation = active ? true : nil
             if !active { (wantingSound, announcing) = ([], []) }
             if !active, !request.notifyOthers {
@@ -111,7 +111,7 @@ public struct SessionCore: Sendable {
         return actions + settle()
     }
 
-    /// The last word on the lock counts, whether it came from the machine or from a client.
+    /// The last report of the lock counts, from the machine or from a client.
     public mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
         switch notice {
         case .locked(let locked):
@@ -158,13 +158,13 @@ public struct SessionCore: Sendable {
 
     public mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
 
-    /// Gives back what was taken from others, for good.
+    /// Restores other programs' sound, for good.
     public mutating func end() -> [Action] {
         activation = false
         return settle()
     }
 
-    // MARK: What follows
+    // MARK: Consequences
 
     private mutating func settle() -> [Action] {
         var actions: [Action] = []
@@ -184,9 +184,9 @@ public struct SessionCore: Sendable {
 
     private var othersInForce: SessionConfiguration.Others {
         guard isActive else { return .mix }
-        // To be ducked is asked for by an option; to be silenced is only what a category implies.
+        // Ducking is requested by an option; silencing is only implied by a category.
         if configuration.others == .silence, !interruptsOthers { return .mix }
-        // A doorbell alone silences nobody; music that it interrupts does not let them up in between.
+        // An announcement alone silences nobody; but others stay silent while it interrupts the music.
         let isForMusic = activation == true || !wantingSound.isEmpty || isSilencing
         return configuration.others == .silence && !isForMusic ? .mix : configuration.others
     }

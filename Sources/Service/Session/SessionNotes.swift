@@ -2,14 +2,14 @@
 
 internal import Playback
 
-/// The session's part of the saved state. What cannot be read is as if it were not there.
+/// The session's part of the saved state. Unreadable parts count as absent.
 enum SessionNotes {
     private static let configuration = SavedNote<Saved>(name: "session")
     private static let journal = SavedNote<[OtherStreamsPolicy.Entry]>(name: "session.journal")
 
     private struct Saved: Codable {
         var category: SessionCategory
-        /// Of another version there may be more.
+        /// Another version may have saved more.
         var options: [String]
         var mode: SessionMode
         var silentSwitch: Bool

@@ -7,13 +7,13 @@ public struct SessionStatus: Hashable, Sendable {
     public var hardware = SessionHardware()
     public var silentSwitch = false
     public var isLocked = false
-    /// Another application plays, or would if we had not silenced it.
+    /// Another program plays, or would play if we had not silenced it.
     public var otherAudioPlaying = false
-    /// What it plays is more than a beep: who plays in the background should be silent.
+    /// Another program plays more than a beep: background sound should be silent.
     public var othersPlayMusic = false
     public var interruptsOthers = false
 
-    /// What a recorder asks before it begins; nil: it may.
+    /// Why recording is not permitted; nil: it is.
     public var recordingRefusal: Problem? {
         guard configuration.category.records else {
             return .sessionForbids("The session's category is \(configuration.category.rawValue): nothing is recorded.")
@@ -22,13 +22,13 @@ public struct SessionStatus: Hashable, Sendable {
     }
 }
 
-/// What a client asks for; nil leaves a member as it is. All of it comes into force, or nothing.
+/// A client's request; nil leaves a member unchanged. It is applied completely or not at all.
 public struct SessionRequest: Hashable, Sendable {
     public var category: SessionCategory?
     public var options: Set<SessionOption>?
     public var mode: SessionMode?
     public var active: Bool?
-    /// When it becomes inactive: others get back what was taken from them.
+    /// When it becomes inactive: restores other programs' sound.
     public var notifyOthers = true
     public var silentSwitch: Bool?
     public var locked: Bool?

@@ -19,7 +19,7 @@ struct AlarmRing: Hashable {
     var isBegun = false
     /// Of this stage.
     var isHeard = false
-    /// The items of this stage in the queue; nil: it plays the queue as it is.
+    /// The items of this stage in the queue; from 0 on: it plays the queue as it is.
     var items: Range<UInt64>?
     /// What came of it before it was snoozed.
     var before: Alarm.Outcome.Result?
@@ -73,8 +73,10 @@ extension TimerBook {
             case .failure(let error): return ringIsRefused(error, moment)
             case .success(let snapshot):
                 ring?.isBegun = true
-                if let items = snapshot.insertedItems { ring?.items = items }
                 let item = snapshot.item?.item.id.number
+                if let items = snapshot.insertedItems { ring?.items = items }
+                // Of the queue as it is, nothing that comes later.
+                if ring?.items == nil { ring?.items = 0..<snapshot.nextItemNumber }
                 return ringHears(snapshot.status, snapshot.reason, item, snapshot.playWhenReady, moment)
             }
         }
@@ -109,7 +111,9 @@ extension TimerBook {
         return [.silence]
     }
 
-    private mutating func sound(_ stage: AlarmRing.Stage, _ moment: TimerMoment) -> [Effect] {
+    private mutating func sound(
+        _ stage: AlarmRing.Stage, isAgain: Bool = false, _ moment: TimerMoment
+    ) -> [Effect] {
         guard var next = ring, case .alarm(let alarm)? = timers.first(where: { $0.id == next.id })?.kind else {
             return []
         }
@@ -122,7 +126,7 @@ extension TimerBook {
         next.items = next.stage == .kept ? alarm.kept : nil
         next.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
         ring = next
-        return [.sound(next.id, alarm, next.stage)]
+        return [isAgain ? .soundAgain(next.id, alarm, next.stage, nil) : .sound(next.id, alarm, next.stage)]
     }
 
     mutating func ringIsDue(_ moment: TimerMoment) -> [Effect] {
@@ -145,8 +149,8 @@ extension TimerBook {
     private mutating func ringIsRefused(_ error: PlaybackError, _ moment: TimerMoment) -> [Effect] {
         guard error.code == .outputUnavailable, let ring else {
             // What was to sound again is not in the queue any more.
-            if let ring, ring.isHeard { return sound(ring.stage, moment) }
-            return ringIsSilent(moment)
+            guard let ring, ring.isHeard else { return ringIsSilent(moment) }
+            return sound(ring.stage == .kept ? .items : ring.stage, isAgain: true, moment)
         }
         self.ring?.waitsForOutput = true
         self.ring?.deadline = moment.monotonic(at: ring.dueAt + Self.patience)
@@ -180,7 +184,8 @@ extension TimerBook {
             return []
         case .failed: return ringIsSilent(moment)
         case .completed:
-            return soundAgain(from: ring.items.map { .item(ItemID(number: $0.lowerBound)) } ?? .index(0), moment)
+            guard let items = ring.items, items.lowerBound > 0 else { return soundAgain(from: .index(0), moment) }
+            return soundAgain(from: .item(ItemID(number: items.lowerBound)), moment)
         case .stopped where reason == .stopAfterCurrent: return soundAgain(from: .current, moment)
         default:
             if wantsSound { return [] }

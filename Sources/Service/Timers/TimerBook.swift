@@ -31,8 +31,8 @@ struct TimerBook {
         case start(ScheduledStart, MonotonicTime)
         /// Plays what this stage of the alarm has.
         case sound(TimerID, Alarm, AlarmRing.Stage)
-        /// Plays what is in the queue of this stage once more, as loud as it is by now.
-        case soundAgain(TimerID, Alarm, AlarmRing.Stage, PlayTarget)
+        /// Plays this stage once more, as loud as it is by now; nil: it is not in the queue any more.
+        case soundAgain(TimerID, Alarm, AlarmRing.Stage, PlayTarget?)
         /// Ends what an alarm plays.
         case silence
     }

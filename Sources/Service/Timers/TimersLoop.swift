@@ -191,7 +191,9 @@ final class TimersLoop {
             player.perform(.start(target, position: start.position, at: time))
         case .silence: player.perform(.pause)
         case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player)
-        case .soundAgain(let timer, let alarm, let stage, let target):
+        case .soundAgain(let timer, let alarm, let stage, nil):
+            sound(timer, alarm, stage, id, player, isAgain: true)
+        case .soundAgain(let timer, let alarm, let stage, let target?):
             // It was given back at the end.
             player.perform(.borrowOutput(alarm.output))
             player.perform(.play(target, position: nil), reply: report(timer, alarm, stage, id, player))
@@ -211,42 +213,46 @@ final class TimersLoop {
     }
 
     private func sound(
-        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player,
+        isAgain: Bool = false
     ) {
         let report = self.report(timer, alarm, stage, id, player)
+        let play = { @Sendable (drafts: [ItemDraft]?) in Self.play(drafts, alarm, player, rises: !isAgain, report) }
         let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
         switch stage {
         case .kept:
             let current = player.snapshot.item?.item.id.number
-            if let current, alarm.kept?.contains(current) ?? false { return Self.play(nil, alarm, player, report) }
+            if let current, alarm.kept?.contains(current) ?? false { return play(nil) }
             report(.failure(PlaybackError(.notFound, "The queue is another one by now.")))
-        case .items where alarm.items.isEmpty: Self.play(nil, alarm, player, report)
+        case .items where alarm.items.isEmpty: play(nil)
         case .items:
             board.expand(alarm.items) { drafts in
-                guard drafts.isEmpty else { return Self.play(drafts, alarm, player, report) }
+                guard drafts.isEmpty else { return play(drafts) }
                 report(.failure(PlaybackError(.notFound, "Nothing that the alarm is to play is there.")))
             }
         case .fallback:
             board.expand([.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))]) {
-                Self.play($0.isEmpty ? tone : $0, alarm, player, report)
+                play($0.isEmpty ? tone : $0)
             }
-        case .tone: Self.play(tone, alarm, player, report)
+        case .tone: play(tone)
         }
     }
 
-    /// nil: the queue as it is.
+    /// nil: the queue as it is. `rises`: to the alarm's level; else as loud as it is.
     private static func play(
-        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: Player,
+        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: Player, rises: Bool,
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         let snapshot = player.snapshot
         var patch = SettingsPatch()
-        patch.volume = Level.amplitude(alarm.level)
-        patch.muted = false
+        if rises {
+            patch.volume = Level.amplitude(alarm.level)
+            patch.muted = false
+        }
         let sound = { @Sendable in
             player.perform(.borrowOutput(alarm.output))
             // What sounds already goes on as it is.
-            if drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
+            if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
                 player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: report)
             } else {

@@ -2,11 +2,11 @@
 
 public import Playback
 
-/// Items that a client wants in the queue, or in place of it.
+/// Items to add to the queue, or to replace it with.
 public struct Addition: Sendable {
     public enum Place: Hashable, Sendable {
         case insert(InsertionPoint)
-        /// They become the queue; `current`: the index of the item that becomes current, nil for the first.
+        /// Replaces the queue; `current`: the index of the new current item, nil for the first.
         case replace(current: Int?)
     }
 
@@ -14,7 +14,7 @@ public struct Addition: Sendable {
     public var place: Place
     public var plays: Bool
     public var rules: AddingRules
-    /// The revision that the queue must have; nil: any.
+    /// The required revision of the queue; nil: any.
     public var expected: QueueRevision?
 
     public init(
@@ -29,12 +29,12 @@ public struct Addition: Sendable {
     }
 }
 
-/// The state after adding, and the items that were found at the addresses.
+/// The state after adding, and the resolved items.
 public typealias AddedItems = (snapshot: PlayerSnapshot, found: ResolvedItems)
 
 extension PlayerService {
     public func add(_ addition: Addition, for caller: Caller, reply: @escaping ServiceReply<AddedItems>) {
-        // Before anything is looked at for it.
+        // Checked before any address is examined.
         let length = snapshot.queueLength
         if case .insert(.index(let index)) = addition.place, index > length {
             let detail = "There is no position \(index) in a queue of \(length) items."
@@ -51,7 +51,7 @@ extension PlayerService {
         }
     }
 
-    /// Replaces the queue by a saved playlist and plays it, from `index` on.
+    /// Replaces the queue with a saved playlist and plays it from `index` on.
     public func play(_ playlist: PlaylistID, from index: Int?, reply: @escaping ServiceReply<PlayerSnapshot>) {
         server.playlist(playlist, offset: 0, limit: .max) { result in
             attempt(reply) { () throws(Problem) in
@@ -59,7 +59,7 @@ extension PlayerService {
                 let source = ItemSource(found.list)
                 let drafts = found.entries.map { ItemDraft($0).from(source) }
                 guard !drafts.isEmpty else {
-                    throw Problem(.conflict, "playlist-empty", "There is nothing in the playlist.")
+                    throw Problem(.conflict, "playlist-empty", "The playlist is empty.")
                 }
                 if let index, index >= drafts.count {
                     throw .invalid("index", "index must be less than the number of items.")
@@ -83,8 +83,8 @@ extension PlayerService {
 }
 
 extension ServerService {
-    /// Finds the items at addresses. Web addresses have threads of their own, so that nobody who adds a file waits for a
-    /// server; a few files that the kernel knows need no other thread.
+    /// Resolves addresses to items. Web addresses have separate threads, so that adding a file never waits for a
+    /// server. A few files that are in the kernel's cache need no thread.
     func resolve(
         _ items: [ItemRequest], _ rules: AddingRules, for caller: Caller, reply: @escaping ServiceReply<ResolvedItems>
     ) {
@@ -120,11 +120,11 @@ extension ServerService {
 
 extension Problem {
     static func unknownReference(_ member: String) -> Problem {
-        Problem(.unknown, "unknown-reference", "This reference was not given by this server.", member: member)
+        Problem(.unknown, "unknown-reference", "This reference is not from this server.", member: member)
     }
 }
 
 extension JobShare {
-    /// Requests that read many folders and lists: the other threads stay for those that add one thing.
+    /// Limits requests that read many folders and lists, so that threads stay free for short ones.
     fileprivate static let severalReferences = JobShare(name: "several references", running: 1, waiting: 8)
 }

@@ -6,8 +6,8 @@ internal import Playback
 extension PlayerService {
     public func announcerStatus() throws(Problem) -> AnnouncerStatus { try requireAnnouncer().status }
 
-    /// The reply comes when it is heard, waits in line or has failed. `untilEnd`: when it has ended.
-    /// `request`: what is announced, with the sound that was found.
+    /// The reply comes when the announcement is heard, waits in line or has failed; with `untilEnd`, when it has ended.
+    /// `request`: its options and the resolved sound.
     public func announce(
         _ order: SoundOrder, for caller: Caller, untilEnd: Bool, reply: @escaping ServiceReply<AnnouncementOutcome>,
         request: @escaping @Sendable (Sound) -> AnnouncementRequest
@@ -28,11 +28,11 @@ extension PlayerService {
     }
 
     private func requireAnnouncer() throws(Problem) -> Announcer {
-        guard let announcer else { throw .notFound("This server announces nothing.", code: "no-announcer") }
+        guard let announcer else { throw .notFound("This server has no announcements.", code: "no-announcer") }
         return announcer
     }
 
-    /// Addresses that can never be played are refused before anything ends for them.
+    /// Refuses addresses that can never be played, before the present sound ends.
     private func ask<Value>(
         _ order: SoundOrder, _ caller: Caller, _ reply: @escaping ServiceReply<Value>,
         _ command: @escaping @Sendable (Announcer, Sound, @escaping Announcer.Reply<Value>) -> Void
@@ -45,7 +45,7 @@ extension PlayerService {
         }
     }
 
-    /// `order`: nil asks for no sound.
+    /// `order`: nil if the verb has no sound.
     private func ask<Value>(
         _ order: SoundOrder?, _ reply: @escaping ServiceReply<Value>,
         _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
@@ -83,7 +83,7 @@ extension ServerService {
 
     private func sound(_ order: SoundOrder, _ media: [ItemDraft], _ member: String) throws(Problem) -> Sound {
         guard let first = media.first else {
-            throw Problem(.conflict, "nothing-to-play", "There is nothing in it that can be played.", member: member)
+            throw Problem(.conflict, "nothing-to-play", "Nothing in it can be played.", member: member)
         }
         guard media.count <= Sound.maximumParts else {
             let detail = "A sound has at most \(Sound.maximumParts) parts; these are \(media.count)."
@@ -97,7 +97,7 @@ extension ServerService {
             all.append(try self.media(at: chime, "chime"))
             sound.chime = all[media.count].uri
         }
-        // They are loaded as one: a secret of one server must not reach another.
+        // The media are loaded as one sound: secret headers of one server must not reach another.
         let remote = all.filter { MediaLocator.isNetwork($0.uri) }
         if let one = remote.first {
             guard remote.allSatisfy({ $0.headers == one.headers && $0.reach == one.reach }) else {
@@ -109,7 +109,7 @@ extension ServerService {
         return sound
     }
 
-    /// A media at an address or behind a reference. Refuses what can never be one.
+    /// The media at an address or behind a reference. Refuses addresses that can never be media.
     func media(at uri: String, _ member: String) throws(Problem) -> ItemDraft {
         var draft = ItemDraft(uri: uri)
         if SealedAddresses.isReference(.uri(uri)) {

@@ -2,14 +2,14 @@
 
 internal import Playback
 
-/// Files of what the player would sound like.
+/// Files with the sound of the player.
 extension PlayerService {
-    /// In the order in which they were ordered.
+    /// In the order of their creation.
     public func renders() throws(Problem) -> [RenderJob] { try requireRenders().jobs(of: id) }
 
     public func renderJob(_ job: String) throws(Problem) -> RenderJob { try requireRenders().job(job, of: id) }
 
-    /// Replies when the job waits for its turn.
+    /// Replies when the job is accepted.
     public func render(_ order: RenderOrder, for caller: Caller, reply: @escaping ServiceReply<RenderJob>) {
         attempt(reply) { () throws(Problem) in
             let renders = try requireRenders()
@@ -21,12 +21,12 @@ extension PlayerService {
         }
     }
 
-    /// Cancels a job that is not over, and deletes its file.
+    /// Cancels a running job, and deletes the job and its file.
     public func removeRender(_ job: String, for caller: Caller, reply: @escaping ServiceReply<Void>) {
         onDisk(job, caller, reply) { renders, job throws(RecordingError) in try renders.remove(job) }
     }
 
-    /// Makes something of the open file on the thread that opened it; `use` owns the descriptor.
+    /// Calls `use` with the open file, on the thread that opened it; `use` owns the descriptor.
     public func openRender<Value: Sendable>(
         _ job: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
         _ use: @escaping @Sendable (RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) -> Value
@@ -45,12 +45,12 @@ extension PlayerService {
 
     private func requireRenders() throws(Problem) -> Renders {
         guard let renders = server.parts.renders else {
-            throw .notFound("This server renders nothing.", code: "no-renders")
+            throw .notFound("This server has no renders.", code: "no-renders")
         }
         return renders
     }
 
-    /// The addresses to look up; nil for the queue, which is known.
+    /// The addresses to resolve; nil for the queue, whose items are known.
     private func requests(of source: RenderOrder.Source) throws(Problem) -> ([ItemRequest]?, AddingRules) {
         switch source {
         case .items(let items): (items, AddingRules())
@@ -85,11 +85,11 @@ extension PlayerService {
             source: .sequence(items, inOrder: !settings.shuffle), container: order.container,
             hasEffects: order.hasEffects, settings: settings, start: order.start, duration: order.duration,
             crossfade: settings.repeats == .one ? 0 : settings.crossfade)
-        // As the player does with its queue.
+        // As in playback of the queue.
         if case .queue = order.source { plan.skipsFaults = true }
         if case .mix(let inputs) = order.source {
             plan.source = .mix(zip(items, inputs).map { ($0, $1.gain) })
-            // The gains are the client's.
+            // The client sets the gains.
             plan.settings.effects.loudness.mode = .off
         }
         return plan
@@ -110,7 +110,7 @@ extension PlayerService {
 }
 
 extension Problem {
-    /// The inputs of a mix are looked up as items.
+    /// The inputs of a mix are resolved as items.
     fileprivate func naming(_ source: RenderOrder.Source) -> Problem {
         guard case .mix = source, let member, member.hasPrefix("items[") else { return self }
         var problem = self

@@ -2,9 +2,9 @@
 
 public import Playback
 
-/// What the player does by itself at a time.
+/// Timed actions of the player.
 extension PlayerService {
-    /// In the order in which they were made. A follower has its own alarms; sleep timer and start are its leader's.
+    /// In the order of their creation. A follower has its own alarms; sleep timer and start are its leader's.
     public func timers() throws(Problem) -> [PlayerTimer] { timers(in: try requireTimers()) }
 
     public func timers(in timers: Timers) -> [PlayerTimer] {
@@ -18,7 +18,7 @@ extension PlayerService {
         return timer
     }
 
-    /// Replies when it is saved: with the timer, nil when it was due at once and is over.
+    /// Replies after saving: with the timer, or nil if it was due at once and has ended.
     public func set(_ kind: PlayerTimer.Kind, for caller: Caller, reply: @escaping ServiceReply<PlayerTimer?>) {
         if case .alarm(let alarm) = kind {
             return set(.add(kind), alarm.items, alarm.fallback, alarm.output, caller, reply)
@@ -38,7 +38,7 @@ extension PlayerService {
         ask({ reply($0.map { _ in }) }, { () throws(Problem) in (.remove(id), of: try holder(of: id)) })
     }
 
-    /// `seconds`: nil is the alarm's own.
+    /// `seconds`: nil takes the alarm's snooze.
     public func snooze(_ id: TimerID, seconds: Double?, reply: @escaping ServiceReply<PlayerTimer?>) {
         ask(reply) { () throws(Problem) in (.snooze(id, seconds: seconds), of: try holder(of: id)) }
     }
@@ -56,7 +56,7 @@ extension PlayerService {
         }
     }
 
-    /// Replies with the seconds that would be heard at once, as many as were asked for at most.
+    /// Replies with the number of prepared seconds, at most the requested number.
     public func prime(_ seconds: Double, reply: @escaping ServiceReply<Double>) {
         perform(.prime(seconds: seconds)) { reply($0.map { min(seconds, $0.statistics.bufferedAhead) }) }
     }
@@ -80,7 +80,7 @@ extension PlayerService {
         return timers
     }
 
-    /// nil: the current one.
+    /// nil: the current item.
     private func itemID(of target: PlayTarget) throws(Problem) -> ItemID? {
         switch target {
         case .current:
@@ -104,8 +104,7 @@ extension PlayerService {
         if case .change(let timer, _) = edit { try holder(of: timer) } else { id }
     }
 
-    /// An edit of an alarm with these items: what a queue would refuse now is refused. The fallback stands for what disappears
-    /// later.
+    /// Checks the items of an alarm as a queue would. The fallback covers items that disappear later.
     private func set(
         _ edit: TimerEdit, _ items: [TimerItem], _ fallback: String?, _ output: String?, _ caller: Caller,
         _ reply: @escaping ServiceReply<PlayerTimer?>
@@ -127,7 +126,7 @@ extension PlayerService {
 }
 
 extension ServerService {
-    /// Items of a queue for an alarm: what cannot be played is left out. `reply` is called once, on any thread.
+    /// The queue items of an alarm, without those that cannot be played. `reply` is called once, on any thread.
     public func expand(_ items: [TimerItem], reply: @escaping @Sendable ([ItemDraft]) -> Void) {
         resolve(items.map(\.request), AddingRules(skipsFaults: true), for: .local) { result in
             switch result {

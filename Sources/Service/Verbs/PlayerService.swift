@@ -3,15 +3,15 @@
 public import Kernel
 public import Playback
 
-/// The verbs of one player, for every door. Any thread; no verb blocks.
+/// The verbs of one player, for every remote interface. Any thread; no verb blocks.
 public struct PlayerService: Sendable {
-    /// A place in the queue.
+    /// An item and its index in the queue.
     public typealias QueuedItem = (item: QueueItem, index: Int, revision: QueueRevision)
 
     public let id: String
     public let player: any PlayerControl
     public let server: ServerService
-    /// The sounds beside this player's music; nil: there are none.
+    /// The sounds beside this player's music; nil if the server has none.
     public let announcer: Announcer?
 
     public init(_ id: String, _ player: any PlayerControl, announcer: Announcer? = nil, server: ServerService) {
@@ -24,7 +24,7 @@ public struct PlayerService: Sendable {
     /// The newest published state.
     public var snapshot: PlayerSnapshot { player.snapshot }
 
-    /// Transport, settings, outputs and edits of the queue; the reply is the state after it.
+    /// Transport, settings, outputs and edits of the queue; replies with the new state.
     public func perform(_ command: PlayerCommand, reply: @escaping ServiceReply<PlayerSnapshot>) {
         if case .apply(let patch) = command, let leader = patch.leader ?? nil {
             do throws(Problem) { try check(leader: leader) } catch { return reply(.failure(error)) }
@@ -56,8 +56,8 @@ public struct PlayerService: Sendable {
         return found
     }
 
-    /// Calls with the catalogue's details of these items: at once where it is at hand, else from the library's thread. Items are
-    /// shown without it where that has too much to do.
+    /// Calls with the catalogue's details of these items: at once if they are cached, else from the library's thread.
+    /// If that thread is overloaded, the items are shown without details.
     public func withDetails(of items: [QueueItem], _ use: @escaping @Sendable ([PathKey: TrackDetails]) -> Void) {
         let details = server.details
         if let found = details.complete(items) { return use(found) }

@@ -7,7 +7,7 @@ extension ServerService {
         return library
     }
 
-    /// Asks the catalogue, away from the caller's thread.
+    /// Reads the catalogue on the library's thread.
     public func askLibrary<Value>(
         reply: @escaping ServiceReply<Value>,
         _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> Value
@@ -18,7 +18,7 @@ extension ServerService {
         }
     }
 
-    /// Playlists are asked for beside the catalogue; a server that keeps none finds none.
+    /// Searches playlists beside the catalogue; a server without playlists finds none.
     public func search(
         _ text: String, kinds: Set<SearchKind>, limit: Int, reply: @escaping ServiceReply<SearchResult>
     ) {
@@ -41,7 +41,7 @@ extension ServerService {
         }
     }
 
-    /// Starts a scan of everything. `rereads`: also files that did not change.
+    /// Starts a scan of all folders. `rereads`: also reads unchanged files.
     public func scanLibrary(rereads: Bool) throws(Problem) -> LibraryStatus {
         let library = try library()
         guard library.requestScan(rereads: rereads) else {
@@ -52,13 +52,13 @@ extension ServerService {
 
     // MARK: Cache
 
-    /// nil when nothing is kept.
+    /// nil without a cache.
     public func cacheStatus(reply: @escaping ServiceReply<CacheStatus?>) {
         guard let cache = parts.cache else { return reply(.success(nil)) }
         onLibrary(reply: reply) { () throws(Problem) in cache.status() }
     }
 
-    /// Removes all that is not in use; replies how many entries went and how many stay.
+    /// Removes all entries that are not in use; replies with the numbers of removed and kept ones.
     public func clearCache(reply: @escaping ServiceReply<(removed: Int, kept: Int)>) {
         onCache(reply) { cache throws(Problem) in cache.removeAll() }
     }
@@ -69,13 +69,13 @@ extension ServerService {
         }
     }
 
-    /// Asks the cache, away from the caller's thread.
+    /// Uses the cache on the library's thread.
     public func onCache<Value>(
         _ reply: @escaping ServiceReply<Value>, _ job: @escaping @Sendable (any CacheKeeper) throws(Problem) -> Value
     ) {
         guard let cache = parts.cache else {
             return reply(
-                .failure(.notFound("Nothing is kept: the server runs without --cache on.", code: "no-cache")))
+                .failure(.notFound("There is no cache: the server runs without --cache on.", code: "no-cache")))
         }
         onLibrary(reply: reply) { () throws(Problem) in try job(cache) }
     }

@@ -2,11 +2,11 @@
 
 public import Playback
 
-/// Media without playing them: folders, descriptions, lists, pictures, lyrics, waveforms.
+/// Media apart from playback: folders, descriptions, lists, pictures, lyrics, waveforms.
 extension ServerService {
     public func isNetwork(_ uri: String) -> Bool { parts.media.isNetwork(uri) }
 
-    /// A folder of the music roots; "" is the top.
+    /// A folder of the music folders; "" is the top.
     public func browse(_ path: String, for caller: Caller, reply: @escaping ServiceReply<MusicListing>) {
         openMedia("path", for: caller, reply: reply) { media, _ throws(MediaError) in try media.list(folder: path) }
     }
@@ -31,17 +31,17 @@ extension ServerService {
 
     // MARK: Pictures
 
-    /// The picture in the tags, else the one in the folder.
+    /// The picture in the tags, else the picture in the folder.
     public func artwork(_ locator: MediaLocator, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         picture(locator, isTagged: true, "uri", for: caller, reply: reply)
     }
 
-    /// Of a track or an album; of an artist that of the latest album that has one.
+    /// The picture of a track or album; for an artist, of the latest album with a picture.
     public func artwork(of id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         askLibrary { [self] (result: Result<Track?, Problem>) in
             switch result {
             case .success(let track?):
-                // Only a file whose tags carry one is opened.
+                // Only files with a picture in their tags are opened.
                 let locator = MediaLocator(uri: track.uri)
                 picture(locator, isTagged: track.hasPicture, "id", for: caller, reply: reply)
             case .success(nil): reply(.failure(.noArtwork))
@@ -59,7 +59,7 @@ extension ServerService {
         }
     }
 
-    /// A picture as JPEG with no edge longer than `edge`.
+    /// A picture as a JPEG with edges of at most `edge`.
     public func scaled(
         _ picture: [UInt8], edge: Int, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>
     ) {
@@ -76,25 +76,25 @@ extension ServerService {
             reply(
                 result.flatMap { thumbnail in
                     thumbnail.map { .success($0) }
-                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video has ended at that time."))
+                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video ends before that time."))
                 })
         } _: { renditions throws(MediaError) in
             try renditions.thumbnail(MediaLocator(uri: uri), at: seconds, edge: edge)
         }
     }
 
-    /// The frames that are kept.
+    /// The stored thumbnails.
     public func thumbnails(for caller: Caller, reply: @escaping ServiceReply<[KeptThumbnail]>) {
         render("uri", for: caller, reply: reply) { $0.thumbnails() }
     }
 
-    /// The loudest samples of `count` equal parts. `member`: the name of the media in the request.
+    /// The loudest sample of each of `count` equal parts. `member`: the member of the request that names the media.
     public func waveform(
         _ locator: MediaLocator, count: Int, member: String = "uri", for caller: Caller,
         reply: @escaping ServiceReply<MediaWaveform>
     ) {
         guard let renditions = parts.renditions else { return reply(.failure(.noRenditions)) }
-        // Once for all who ask: it is kept.
+        // Computed once for all callers, as the result is cached.
         let share = JobShare(name: "media \(locator.uri)", running: 1)
         openMedia(member, for: caller, on: waveformWorker, shares: [share], reply: reply) {
             _, cancellation throws(MediaError) in
@@ -127,7 +127,7 @@ extension ServerService {
         }
     }
 
-    // MARK: Parts of these
+    // MARK: Helpers
 
     private func openMedia<Value: Sendable>(
         _ member: String, for caller: Caller, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
@@ -140,7 +140,7 @@ extension ServerService {
         }
     }
 
-    /// A media without a picture is of the wrong type, whatever the request looked like.
+    /// A media without a picture counts as a wrong type, whatever the request.
     private func render<Value: Sendable>(
         _ member: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
         _ job: @escaping @Sendable (any MediaRenditions) throws(MediaError) -> Value
@@ -158,7 +158,7 @@ extension ServerService {
         }
     }
 
-    /// `isTagged`: the tags may carry one.
+    /// `isTagged`: the tags may contain a picture.
     func picture(
         _ locator: MediaLocator, isTagged: Bool, _ member: String, for caller: Caller,
         reply: @escaping ServiceReply<[UInt8]>
@@ -177,7 +177,7 @@ extension ServerService {
 }
 
 extension PlayerService {
-    /// The picture that the client named; where it cannot be had, the one that the media brings.
+    /// The picture named by the client; if it is not available, the media's own picture.
     public func artwork(of id: ItemID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         let item: QueueItem
         do throws(Problem) { item = try self.item(id).item } catch { return reply(.failure(error)) }
@@ -188,7 +188,7 @@ extension PlayerService {
             case .failure(let problem): reply(.failure(problem))
             case .success(.failure(let error)):
                 ownArtwork(of: item, for: caller) { own in
-                    // Without a picture of its own, the address is at fault.
+                    // If the media has no picture, the client's address is at fault.
                     if case .failure(let problem) = own, problem.kind == .unknown {
                         reply(.failure(Problem(error, member: "artworkUri")))
                     } else {
@@ -215,7 +215,7 @@ extension PlayerService {
 }
 
 extension Problem {
-    fileprivate static let noArtwork = notFound("This media carries no picture.", code: "no-artwork")
+    fileprivate static let noArtwork = notFound("This media has no picture.", code: "no-artwork")
     fileprivate static let noRenditions = Problem(
-        .wrongType, "unsupported", "This server makes no pictures and waveforms.")
+        .wrongType, "unsupported", "This server has no pictures and waveforms.")
 }

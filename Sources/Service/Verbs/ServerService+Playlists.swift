@@ -4,13 +4,13 @@ internal import Playback
 
 /// The content of a playlist.
 public enum PlaylistContent: Sendable {
-    /// Looked up as for a queue.
+    /// Resolved as for a queue.
     case items([ItemRequest], AddingRules)
     /// The items of this player's queue.
     case queue(any PlayerControl)
 }
 
-/// A list after a change, and the items that were found at the addresses.
+/// The changed list, and the resolved items.
 public typealias ChangedPlaylist = (list: Playlist, found: ResolvedItems)
 
 /// Saved lists of media.
@@ -40,8 +40,8 @@ extension ServerService {
         }
     }
 
-    /// `content` with the way in which it changes the entries; nil leaves a member as it is. `expected`: the revision that the
-    /// list must have.
+    /// `content`: the new items and the kind of change; nil leaves a member unchanged. `expected`: the required
+    /// revision of the list.
     public func changePlaylist(
         _ id: PlaylistID, name: String?, content: PlaylistContent?,
         _ change: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange = { .replace($0) }, expected: UInt64?,
@@ -63,7 +63,7 @@ extension ServerService {
         onPlaylists(id, reply) { keeper throws(PlaylistError) in try keeper.remove(id, expected: expected) }
     }
 
-    /// Calls `use` with a closure that gives the items; it runs on the library's thread.
+    /// Calls `use` with a closure that returns the items; it runs on the library's thread.
     private func items<Value>(
         of content: PlaylistContent, for caller: Caller, orElse reply: @escaping ServiceReply<Value>,
         _ use: @escaping @Sendable (@escaping @Sendable () -> ResolvedItems) -> Void

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The recorder, and the files that it has made.
+/// The recorder and its files.
 extension ServerService {
     public typealias StartedRecording = (status: RecordingStatus, isNew: Bool)
 
-    /// `disabled` in a server that does not record.
+    /// `disabled` on a server without recordings.
     public var recordingStatus: RecordingStatus { parts.recorder?.status ?? .disabled }
 
-    /// Before a request is read: a server that does not record refuses whatever is asked.
+    /// Called before a request is read: a server without recordings refuses every request.
     public func requireRecorder() throws(Problem) {
         if parts.recorder == nil { throw .recordingDisabled }
     }
 
-    /// Settings that the session's mode gives, before the client's.
+    /// Defaults from the session's mode, for settings that the client leaves out.
     public var recordingDefaults: RecordingSettings {
         RecordingSettings(for: parts.session?.status.configuration.mode ?? .default)
     }
@@ -57,7 +57,7 @@ extension ServerService {
         }
     }
 
-    /// Makes something of the open file on the thread that opened it; `use` owns the descriptor.
+    /// Calls `use` with the open file, on the thread that opened it; `use` owns the descriptor.
     public func openRecording<Value: Sendable>(
         _ id: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
         _ use: @escaping @Sendable (RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) -> Value
@@ -91,7 +91,7 @@ extension ServerService {
 extension PlayerService {
     public typealias StartedStream = (status: StreamRecordingStatus, isNew: Bool)
 
-    /// `disabled` in a server that saves no streams.
+    /// `disabled` on a server that saves no streams.
     public var streamStatus: StreamRecordingStatus { server.parts.streams?.status(of: id) ?? .disabled }
 
     public func requireStreams() throws(Problem) {
@@ -110,7 +110,7 @@ extension PlayerService {
 }
 
 extension RecordingSettings {
-    /// A mode of the session is for the sound of a film, or for a voice near the mouth.
+    /// A mode stands for the sound of a film, or for a voice near the microphone.
     init(for mode: SessionMode) {
         self.init()
         switch mode {

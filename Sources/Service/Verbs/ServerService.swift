@@ -4,30 +4,30 @@ public import Kernel
 import Playback
 import Synchronization
 
-/// The verbs that concern the server, for every door: typed values in, a value or a `Problem` out. A handle for any thread;
-/// no verb blocks.
+/// The verbs of the server, for every remote interface: typed values in, a value or a `Problem` out. Any thread; no
+/// verb blocks.
 public final class ServerService: Sendable {
     /// The parts of the server that the verbs use.
     public struct Parts: Sendable {
         public var media: any MediaCatalogue
-        /// nil when it is switched off.
+        /// nil if switched off.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
-        /// nil when nothing is kept.
+        /// nil without a cache.
         public var cache: (any CacheKeeper)?
         /// nil in a server without an audio session.
         public var session: LiveSession?
-        /// nil when nothing is recorded.
+        /// nil without recordings.
         public var recorder: Recorder?
-        /// nil when no stream is saved.
+        /// nil if no streams are saved.
         public var streams: StreamRecorder?
         /// nil in a server without them.
         public var timers: Timers?
-        /// nil where there is no directory for their files.
+        /// nil without a directory for their files.
         public var renders: Renders?
-        /// nil when nothing makes them.
+        /// nil without a decoder for them.
         public var renditions: (any MediaRenditions)?
-        /// nil: there is one player only.
+        /// nil if there is only one player.
         public var roster: (any PlayerRoster)?
         public var sealed = SealedAddresses()
 
@@ -35,7 +35,7 @@ public final class ServerService: Sendable {
     }
 
     public let parts: Parts
-    /// Of the items that windows of queues show.
+    /// Details of the items in queue windows.
     public let details: QueueDetails
     /// Opens media and lists folders.
     let mediaWorker = SupervisedWorker("api-media", width: 4)
@@ -47,9 +47,9 @@ public final class ServerService: Sendable {
     let renditionWorker = SupervisedWorker("api-pictures", subject: "The decoder", width: 2)
     /// Measures waveforms, which takes longer.
     let waveformWorker = SupervisedWorker("api-waveforms", subject: "The decoder", width: 4)
-    /// Reads the library, reads and changes playlists and the cache: short work in files, one after another.
+    /// Reads the library, and reads and changes playlists and the cache: short work on files, one job at a time.
     let libraryWorker = SupervisedWorker("api-library", seconds: nil)
-    /// Makes and ends players. A player takes up to 128 MB with it.
+    /// Adds and removes players. The end of a player may free up to 128 MB.
     let rosterWorker = SupervisedWorker("api-players", seconds: nil, afterEach: { Heap.giveBack() })
 
     public init(_ parts: Parts) {
@@ -57,8 +57,8 @@ public final class ServerService: Sendable {
         details = QueueDetails(parts.library)
     }
 
-    /// Drops the jobs that wait; those that run are waited for.
-    /// - Returns: when the last of these waits ends; nothing else needs to be waited for longer.
+    /// Drops the waiting jobs and waits for the running ones.
+    /// - Returns: the deadline of these waits, which further ones need not exceed.
     public func shutdown() -> MonotonicTime {
         let workers = [
             libraryWorker, rosterWorker, mediaWorker, listWorker, coverWorker, renditionWorker, waveformWorker,
@@ -69,10 +69,10 @@ public final class ServerService: Sendable {
         return deadline
     }
 
-    /// Gives the memory of a long queue back to the system, beside the player's thread.
+    /// Returns the memory of a long queue to the system, off the player's thread.
     func queueChanged(from before: Int, to after: Int) {
         guard before - after >= Self.longQueue else { return }
-        // When it is refused, enough other work of this thread follows, and each ends like this one.
+        // If it is refused, this thread has enough other jobs, and the end of each does the same.
         _ = rosterWorker.submit {}
     }
 
@@ -80,8 +80,8 @@ public final class ServerService: Sendable {
 
     // MARK: Threads
 
-    /// Runs `job` where it may take its time. When the file system does not answer in time, the caller gets a problem and what
-    /// comes later is dropped. When the caller has gone, the job does not begin, or is cancelled.
+    /// Runs `job` on a worker. If it does not end in time, the caller gets a problem, and a late result is dropped. If
+    /// the caller has disconnected, the job does not start, or is cancelled.
     func open<Value: Sendable>(
         for caller: Caller, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
         reply: @escaping ServiceReply<Value>,
@@ -104,7 +104,7 @@ public final class ServerService: Sendable {
         if !isTaken { reply(.failure(.busy("Too much media is being opened already."))) }
     }
 
-    /// Runs work on the library, the playlists and the cache, away from the doors' threads.
+    /// Runs work on the library, the playlists and the cache, off the interfaces' threads.
     public func onLibrary<Value>(
         reply: @escaping ServiceReply<Value>, _ job: @escaping @Sendable () throws(Problem) -> Value
     ) {
@@ -114,15 +114,15 @@ public final class ServerService: Sendable {
         }
     }
 
-    /// No server, however slow, takes more than a part of the threads that ask servers.
+    /// Limits the threads that wait for one server, however slow it is.
     func shares(ofServersOf addresses: some Sequence<String>) -> [JobShare] {
-        // One request with more servers than threads counts for the first of them.
+        // A request with more servers than threads counts only for the first ones.
         Set(addresses.map { parts.media.server(of: $0) }).prefix(16).map { server in
             JobShare(name: "server \(server)", running: 1, waiting: 16)
         }
     }
 
-    /// The first to claim it answers.
+    /// Only the first claim sends the answer.
     private final class Once: Sendable {
         private let isClaimed = Atomic(false)
 
@@ -145,7 +145,7 @@ extension Problem {
 extension ServerService {
     public func sessionStatus() throws(Problem) -> SessionStatus { try requireSession().status }
 
-    /// The reply comes when all of it is saved and in force.
+    /// The reply comes when the whole change is saved and in force.
     public func changeSession(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
         attempt(reply) { () throws(Problem) in
             try requireSession().change(request, reply: reply)
@@ -160,14 +160,14 @@ extension ServerService {
     }
 }
 
-/// Players come and go.
+/// Adding and removing players.
 extension ServerService {
-    /// Makes a player; replies with its id.
+    /// Adds a player; replies with its id.
     public func addPlayer(_ draft: PlayerDraft, reply: @escaping ServiceReply<String>) {
         onRoster(reply) { roster throws(Problem) in try roster.add(draft) }
     }
 
-    /// Ends a player for good.
+    /// Removes a player.
     public func removePlayer(_ id: String, reply: @escaping ServiceReply<Void>) {
         guard id != HostedPlayer.main else { return reply(.failure(.mainStays)) }
         onRoster(reply) { roster throws(Problem) in try roster.remove(id) }
@@ -184,7 +184,7 @@ extension ServerService {
 }
 
 extension PlayerService {
-    /// Whether the player may follow that one.
+    /// Checks that the player may follow this leader.
     func check(leader: String) throws(Problem) {
         guard let roster = server.parts.roster else { throw .onePlayer }
         guard leader != id else { throw .invalid("leader", "A player cannot follow itself.") }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The client behind a request, for work that takes long: whether it still waits, and its part of the threads.
+/// The client behind a request for long work: whether it still waits, and its share of the threads.
 public struct Caller: Sendable {
-    /// Jobs of one kind at the same time for one address that is not this machine's.
+    /// Concurrent jobs of one kind for one remote address.
     static let running = 2
     static let waiting = 32
 
-    /// A program of this machine that waits for its answer.
+    /// A program on this machine that waits for its answer.
     public static let local = Caller()
 
     let shares: [JobShare]
@@ -22,7 +22,7 @@ public struct Caller: Sendable {
         isGoneNow = isGone
         var shares: [JobShare] = []
         if let channel { shares.append(JobShare(name: "channel \(channel)", running: 1)) }
-        // However many channels it opens.
+        // However many channels the client opens.
         if let address {
             shares.append(JobShare(name: "client \(address)", running: Self.running, waiting: Self.waiting))
         }

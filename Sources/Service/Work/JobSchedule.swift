@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the jobs that wait may begin: the first come, but none that would take more than its share. A pure value.
+/// Decides which waiting job starts next: first come, first served, within the limits of each share. A pure value.
 struct JobSchedule<Job> {
     struct Entry {
         let id: UInt64
@@ -16,13 +16,13 @@ struct JobSchedule<Job> {
     private var waitingByShare: [String: Int] = [:]
     private var last: UInt64 = 0
 
-    /// `width`: jobs that may run at the same time.
+    /// `width`: maximum number of concurrent jobs.
     init(width: Int, maximumWaiting: Int) {
         self.width = width
         self.maximumWaiting = maximumWaiting
     }
 
-    /// False when too many wait already, in all or of one share.
+    /// False if too many jobs are waiting, in total or in one share.
     mutating func add(_ job: Job, _ shares: [JobShare]) -> Bool {
         guard waiting.count < maximumWaiting,
             shares.allSatisfy({ waitingByShare[$0.name, default: 0] < $0.waiting })
@@ -33,10 +33,10 @@ struct JobSchedule<Job> {
         return true
     }
 
-    /// Whether `begin` would give one.
+    /// Whether `begin` would return a job.
     var hasReady: Bool { readyIndex() != nil }
 
-    /// Takes the next out of those that wait; it runs until `end`.
+    /// Removes the next job from the waiting ones; it runs until `end`.
     mutating func begin() -> Entry? {
         guard let index = readyIndex() else { return nil }
         let entry = take(index)
@@ -50,10 +50,8 @@ struct JobSchedule<Job> {
         for share in shares { Self.countDown(&runningByShare, share.name) }
     }
 
-    /// Takes one out that shall not run; nil when it waits no more.
-    mutating func withdraw(_ id: UInt64) -> Entry? {
-        waiting.firstIndex { $0.id == id }.map { take($0) }
-    }
+    /// Removes a waiting job; nil if it is no longer waiting.
+    mutating func withdraw(_ id: UInt64) -> Entry? { waiting.firstIndex { $0.id == id }.map { take($0) } }
 
     private mutating func take(_ index: Int) -> Entry {
         let entry = waiting.remove(at: index)
@@ -63,7 +61,7 @@ struct JobSchedule<Job> {
 
     private func readyIndex() -> Int? {
         guard running < width else { return nil }
-        // Of a share that takes one at a time, none goes before an earlier one.
+        // In a share with one job at a time, no job overtakes an earlier one.
         var kept: Set<String> = []
         return waiting.firstIndex { entry in
             let isReady = entry.shares.allSatisfy { share in
@@ -80,10 +78,10 @@ struct JobSchedule<Job> {
     }
 }
 
-/// A thing that several jobs share (a server that they ask, a client that they are for), and how many may have it.
+/// A resource shared by several jobs (a server that they contact, or their client), with its limits.
 struct JobShare: Hashable, Sendable {
     var name: String
-    /// At the same time. One at a time: in their order.
+    /// Concurrent jobs. With 1, jobs run in order.
     var running: Int
     var waiting = Int.max
 }

@@ -3,27 +3,27 @@
 public import Kernel
 internal import Synchronization
 
-/// Runs jobs that take long (a large body, the catalogue), so that the server's threads stay free: a few at the same time, on
-/// threads that are made when they are needed and end when they are not.
+/// Runs long jobs (large bodies, the catalogue) off the server's threads: a few concurrently, on threads that start
+/// when needed and end when idle.
 ///
-/// Jobs that may hang (a slow server, a file on a network mount that is gone) have a time limit. One that exceeds it is
-/// reported and left to itself, and another thread has its place: nothing can end a thread that is stuck in the kernel.
+/// Jobs that may hang (a slow server, a lost network mount) have a time limit. A job that exceeds it is reported and
+/// abandoned, and another thread takes its place, as nothing can end a thread that is stuck in the kernel.
 public final class SupervisedWorker: Sendable {
-    /// Threads left behind; with this many, jobs are refused until one returns.
+    /// Abandoned threads; at this number, jobs are refused until one returns.
     static let maximumStuck = 8
-    /// Jobs that may wait; further ones are refused.
+    /// Waiting jobs; further ones are refused.
     static let maximumWaiting = 64
-    /// How often it is looked whether those who asked are still there, while a job runs.
+    /// Seconds between checks whether the callers of running jobs still wait.
     static let lookSeconds = 0.5
-    /// For which a thread without work is kept.
+    /// Seconds for which an idle thread is kept.
     static let idleSeconds = 10.0
 
     struct Job: Sendable {
         var shares: [JobShare] = []
-        /// Nobody waits for it any more. Any thread; must not block.
+        /// Nobody waits for the result any more. Any thread; must not block.
         var isUnwanted: @Sendable () -> Bool = { false }
         var run: @Sendable () -> Void
-        /// It will not run, or runs and its result is not needed: comes once, before or instead of the end of `run`.
+        /// The job will not run, or its result is not needed: called once, before or instead of the end of `run`.
         var giveUp: @Sendable (Reason) -> Void = { _ in }
     }
 
@@ -38,23 +38,23 @@ public final class SupervisedWorker: Sendable {
     private struct State {
         var schedule: JobSchedule<Job>
         var active: [UInt64: Active] = [:]
-        /// Threads that run jobs or wait for some; not those that are left behind.
+        /// Running and idle threads, without the abandoned ones.
         var threads = 0
         var idle = 0
         var stuck = 0
         var hasWatch = false
-        /// The watch sleeps until it is woken.
+        /// The watching thread sleeps until it is woken.
         var watchRests = false
         var isStopped = false
     }
 
     private let name: String
-    /// What the jobs wait for, as a sentence begins: "The file system".
+    /// The subject of messages about a timeout: "The file system".
     let subject: String
     private let seconds: Double?
     private let afterEach: (@Sendable () -> Void)?
     private let state: Mutex<State>
-    /// One for each thread that is to look for work.
+    /// One message for each thread that is to look for work.
     private let work = Mailbox<Void>()
     private let watch = Mailbox<Void>()
     private let settled = Mailbox<Void>()
@@ -75,17 +75,17 @@ public final class SupervisedWorker: Sendable {
         state = Mutex(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
     }
 
-    /// A job that is dropped when the worker stops before it runs. False as below.
+    /// Submits a job that is dropped if the worker stops before it runs. False as below.
     public func submit(_ run: @escaping @Sendable () -> Void) -> Bool { submit(Job(run: run)) }
 
-    /// False when too much waits or hangs already, no thread is to be had, or after `stop`.
+    /// False if too many jobs wait or hang, if there is no thread, or after `stop`.
     func submit(_ job: Job) -> Bool {
         state.withLock { state in
             guard !state.isStopped, state.stuck < Self.maximumStuck, startWatch(&state),
                 state.schedule.add(job, job.shares)
             else { return false }
             summon(&state)
-            // None where the machine lets us have no more threads: tried again with the next job.
+            // No thread is available: the next job tries again.
             guard state.threads > 0 else {
                 if let id = state.schedule.waiting.last?.id { _ = state.schedule.withdraw(id) }
                 return false
@@ -94,7 +94,7 @@ public final class SupervisedWorker: Sendable {
         }
     }
 
-    /// Gives up the jobs that wait and run. Returns at once: `stop` waits.
+    /// Drops the waiting jobs and abandons the running ones. Returns at once; `stop` waits.
     public func beginStop() {
         let jobs = state.withLock { state in
             state.isStopped = true
@@ -110,15 +110,15 @@ public final class SupervisedWorker: Sendable {
         watch.post(())
     }
 
-    /// As `beginStop`, and waits for the jobs that run, 0.5 s at most and not beyond `deadline`.
+    /// As `beginStop`, and waits for the running jobs, 0.5 s at most and not beyond `deadline`.
     public func stop(until deadline: MonotonicTime = .now.advanced(bySeconds: 0.5)) {
         beginStop()
         if !state.withLock({ $0.active.isEmpty }) { _ = settled.take(until: deadline) }
     }
 
-    // MARK: Threads that work
+    // MARK: Working threads
 
-    /// Sees to it that a thread looks, when there is something to begin.
+    /// Wakes or starts a thread if a job is ready.
     private func summon(_ state: inout State) {
         guard state.schedule.hasReady else { return }
         if state.idle > 0 {
@@ -134,7 +134,7 @@ public final class SupervisedWorker: Sendable {
         while runNext() { afterEach?() }
     }
 
-    /// Of the job nothing is left behind. False: the thread is to end.
+    /// Not inlined, so that nothing of the job stays on the stack. False: the thread is to end.
     @inline(never)
     private func runNext() -> Bool {
         guard let entry = next() else { return false }
@@ -158,7 +158,7 @@ public final class SupervisedWorker: Sendable {
             case .run(let entry): return entry
             case .leave: return nil
             case .stop:
-                // The next of those that wait is to see the end as well.
+                // Passes the end on to the next waiting thread.
                 work.post(())
                 return nil
             case .wait:
@@ -184,7 +184,7 @@ public final class SupervisedWorker: Sendable {
         return entry
     }
 
-    /// False for a thread that was left behind: another has its place.
+    /// False for an abandoned thread, which was replaced.
     private func end(_ entry: JobSchedule<Job>.Entry) -> Bool {
         state.withLock { state in
             guard state.active.removeValue(forKey: entry.id) != nil else {
@@ -207,7 +207,7 @@ public final class SupervisedWorker: Sendable {
         job?.giveUp(reason)
     }
 
-    // MARK: The thread that watches
+    // MARK: The watching thread
 
     private func startWatch(_ state: inout State) -> Bool {
         guard seconds != nil, !state.hasWatch else { return true }
@@ -234,7 +234,7 @@ public final class SupervisedWorker: Sendable {
         var time: MonotonicTime? { if case .at(let time) = self { time } else { nil } }
     }
 
-    /// Those whose time is over, all others that somebody still waits for, and when to look again; nil: never.
+    /// The overdue jobs, all others whose callers may have gone, and the time of the next check; nil: stopped.
     private func look(
         _ state: inout State, _ now: MonotonicTime
     ) -> (overdue: [Job], others: [(UInt64, Job)], wakeTime: WakeTime?) {
@@ -249,9 +249,9 @@ public final class SupervisedWorker: Sendable {
             hasPlace = true
             if !active.isGivenUp { overdue.append(active.job) }
         }
-        // What waits would hang as well.
+        // The waiting jobs would hang as well.
         if state.stuck >= Self.maximumStuck { overdue += Self.withdrawAll(&state) }
-        // Also where the machine had no thread to give the last time.
+        // Also if no thread was available the last time.
         if hasPlace || state.threads == 0 { summon(&state) }
         let first = state.active.values.compactMap(\.deadline).min()
         guard first != nil || !state.schedule.waiting.isEmpty else {
@@ -265,7 +265,7 @@ public final class SupervisedWorker: Sendable {
         return (overdue, others, .at(min(first ?? nextLook, nextLook)))
     }
 
-    /// Those that wait.
+    /// The waiting jobs.
     private static func withdrawAll(_ state: inout State) -> [Job] {
         var jobs: [Job] = []
         while let id = state.schedule.waiting.first?.id, let entry = state.schedule.withdraw(id) {

@@ -3,18 +3,18 @@
 import Audio
 import Kernel
 
-/// The stream's time by the server's last answer.
+/// The stream's time, by the server's last answer.
 struct ClockAnchor: Hashable, Sendable {
-    /// Stream index that is heard at `time`, in frames.
+    /// Stream index audible at `time`, in frames.
     var heard: Double
     var time: MonotonicTime
-    /// Whether the sink was seen taking our samples.
+    /// Whether the sink has consumed our samples.
     var isRunning = false
     var sampleRate: Int
-    /// Seconds from the server's queue to the ear at most, as far as seen or configured.
+    /// Maximum seconds from the server's queue to the speaker, as measured or configured.
     var sinkLatency = 0.025
 
-    /// Without news the clock is held after this time: a frozen server must not look alive.
+    /// Without an answer for this time the clock stops: a frozen server must not look alive.
     static let trust = 0.6
 
     @_noLocks @_noAllocation
@@ -23,13 +23,13 @@ struct ClockAnchor: Hashable, Sendable {
         return heard + min(Self.trust, elapsed(at: now)) * Double(sampleRate)
     }
 
-    /// The first index that the sink surely has not taken yet, with time for a message to get there.
+    /// The first index that the sink has surely not consumed yet, with time for a message to arrive.
     @_noLocks @_noAllocation
     func safeIndex(at now: MonotonicTime) -> FrameCount {
         FrameCount(clamping: heard + (elapsed(at: now) + sinkLatency + Self.margin) * Double(sampleRate))
     }
 
-    /// As `MonotonicTime.seconds(since:)`, which the compiler cannot vouch for here.
+    /// As `MonotonicTime.seconds(since:)`, which the compiler cannot check here.
     @_noLocks @_noAllocation
     private func elapsed(at now: MonotonicTime) -> Double {
         max(0, Double(now.nanoseconds - time.nanoseconds) / 1e9)
@@ -37,7 +37,7 @@ struct ClockAnchor: Hashable, Sendable {
 
     private static let margin = 0.006
 
-    /// Takes a measurement in. Small differences are measuring noise and are smoothed; larger ones are true.
+    /// Adds a measurement. Small differences are noise and are smoothed; larger ones are real.
     mutating func update(measured: Double, isRunning: Bool, _ now: MonotonicTime) {
         let expected = heard(at: now)
         let difference = measured - expected
@@ -47,7 +47,7 @@ struct ClockAnchor: Hashable, Sendable {
         self.isRunning = isRunning
     }
 
-    /// When `index` will be heard; nil while nothing advances.
+    /// Time at which `index` will be audible; nil while the clock does not advance.
     func time(of index: FrameCount) -> MonotonicTime? {
         isRunning ? time.advanced(bySeconds: (Double(index) - heard) / Double(sampleRate)) : nil
     }

@@ -13,7 +13,7 @@ final class ClockBoard: @unchecked Sendable {
     private static let wordCount = 8 + 3 * SegmentMap.capacity
     private let words: UnsafeMutablePointer<Atomic<Int64>>
     private let sequence = Atomic<UInt64>(0)
-    /// Highest index given out, below the stream's number: what was reported once is never taken back.
+    /// Highest published index, below the stream's number: the clock never goes back.
     private let floor = Atomic<UInt64>(0)
 
     init() {
@@ -85,7 +85,7 @@ final class ClockBoard: @unchecked Sendable {
         var seen = floor.load(ordering: .relaxed)
         while true {
             let isNewer = UInt16(truncatingIfNeeded: seen >> 48) != number
-            // A reader that was overtaken by a new stream leaves that one's floor alone.
+            // A reader overtaken by a new stream does not change that stream's minimum.
             if isNewer, Int16(bitPattern: UInt16(truncatingIfNeeded: seen >> 48) &- number) > 0 { return index }
             if !isNewer, seen >= mine { return FrameCount(seen & (1 << 48 - 1)) }
             let (exchanged, original) = floor.compareExchange(expected: seen, desired: mine, ordering: .relaxed)

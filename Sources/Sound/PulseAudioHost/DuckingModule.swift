@@ -2,8 +2,8 @@
 
 /// The behaviour of one loaded `module-role-ducking`, by its arguments. Pure.
 ///
-/// The module turns streams down by a factor that PulseAudio shows nobody: a stream's volume stays what it was. So it is
-/// worked out from the module's arguments, the same way as it does.
+/// The module lowers streams by a factor that PulseAudio does not report: a stream's volume does not change. So it is
+/// computed from the module's arguments, by the module's own rules.
 struct DuckingModule: Hashable {
     static let name = "module-role-ducking"
 
@@ -15,26 +15,26 @@ struct DuckingModule: Hashable {
         var isAudible: Bool
     }
 
-    /// Roles that cause it and roles that are turned down; a module may have several such pairs.
+    /// Roles that trigger ducking, and roles that are ducked; a module may have several such pairs.
     private struct Group: Hashable {
         var triggers: Set<String>
         var ducked: Set<String>
     }
 
     private var groups: [Group] = []
-    /// Streams of other sinks count as well.
+    /// Streams on other sinks count as well.
     private var isGlobal = false
 
     init(arguments: String) {
         let values = Self.values(arguments)
         let triggers = Self.groups(values["trigger_roles"]) ?? [["phone"]]
         let ducked = Self.groups(values["ducking_roles"]) ?? [["music", "video"]]
-        // PulseAudio loads no module whose lists have different lengths.
+        // PulseAudio rejects modules whose lists have different lengths.
         groups = zip(triggers, ducked).map { Group(triggers: $0, ducked: $1) }
         isGlobal = ["1", "y", "yes", "t", "true", "on"].contains(values["global"]?.lowercased())
     }
 
-    /// Whether a stream of ours is turned down while these others play.
+    /// Whether our stream is ducked while these other streams play.
     func ducks(_ own: Stream, others: [Stream]) -> Bool {
         groups.contains { group in
             Self.has(group.ducked, own)
@@ -56,7 +56,7 @@ struct DuckingModule: Hashable {
         }
     }
 
-    /// `name=value name="value with spaces"`, as modules are given their arguments.
+    /// `name=value name="value with spaces"`: the syntax of module arguments.
     private static func values(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         var rest = text[...]

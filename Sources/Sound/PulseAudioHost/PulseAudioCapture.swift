@@ -4,15 +4,13 @@ internal import CPulse
 public import Service
 import Kernel
 
-/// Recording from PulseAudio's sources (or PipeWire's). Each recording has a connection and a mainloop of its own, so
-/// that nothing of it runs, or can disturb the player, while none is made.
+/// Recording from PulseAudio's sources (or PipeWire's). Each recording has its own connection and mainloop, so that
+/// nothing runs without a recording, and the player is not disturbed.
 public final class PulseAudioCapture: AudioCapture {
     private let server: String?
 
-    /// `server` as `PULSE_SERVER`; nil for that of the environment and the client configuration.
-    public init(server: String? = nil) {
-        self.server = server
-    }
+    /// `server` as in `PULSE_SERVER`; nil: the server of the environment and the client configuration.
+    public init(server: String? = nil) { self.server = server }
 
     public func open(
         _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
@@ -22,7 +20,7 @@ public final class PulseAudioCapture: AudioCapture {
         return NoCapture()
     }
 
-    /// In place of a stream that could not be made.
+    /// Replaces a stream that could not be made.
     private final class NoCapture: CaptureStream {
         func setPaused(_ isPaused: Bool) {}
         func close() {}
@@ -30,7 +28,7 @@ public final class PulseAudioCapture: AudioCapture {
 
     public func sources() throws(RecordingError) -> [CaptureSource] { try sources(connecting: 3, answering: 3) }
 
-    /// Seconds for each; `isReached`: the server is there, and has not been asked yet.
+    /// Time limits in seconds; `isReached`: the connection is ready, and the sources are not requested yet.
     func sources(
         connecting: Double, answering: Double, isReached: () -> Void = {}
     ) throws(RecordingError) -> [CaptureSource] {
@@ -71,14 +69,14 @@ public final class PulseAudioCapture: AudioCapture {
     }
 }
 
-/// The sources as the server reports them, and which of them is recorded.
+/// The sources as the server reports them, and the choice among them.
 final class PulseSources {
     private(set) var list: [CaptureSource] = []
     private(set) var isComplete = false
     private var defaultName: String?
     private var done: () -> Void = {}
 
-    /// `done` is called on the mainloop's thread; this must live until then.
+    /// `done` is called on the mainloop's thread; this object must live until then.
     func ask(_ context: OpaquePointer, done: @escaping () -> Void) {
         self.done = done
         let pointer = Unmanaged.passUnretained(self).toOpaque()
@@ -116,8 +114,8 @@ final class PulseSources {
         done()
     }
 
-    /// `wanted`, else what is preferred, else the default, else any: a monitor only when it is asked for, as it gives the
-    /// music, not the room.
+    /// `wanted`, else the preferred source, else the default, else any. A monitor only if it is named, as it records
+    /// the music instead of the room.
     func chosen(_ wanted: String?, preferring preference: SourcePreference) throws(RecordingError) -> CaptureSource {
         if let wanted {
             guard let source = list.first(where: { $0.id == wanted }) else {

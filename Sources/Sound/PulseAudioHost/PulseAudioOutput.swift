@@ -7,10 +7,10 @@ import Kernel
 
 /// The player's output on PulseAudio (or PipeWire's PulseAudio server).
 ///
-/// A handle for any thread; what it asks for happens on libpulse's mainloop thread (`PulseSession`).
+/// A handle for any thread; `PulseSession` performs its commands on libpulse's mainloop thread.
 public final class PulseAudioOutput: AudioOutput {
     private enum State {
-        /// With the commands that came before there was a thread.
+        /// With the commands sent before the thread started.
         case idle([PulseCommand])
         case active(PulseThread)
         case ended

@@ -7,9 +7,9 @@ import Kernel
 
 /// One recording's stream, on a mainloop thread of its own.
 ///
-/// `@unchecked Sendable` because everything that changes is touched on the mainloop's thread, or under its lock.
+/// `@unchecked Sendable` because its mutable state is used on the mainloop's thread only, or under its lock.
 final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
-    /// Of sound, in each message of the server: how exact a pause is.
+    /// Seconds of sound in each message of the server: the precision of a pause.
     private static let fragment = 0.02
 
     private let request: CaptureRequest
@@ -27,7 +27,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
 
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// nil when there can be no mainloop, or no thread for it.
+    /// nil if there is no mainloop, or no thread for it.
     init?(
         _ request: CaptureRequest, _ ring: CaptureRing, server: String?,
         report: @escaping @Sendable (CaptureEvent) -> Void
@@ -92,7 +92,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
                 UInt32(clamping: Double(request.sampleRate) * Self.fragment) * UInt32(request.channelCount * 4)
             var buffer = pa_buffer_attr(
                 maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: fragment)
-            // Not moved: another room's microphone is not what was asked for.
+            // Not moved to another source: another room's microphone was not requested.
             let flags = pa_stream_flags_t(
                 rawValue: PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
             guard pa_stream_connect_record(stream, source.id, &buffer, flags) == 0 else {
@@ -111,7 +111,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
             hasStarted = true
             report(.started(source: pa_stream_get_device_name(stream).map { String(cString: $0) } ?? ""))
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
-            fail(.failed("The source is gone: \(PulseProblem.text(pa_context_errno(context)))."))
+            fail(.failed("The source was removed: \(PulseProblem.text(pa_context_errno(context)))."))
         default: break
         }
     }
@@ -152,7 +152,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
         guard let stream, !isOver, self.isPaused != isPaused else { return }
         if isPaused { _ = readAll() }
         self.isPaused = isPaused
-        // What the server still had from before is not of this part.
+        // Data that the server captured before does not belong to this part.
         if !isPaused { release(pa_stream_flush(stream, nil, nil)) }
         release(pa_stream_cork(stream, isPaused ? 1 : 0, nil, nil))
     }

@@ -3,14 +3,14 @@
 internal import CPulse
 import Playback
 
-/// The sinks as the server reported them, and which of them is used.
+/// The sinks as reported by the server, and the one in use.
 struct PulseDevices {
     /// nil until the first list is complete.
     private(set) var devices: [OutputDevice]?
-    /// What the server has answered so far of the list that was asked for; in force once it is complete.
+    /// Incomplete answer to the request for a list; it becomes current when it is complete.
     var listing = Listing()
     private(set) var defaultName: String?
-    /// Between the last list and the one before. It may have changed and be the same again.
+    /// The default changed between the last two lists. It may have changed back.
     private(set) var defaultWasChanged = false
     /// The server has reported such a change since the last list.
     var hasNewDefault = false
@@ -19,12 +19,12 @@ struct PulseDevices {
     struct Listing {
         var devices: [OutputDevice] = []
         var defaultName: String?
-        /// Where our stream was when the server reported its default. Both are of one moment, which is what makes a move by
-        /// the server and one by somebody else two different things.
+        /// The sink of our stream when the server reported its default. Both are of the same moment, which
+        /// distinguishes a move by the server from one by somebody else.
         var place: String?
     }
 
-    /// Where our stream was, as the list has it.
+    /// Returns the sink of our stream at the time of the list.
     mutating func finishListing() -> String? {
         defer { listing = Listing() }
         defaultWasChanged = hasNewDefault || (defaultName != nil && defaultName != listing.defaultName)
@@ -34,7 +34,7 @@ struct PulseDevices {
             listing.devices[index].isDefault = listing.devices[index].id == defaultName
         }
         devices = listing.devices
-        // A choice lasts until its device goes.
+        // A choice lasts until its device disappears.
         if let chosen, !contains(chosen) { self.chosen = nil }
         return listing.place
     }
@@ -47,13 +47,13 @@ struct PulseDevices {
 
     func contains(_ id: String) -> Bool { devices?.contains { $0.id == id } ?? false }
 
-    /// The sink that a new stream goes to.
+    /// The sink for a new stream.
     var target: OutputDevice? {
         guard let devices else { return nil }
         return devices.first { $0.id == chosen } ?? devices.first { $0.isDefault } ?? devices.first
     }
 
-    /// With the sink that a stream plays at, when there is one.
+    /// Including the sink of the present stream, if there is one.
     func published(streamDevice: String?) -> OutputDevices {
         let current = streamDevice.flatMap { contains($0) ? $0 : nil } ?? target?.id
         return OutputDevices(devices: devices ?? [], current: current, isChosen: chosen != nil && current == chosen)
@@ -77,7 +77,7 @@ extension OutputDevice {
             id: name,
             description: info.description.map { String(cString: $0) } ?? name,
             formFactor: property("device.form_factor"), bus: property("device.bus"),
-            // PipeWire does not set the flag for all of them; the names are those of the modules.
+            // PipeWire does not set the flag for all network sinks; their names are those of the modules.
             isNetwork: info.flags.rawValue & PA_SINK_NETWORK.rawValue != 0 || name.hasPrefix("raop")
                 || name.hasPrefix("tunnel"),
             state: state,
@@ -98,7 +98,7 @@ extension OutputPort {
         let name = String(cString: info.name)
         self.init(
             name: name, description: info.description.map { String(cString: $0) } ?? name,
-            // Servers older than 14 report no type; their names have it.
+            // Servers older than 14 report no type; their names contain it.
             isHeadphones: Self.headphones.contains(UInt32(info.type)) || name.contains("headphone")
                 || name.contains("headset"),
             isAvailable: UInt32(info.available) != UInt32(PA_PORT_AVAILABLE_NO.rawValue))

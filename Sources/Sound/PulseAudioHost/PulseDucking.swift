@@ -2,9 +2,9 @@
 
 internal import CPulse
 
-/// Whether the server turns our stream down for another one's sake. Mainloop thread only.
+/// Whether the server ducks our stream for another one. Mainloop thread only.
 ///
-/// Where no such module is loaded, streams of others are not asked for.
+/// Without such a module, other streams are not requested.
 final class PulseDucking {
     private let report: (Bool) -> Void
     private var modules: [DuckingModule] = []
@@ -24,13 +24,13 @@ final class PulseDucking {
         Unmanaged<PulseDucking>.fromOpaque(userdata!).takeUnretainedValue()
     }
 
-    /// The connection stands.
+    /// The connection is ready.
     func begin(_ context: OpaquePointer) {
         client = pa_context_get_index(context)
         listModules(context)
     }
 
-    /// It is gone; what was asked is never answered.
+    /// The connection is lost; pending requests are never answered.
     func forget() {
         listings = .none
         modules = []
@@ -63,7 +63,7 @@ final class PulseDucking {
     }
 
     private func modulesListed(_ context: OpaquePointer?) {
-        // Answers come one after the other, in the order of the questions.
+        // Answers come in the order of the requests.
         modules = listedModules
         listedModules = []
         if modules.isEmpty { publish(false) } else if let context { listStreams(context) }

@@ -4,16 +4,16 @@ import Audio
 internal import CPulse
 import Playback
 
-/// Formats in PulseAudio's terms.
+/// Conversion of formats to and from PulseAudio's types.
 enum PulseFormat {
-    /// The device's own rate and the layout that fits both.
+    /// The device's own rate, and a layout that suits both.
     static func chosen(for preferred: AudioFormat, at device: OutputDevice) -> AudioFormat {
         AudioFormat(
             sampleRate: min(192_000, max(8_000, device.sampleRate)),
             layout: device.streamLayout(for: preferred.layout))
     }
 
-    /// nil when a position has no name of ours.
+    /// nil for a channel position without a counterpart.
     static func layout(_ map: pa_channel_map) -> ChannelLayout? {
         guard (1...8).contains(map.channels) else { return nil }
         let positions = withUnsafeBytes(of: map.map) { bytes in

@@ -3,9 +3,9 @@
 internal import CPulse
 import Service
 
-/// Other applications' streams, as the server reports them. Mainloop thread only.
+/// Other programs' streams, as reported by the server. Mainloop thread only.
 ///
-/// Listed anew after each change, one listing at a time; nothing is asked while nobody watches.
+/// Listed again after each change, one listing at a time; nothing is requested without an observer.
 final class PulseOtherStreams {
     private var handler: (@Sendable (OtherStreams?) -> Void)?
     private var current = OtherStreams()
@@ -13,7 +13,7 @@ final class PulseOtherStreams {
     private var listingHasInput = false
     private var reported: OtherStreams?
     private var listings = Listings.none
-    /// Ours at the server.
+    /// Our client index at the server.
     private var client: UInt32 = .max
 
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -27,13 +27,13 @@ final class PulseOtherStreams {
         if let context { begin(context) } else { handler(nil) }
     }
 
-    /// The connection stands.
+    /// The connection is ready.
     func begin(_ context: OpaquePointer) {
         client = pa_context_get_index(context)
         list(context)
     }
 
-    /// It is gone; what was asked is never answered.
+    /// The connection is lost; pending requests are never answered.
     func forget() {
         listings = .none
         guard reported != nil else { return }
@@ -62,7 +62,7 @@ final class PulseOtherStreams {
             pa_context_get_source_info_list(
                 context,
                 { _, info, _, userdata in
-                    // The monitor of an output is no microphone.
+                    // The monitor of an output does not count as a microphone.
                     if let info, info.pointee.monitor_of_sink == UInt32.max {
                         PulseOtherStreams.of(userdata).listingHasInput = true
                     }
@@ -125,17 +125,18 @@ extension OtherStream {
         }
         self.init(
             index: info.index,
-            // Neither client nor process is another one later within the same run of the server.
+            // Within a run of the server, client and process ids are not reused.
             identity: "\(info.client) \(property("application.process.id") ?? "") \(application)",
             application: application, role: property("media.role"), isCorked: info.corked != 0,
             isMuted: info.mute != 0, volume: info.has_volume != 0 && info.volume_writable != 0 ? channels : [])
     }
 }
 
-/// Recognises the streams of this process among all that the sound server has: every player has a connection of its own,
-/// and none of them counts as another program's.
+/// Recognises the streams of this process: every player has its own connection, and none of them counts as another
+/// program.
 ///
-/// The server gives a stream its client's properties. The process id alone would do only on one machine, in one container.
+/// The server copies its client's properties to a stream. The process id alone is ambiguous across machines and
+/// containers.
 enum OwnStreams {
     static let property = "tonearm.process"
     static let process = String(UInt64.random(in: .min ... .max), radix: 36)

@@ -4,23 +4,21 @@ internal import CPulse
 import Glibc
 import Playback
 
-/// Sentences for the user, from libpulse's error codes and a look at the socket.
+/// Sentences for users, from libpulse's error codes and the state of the socket.
 enum PulseProblem {
     static let noDevice = "The sound server runs but has no output device."
-    static let noAnswer = "The sound server did not answer when asked for a stream."
+    static let noAnswer = "The sound server did not answer the request for a stream."
 
-    static func text(_ code: Int32) -> String {
-        String(cString: pa_strerror(code))
-    }
+    static func text(_ code: Int32) -> String { String(cString: pa_strerror(code)) }
 
-    /// Why the server could not be reached.
+    /// Why the connection to the server failed.
     static func connection(_ code: Int32, address: PulseAddress) -> String {
         let place = address.description
         switch UInt32(code) {
         case PA_ERR_ACCESS.rawValue, PA_ERR_AUTHKEY.rawValue:
             return "The sound server at \(place) denied access: it runs for another user, or the cookie does not match."
         case PA_ERR_PROTOCOL.rawValue, PA_ERR_VERSION.rawValue, PA_ERR_INVALIDSERVER.rawValue:
-            return "What answers at \(place) is not a sound server that this program understands (\(text(code)))."
+            return "The server at \(place) is not a sound server that Tonearm supports (\(text(code)))."
         case PA_ERR_TIMEOUT.rawValue:
             return "The sound server at \(place) does not answer."
         case PA_ERR_CONNECTIONTERMINATED.rawValue:
@@ -30,7 +28,7 @@ enum PulseProblem {
             switch PulseAddress.look(at: path) {
             case .missing: return "No socket at \(path): no sound server runs for this user."
             case .denied: return "No permission to use the sound server's socket \(path)."
-            case .present: return "Connection refused at \(path): the sound server is not running any more."
+            case .present: return "Connection refused at \(path): the sound server is no longer running."
             }
         }
     }
@@ -41,32 +39,32 @@ enum PulseProblem {
             PA_ERR_NOTIMPLEMENTED.rawValue:
             .refused("The sound server refused the stream: \(text(code)).")
         case PA_ERR_KILLED.rawValue, PA_ERR_NOENTITY.rawValue:
-            .deviceGone("The sound server ended the stream: its output device went away.")
+            .deviceGone("The sound server ended the stream: its output device was removed.")
         default: .lost("The sound server was lost: \(text(code)).")
         }
     }
 }
 
-/// Where libpulse will look for its server, by the environment. Client configuration files may differ; this is
-/// for explaining failures only.
+/// The address that libpulse takes from the environment. Client configuration files may override it; this is for
+/// explaining failures only.
 public struct PulseAddress: Sendable, CustomStringConvertible {
     enum Socket: Sendable { case missing, denied, present }
 
     public var description: String
-    /// nil for servers over TCP.
+    /// nil for servers on TCP.
     public var socketPath: String?
 
-    /// nil when it is not set, or empty.
+    /// nil if unset or empty.
     public static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// Of `server`, written as `PULSE_SERVER` is; nil for the environment's.
+    /// The address in `server`, in the syntax of `PULSE_SERVER`; nil: that of the environment.
     public init(server: String? = nil, environment: (String) -> String? = environment) {
         if let server = server ?? environment("PULSE_SERVER") {
-            // A list of servers may be given; the first is what the user meant. `{machine}` prefixes a condition.
+            // The value may be a list of servers; the first is the intended one. A prefix `{machine}` is a condition.
             var first = server.split(separator: " ").first.map(String.init) ?? server
             if first.hasPrefix("{"), let end = first.firstIndex(of: "}") {
                 first = String(first[first.index(after: end)...])

@@ -4,7 +4,7 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// Reaching the server and following what it has, for as long as the output is active.
+/// Connects to the server and follows its devices, while the output is active.
 extension PulseSession {
     private static let patience = 5.0
 
@@ -82,7 +82,7 @@ extension PulseSession {
                     session.otherStreams.changed(facility: facility, context: session.context)
                 }
                 session.ducking.changed(facility: facility, context: session.context)
-                // A new or finished stream of anybody does not concern devices.
+                // New and ended streams of other clients do not affect devices.
                 guard
                     facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
                         || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
@@ -147,11 +147,11 @@ extension PulseSession {
         release(sinks)
     }
 
-    /// Answers come in the order in which things happen at the server. A stream moves together with the
-    /// default, and is reported first.
+    /// Answers come in the order of events at the server. A stream moves together with the default, and its move is
+    /// reported first.
     private var placeAtListing: String? {
         guard movesAsked == movesBeforeListing else {
-            // Asked for before a move of our own.
+            // The list was requested before a move of our own.
             listings = .outdated
             return place
         }
@@ -161,7 +161,7 @@ extension PulseSession {
     private func listed() {
         let isOutdated = listings.end()
         place = devices.finishListing()
-        // First what is there: who hears that sound is possible again then knows where it would go.
+        // The devices first: an observer of the availability then knows the device of the sound.
         publishDevices()
         checkPlacement()
         announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)

@@ -3,16 +3,16 @@
 internal import CPulse
 import Playback
 
-/// Where the stream is, and where it should be.
+/// The stream's present and intended device.
 extension PulseSession {
-    /// The sink of our stream, as the server reported it last.
+    /// The sink of our stream, as last reported by the server.
     var streamPlace: String? {
         guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
         return pa_stream_get_device_name(current.stream).map { String(cString: $0) }
     }
 
-    /// A stream that is where it should be is reported at once. For any other one the devices are listed first: PulseAudio
-    /// moves a stream before it reports the new default.
+    /// A stream on its intended device is reported at once. Otherwise the devices are listed first, as PulseAudio moves
+    /// a stream before it reports the new default.
     func streamMoved() {
         guard let streamPlace, streamPlace == devices.target?.id else { return listDevices() }
         place = streamPlace
@@ -26,7 +26,7 @@ extension PulseSession {
         if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
             devices.defaultWasChanged, current?.isPinned == false, devices.target?.isPrivate == false
         {
-            // PulseAudio forgets a choice that was the default at the time, and lets the stream follow the new default.
+            // PulseAudio forgets a choice that was the default at that time, and moves the stream to the new default.
             return moveStream(to: chosen)
         }
         let published = devices.published(streamDevice: name)
@@ -46,9 +46,9 @@ extension PulseSession {
         publishDevices()
     }
 
-    /// Sees to it that the stream is where it should be, and cannot be taken from headphones to speakers.
+    /// Moves the stream to its intended device if needed, and prevents a move from headphones to speakers.
     ///
-    /// A stream that follows the default is moved along by the server; one that someone moved is left there.
+    /// The server moves a stream that follows the default. A stream that somebody else moved stays there.
     func checkPlacement() {
         guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
         if name == target.id {
@@ -56,7 +56,7 @@ extension PulseSession {
         } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
             displace(current)
         } else if mustMove {
-            // The default by the server's own idea of it, which may be newer than ours.
+            // The server's own default, which may be newer than ours.
             moveStream(to: devices.chosen ?? "@DEFAULT_SINK@")
         }
         mustMove = false

@@ -5,15 +5,15 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// The output's life on the mainloop thread: connection, devices, streams.
+/// The output's state on the mainloop thread: connection, devices, streams.
 ///
-/// Made before the thread starts and torn down after it has stopped; in between only the thread touches it, which `owner`
+/// Made before the thread starts and torn down after it has stopped; in between only the thread uses it, which `owner`
 /// checks at each command.
 final class PulseSession {
     enum Connection {
         case connecting(until: MonotonicTime)
         case ready
-        /// Waits to try again; with the sentence why.
+        /// Waits before the next try; with a sentence that gives the reason.
         case waiting(String)
     }
 
@@ -29,7 +29,7 @@ final class PulseSession {
     var context: OpaquePointer?
     var connection = Connection.waiting("Not connected yet.")
     var retryDelay = 0.1
-    /// Connects again, or gives up a connection that does not come about.
+    /// Reconnects, or gives up a connection attempt that takes too long.
     var retryTimer: PulseTimer?
     var announced: OutputAvailability?
     var devices = PulseDevices()
@@ -37,22 +37,23 @@ final class PulseSession {
     var publishedDevices: OutputDevices?
     /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
     var place: String?
-    /// Moves of the stream that we have asked for. A list asked for before the last one is no news of where the stream is.
+    /// Moves of the stream that we have requested. A list requested before the last move has an outdated device.
     var movesAsked = 0
     var movesBeforeListing = 0
-    /// A device was chosen, or the choice was taken back, and the stream may still be elsewhere: the server would leave it there.
+    /// A device was chosen, or the choice was revoked, and the stream may still be on another device: the server would
+    /// leave it there.
     var mustMove = false
 
     var current: PulseStream?
     private var leaving: [PulseStream] = []
     private var latest = Generation(0)
-    /// What came for a stream before the first connection was made or given up.
+    /// Commands for a stream that came before the first connection succeeded or failed.
     private var deferred: [OutputCommand] = []
     private var ramp = StreamGainRamp(.unity)
     private var duckRamp = StreamGainRamp(.unity)
     private var effects = EffectSettings.off
     private var tap: SoundTap?
-    /// What `ramp` and `duckRamp` count their frames in: the last stream's rate.
+    /// The rate for frame counts of `ramp` and `duckRamp`: the last stream's.
     private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
@@ -108,7 +109,7 @@ final class PulseSession {
     private func perform(_ command: StreamCommand, _ generation: Generation) {
         guard generation == latest else { return }
         if case .close = command, current == nil {
-            // It has failed before, or was not made yet.
+            // It has failed before, or does not exist yet.
             deferred = []
             return emit(.closed(generation))
         }
@@ -176,7 +177,7 @@ final class PulseSession {
         current = nil
         place = nil
         if leaving.contains(where: { $0.phase == .unanswered }) {
-            // One request is enough to learn that the server answers again.
+            // One request is enough to detect that the server answers again.
             return emit(.failed(generation, .lost(PulseProblem.noAnswer)))
         }
         switch connection {
@@ -186,7 +187,7 @@ final class PulseSession {
         }
     }
 
-    /// The devices are known, or the connection was given up.
+    /// The devices are known, or the connection failed.
     func performDeferred() {
         let commands = deferred
         deferred = []
@@ -226,12 +227,12 @@ final class PulseSession {
 
     private func streamEnded(_ stream: PulseStream) {
         leaving.removeAll { $0 === stream }
-        // The caller is a method of the stream: it must outlive this turn.
+        // The caller is a method of the stream, which must stay alive until it returns.
         if current === stream {
             current = nil
             place = nil
         }
-        // What was chosen in place of where it stood is now where the next one will be.
+        // A device chosen meanwhile is the device of the next stream.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
         withExtendedLifetime(stream) { finishIfDone() }
     }

@@ -5,7 +5,7 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// libpulse's reports on a stream, and the requests to it.
+/// libpulse's reports on a stream, and our requests to it.
 extension PulseStream {
     private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
@@ -28,7 +28,7 @@ extension PulseStream {
         pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, pointer)
         pa_stream_set_event_callback(
             stream, { _, name, _, userdata in PulseStream.stream(userdata).wasAsked(name) }, pointer)
-        // The write callback has no way to the stream's object; the server's answer to its question has.
+        // The write callback cannot reach the stream's object; the callback of its timing request can.
         pa_stream_set_latency_update_callback(
             stream, { _, userdata in PulseStream.stream(userdata).timingCame() }, pointer)
     }
@@ -41,7 +41,8 @@ extension PulseStream {
 
     func askForCork() { release(pa_stream_cork(stream, 1, nil, nil)) }
 
-    /// A sink that idled is awake when the answer comes; one that was suspended before the stream was there sends nothing.
+    /// An idle sink is awake when the answer comes. A sink that was suspended before the stream existed sends no
+    /// report.
     func askForUncork() {
         withdrawQuestion(\.question)
         question = pa_stream_cork(
@@ -69,8 +70,8 @@ extension PulseStream {
             }, pointer)
     }
 
-    /// When it is made, and when the server reports a change. A call that is under way mutes a new stream and asks it for
-    /// silence before libpulse knows the stream, so that the question is lost; the mute is not.
+    /// Called when the stream is made, and when the server reports a change. During a call the server mutes a new
+    /// stream and requests silence before libpulse knows the stream: the request is lost, the mute is not.
     func askWhetherMuted() {
         withdrawQuestion(\.muteQuestion)
         guard let server = pa_stream_get_context(stream) else { return }
@@ -79,6 +80,7 @@ extension PulseStream {
             { _, info, end, userdata in
                 let stream = PulseStream.stream(userdata)
                 if let info {
+                    stream.isMutedFromStart = (stream.isMutedFromStart ?? true) && info.pointee.mute != 0
                     stream.silencing(isCorkRequested: stream.isCorkRequested, isMuted: info.pointee.mute != 0)
                 }
                 guard end != 0, let question = stream.muteQuestion else { return }
@@ -94,7 +96,7 @@ extension PulseStream {
         self[keyPath: path] = nil
     }
 
-    /// From here on libpulse has no way back to this object: a server that was frozen may answer after its end.
+    /// From here on libpulse has no reference to this object: a frozen server may answer after its end.
     func dropCallbacks() {
         withdrawQuestion(\.muteQuestion)
         withdrawQuestion(\.question)
@@ -114,7 +116,8 @@ extension PulseStream {
         let sinkLatency = Double(info.sink_usec) / 1e6
         let isPlaying = info.playing != 0
         let moves = timing.answered(readIndex: readIndex, isPlaying: isPlaying, sinkLatency: sinkLatency, now)
-        // The margin follows a growing latency at once and a falling one slowly: too early would lose frames.
+        // The margin follows a growing latency at once and a falling one slowly: a margin that is too small would lose
+        // frames.
         let ceiling = max(sinkLatency, Double(info.configured_sink_usec) / 1e6)
         let known = context.pointee.anchor.sinkLatency
         context.pointee.anchor.sinkLatency = max(0.005, ceiling > known ? ceiling : known + (ceiling - known) * 0.2)
@@ -135,7 +138,7 @@ extension PulseStream {
         if case .running = phase {
             freeze()
             if !suspended { timing.woke(.now) }
-            // Asleep, the answer has how far the sink had read; awake, whether it reads on.
+            // For a sleeping sink the answer contains its read index; for an awake one, whether it reads on.
             requestTiming()
         }
         emit(.suspended(generation, suspended))
@@ -143,7 +146,7 @@ extension PulseStream {
         tick()
     }
 
-    /// A module of the server, on behalf of a call for instance, wants silence or takes that back.
+    /// A module of the server requests silence, for a call for example, or revokes that request.
     private func wasAsked(_ name: UnsafePointer<CChar>?) {
         guard let name, isCurrent else { return }
         switch String(cString: name) {
@@ -153,12 +156,17 @@ extension PulseStream {
         }
     }
 
-    /// A module mutes along with its request; a person only mutes. Either is an interruption, both together are one.
+    /// A module requests silence and mutes; a person only mutes. Each alone is an interruption; both together are one.
     private func silencing(isCorkRequested: Bool, isMuted: Bool) {
-        let (old, new) = (self.isCorkRequested || self.isMuted, isCorkRequested || isMuted)
+        let old = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || self.isMuted)
         (self.isCorkRequested, self.isMuted) = (isCorkRequested, isMuted)
-        if new != old, isCurrent { emit(.corkRequested(generation, new)) }
+        let new = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || isMuted)
+        guard new != old, isCurrent else { return }
+        let isRequest = new.isAsked || (old.isAsked && !new.isSilent)
+        emit(isRequest ? .corkRequested(generation, new.isSilent) : .muted(generation, new.isSilent))
     }
+
+    private var isAskedForSilence: Bool { isCorkRequested || (isMuted && isMutedFromStart == true) }
 
     func describe(role: String) {
         guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }
@@ -171,7 +179,7 @@ extension PulseStream {
     func unmute() {
         guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream) else { return }
         release(pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil))
-        // The request is overridden; an answer that is under way is older.
+        // The request is overridden; a pending answer is older.
         withdrawQuestion(\.muteQuestion)
         (isCorkRequested, isMuted) = (false, false)
     }
@@ -180,7 +188,7 @@ extension PulseStream {
         isSuspended = pa_stream_is_suspended(stream) == 1
         switch phase {
         case .corked:
-            // The new sink may have made the server take frames back.
+            // The new sink may have made the server rewind.
             phase = .corking
             askCorkedIndex()
         case .running: requestTiming()

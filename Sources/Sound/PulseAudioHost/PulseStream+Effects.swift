@@ -5,16 +5,17 @@ import Playback
 import Kernel
 
 extension PulseStream {
-    /// Seconds between two changes that are heard: each has what is queued rendered again.
+    /// Seconds between two audible changes, as each renders the queued sound again.
     private static let pause = 0.04
 
-    /// Heard from the first frame on that the sink has not taken. Of several changes in a row only the latest counts.
+    /// Takes effect from the first frame that the sink has not consumed. Of several changes in a row only the latest
+    /// counts.
     func setEffects(_ effects: EffectSettings) {
         wantedEffects = effects
         tick()
     }
 
-    /// The frames that the sink holds already are not copied.
+    /// Frames that the sink has already are not copied.
     func setTap(_ tap: SoundTap?) {
         let ring = tap?.begin(ring.format)
         context.pointee.renderer.use(ring)

@@ -30,7 +30,7 @@ extension PulseStream {
         context.pointee.nextFadeIn = max(context.pointee.nextFadeIn, ring.format.frames(seconds))
     }
 
-    /// The pause that was asked for last is off: nothing was silent.
+    /// Cancels the last requested pause: nothing was silent.
     private func takeBackFade(over seconds: Double) -> Bool {
         guard flushing == nil, context.pointee.dropsBefore == nil,
             context.pointee.renderer.fadeIn(from: safeIndex(.now), over: ring.format.frames(seconds))
@@ -74,7 +74,7 @@ extension PulseStream {
         tick()
     }
 
-    /// Nothing to play: drained without ever having been started.
+    /// The ring is empty: the stream is drained without having been started.
     func answerEmptyDrain() {
         if isDraining, phase == .corked, !context.pointee.renderer.hasFrames { drained() }
     }
@@ -104,12 +104,12 @@ extension PulseStream {
         let safe = safeIndex(now)
         let patience = context.pointee.anchor.sinkLatency + 0.2
         guard context.pointee.renderer.ringIndex(at: safe) < index else {
-            // All that is to be dropped has reached the sink already.
+            // All frames to be dropped have reached the sink already.
             flushing = (end: safe, until: now.advanced(bySeconds: patience))
             context.pointee.renderer.skip(to: index)
             return
         }
-        // A long fade is rendered bit by bit: what follows begins where it ends.
+        // A long fade is rendered in parts: the following sound begins at its end.
         let frames = ring.format.frames(fade)
         context.pointee.renderer.fadeOut(from: safe, limit: index, over: frames)
         let end = max(context.pointee.renderer.fadeOutEnd ?? safe, safe)
@@ -121,26 +121,27 @@ extension PulseStream {
         context.pointee.fill()
     }
 
-    /// What is queued from there on is rendered again.
+    /// Queued frames are rendered again from the splice on. While corking the sink's read index is unknown: the splice
+    /// follows the frames that were read.
     func splice(_ splice: RingSplice) {
         switch phase {
         case .running, .fading:
             context.pointee.renderer.splice(splice, from: safeIndex(.now))
             context.pointee.rewrite()
             tick()
-        case .creating, .corked: context.pointee.renderer.splice(splice, from: corkedIndex)
-        case .corking: waitingSplice = splice
+        case .creating, .corked, .corking:
+            context.pointee.renderer.splice(splice, from: context.pointee.renderer.cursor)
         case .unanswered, .disconnecting, .ended: break
         }
     }
 
-    /// Seconds, behind a long fade-out: the other item begins there.
+    /// Maximum fade-in in seconds of the next item after a long fade-out.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
-    /// While corked or fading, a ramp begins with the next frames; a step has then nothing to smooth.
+    /// While corked or fading, a ramp begins with the next frames; a step then needs no smoothing.
     func setGains(_ gains: ChannelGains, over seconds: Double) { move(\.ramp, to: gains, over: seconds) }
 
-    /// Where nothing sounds, it is there at once: the music must not come up for a moment.
+    /// During silence it applies at once: the music must not be heard for a moment.
     func duck(to gains: ChannelGains, over seconds: Double) {
         move(\.ducking, to: gains, over: context.pointee.isRunning ? seconds : 0)
     }
@@ -163,16 +164,16 @@ extension PulseStream {
         }
     }
 
-    // MARK: Running and standing
+    // MARK: Running and corking
 
-    /// The stream is corked: goes on as the last command wants.
+    /// The stream is corked: continues according to the last command.
     func runIfWanted() {
         if phase == .corked, goal == .run { run() }
         answerEmptyDrain()
     }
 
-    /// From corked. Uncorking an empty stream would cost the first frames the sink's latency: where the sink reads is
-    /// then only known roughly. So it waits for as much as the sink may take at once.
+    /// From corked. Uncorking an empty stream would lose the first frames within the sink's latency, as the sink's read
+    /// index is then known only roughly. So it waits for as many frames as the sink may consume at once.
     private func run() {
         context.pointee.gather()
         tick()
@@ -183,7 +184,7 @@ extension PulseStream {
         uncork(now)
     }
 
-    /// Frames first, then the uncorking, then the rest of the queue.
+    /// First frames, then the uncorking, then the rest of the queue.
     private func uncork(_ now: MonotonicTime) {
         let latency = context.pointee.anchor.sinkLatency
         context.pointee.renderer.beginSegment(at: corkedIndex, fadingIn: context.pointee.nextFadeIn)
@@ -201,7 +202,7 @@ extension PulseStream {
         requestTiming()
     }
 
-    /// A long fade goes on being served; the frames behind it stay in the ring.
+    /// During a long fade the stream keeps writing; the frames after the fade stay in the ring.
     private func fadeOut(over seconds: Double) {
         let now = MonotonicTime.now
         let safe = safeIndex(now)
@@ -209,7 +210,7 @@ extension PulseStream {
         context.pointee.nextFadeIn = context.pointee.renderer.fadeFrames
         context.pointee.rewrite()
         let end = context.pointee.renderer.fadeOutEnd ?? context.pointee.renderer.cursor
-        // A sink that stands (suspended, frozen) never plays the fade; nobody hears its absence.
+        // A sink that does not advance (suspended, frozen) never plays the fade; its absence is inaudible.
         let patience =
             isSuspended ? 0 : context.pointee.anchor.sinkLatency + 0.1 + ring.format.seconds(max(0, end - safe))
         phase = .fading(end: end, until: now.advanced(bySeconds: patience))
@@ -224,7 +225,7 @@ extension PulseStream {
         if isClosing { disconnect() } else { cork() }
     }
 
-    /// Corks and asks where the server's read index then stands.
+    /// Corks and requests the server's read index.
     func cork() {
         freeze()
         context.pointee.isRunning = false
@@ -233,13 +234,11 @@ extension PulseStream {
         askCorkedIndex()
     }
 
-    /// The server's answer after corking: what it took back from the sink was not heard.
+    /// The server's answer after corking: frames that it took back from the sink were not heard.
     func corked(at index: FrameCount) {
         guard phase == .corking else { return }
         context.pointee.renderer.rewind(to: index)
         corkedIndex = index
-        if let waitingSplice { context.pointee.renderer.splice(waitingSplice, from: index) }
-        waitingSplice = nil
         if let limit = context.pointee.dropsBefore { context.pointee.drop(before: limit, at: index) }
         context.pointee.anchor.heard = Double(index)
         context.pointee.anchor.time = .now
@@ -254,11 +253,11 @@ extension PulseStream {
         if isClosing { disconnect() } else { runIfWanted() }
     }
 
-    /// What stays in the ring behind a shift, so that the sink does not run dry on it.
+    /// Seconds that stay in the ring after a shift, so that the sink does not run dry.
     private static let spareSeconds = 0.1
 
-    /// Lets what follows be heard `frames` earlier, from the first frame on that the sink has not taken; later when
-    /// negative. Does nothing unless sound is on its way that can be shifted.
+    /// Shifts the following sound `frames` earlier (later if negative), from the first frame that the sink has not
+    /// consumed. Does nothing without queued sound to shift.
     func shift(by frames: FrameCount) {
         guard phase == .running, isSounding, flushing == nil, !isDraining, !context.pointee.renderer.holdsFrames
         else { return }

@@ -5,34 +5,36 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// One playback stream: PulseAudio's side of a generation. Mainloop thread only, as `owner` checks at each callback and tick.
+/// One playback stream: PulseAudio's side of a generation. Mainloop thread only, as `owner` checks at each callback and
+/// tick.
 ///
-/// `tick` compares the verified clock with the renderer's map and reports what has become true; callbacks, commands and
-/// one timer lead to it. See `PulseStream+Transport.swift` for the commands.
+/// `tick` compares the verified clock with the renderer's map and reports the reached points; callbacks, commands and
+/// one timer call it. See `PulseStream+Transport.swift` for the commands.
 final class PulseStream {
     enum Phase: Equatable {
-        /// Not to be touched before the server has answered (freeing a stream that is being created hangs or leaks).
+        /// Not to be used before the server has answered (freeing a stream that is being created hangs or leaks).
         case creating(until: MonotonicTime)
-        /// Given up while it was being created. Kept, since the server may still create it: it is then disconnected.
+        /// Abandoned while it was being created. It is kept, as the server may still create it; then it is
+        /// disconnected.
         case unanswered
         case corked
         case running
-        /// The fade-out is queued; corks or disconnects when it was heard.
+        /// The fade-out is queued; the stream corks or disconnects after it was heard.
         case fading(end: FrameCount, until: MonotonicTime)
-        /// Corked; the answer has the exact read index.
+        /// Corked; the pending answer contains the exact read index.
         case corking
         case disconnecting
         case ended
     }
 
-    /// By the last command.
+    /// Set by the last command.
     enum Goal {
-        /// To stay as it is: paused, drained, or not started yet.
+        /// No change: paused, drained, or not started yet.
         case rest
-        /// To sound. Corked, it then waits until the ring has enough; any other silence is followed by sound without a
-        /// further command.
+        /// Sound. A corked stream waits until the ring has enough frames; any other silence ends without a further
+        /// command.
         case run
-        /// To be silent, which is then reported.
+        /// Silence, which is then reported.
         case pause
         case close
     }
@@ -40,46 +42,48 @@ final class PulseStream {
     let generation: Generation
     let ring: FrameRing
     let number: UInt16
-    /// To its device: the server may not move it.
+    /// The server may not move the stream to another device.
     let isPinned: Bool
-    /// Another one was asked for in its place.
+    /// Another stream was requested in its place.
     var isDisplaced = false
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
     var owner = OwningThread()
     private let board: ClockBoard
     private let send: (AudioOutputEvent) -> Void
-    /// Called once, when `stream` is of no more use.
+    /// Called once, when `stream` is no longer needed.
     private let ended: (PulseStream) -> Void
     let moved: () -> Void
     private(set) var timer: PulseTimer!
 
     var phase: Phase
-    /// Only the stream that was opened last owns the clock.
+    /// Only the last opened stream writes the clock.
     var isCurrent = true
     var goal = Goal.rest
     var isSuspended = false
-    /// Whether the sink was heard playing our frames.
+    /// Whether the sink has played our frames.
     var isSounding = false
-    /// Start of the last segment whose sound was announced.
+    /// Start of the last segment that was reported as audible.
     var announced: FrameCount = -1
+    /// End of the last frames that were reported as over. Frames that are added to their segment are reported anew.
+    private var passed: FrameCount = -1
     var flushing: (end: FrameCount, until: MonotonicTime)?
-    /// Until it is corked.
-    var waitingSplice: RingSplice?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
     var timing = TimingWatch()
     var stage: EffectStage?
     var tap: TapRing?
-    /// Not in force yet, and from when on they may be.
+    /// Pending changes, and the earliest time to apply them.
     var wantedEffects: EffectSettings?
     var effectsDue = MonotonicTime(nanoseconds: 0)
-    /// A module of the server has asked for silence.
+    /// A module of the server requests silence.
     var isCorkRequested = false
     var isMuted = false
-    /// Whether it is muted, not answered yet.
+    /// Muted since it was made: a call in progress does that, and so does a remembered mute.
+    var isMutedFromStart: Bool?
+    /// The pending request for the mute.
     var muteQuestion: OpaquePointer?
-    /// Asked after corking: where the server reads; after uncorking: whether the sink is awake. Not answered yet.
+    /// The pending request for timing: after corking for the server's read index, after uncorking for the sink's state.
     var question: OpaquePointer?
 
     var sampleRate: Int { ring.format.sampleRate }
@@ -126,13 +130,15 @@ final class PulseStream {
         context.deallocate()
     }
 
-    /// The clock is written before an event is sent, so that who reads it on the event sees its cause.
+    /// The clock is written before an event is sent, so that a receiver of the event reads a matching clock. Reading it
+    /// keeps it from going back behind the event when the server's next answer does.
     func emit(_ event: AudioOutputEvent) {
         publish()
+        if isCurrent { _ = board.read(at: .now) }
         send(event)
     }
 
-    /// Gives up all that calls back; the owner may let go of it.
+    /// Removes all callbacks; the owner may then release it.
     func end() {
         guard phase != .ended else { return }
         freeze()
@@ -154,7 +160,7 @@ final class PulseStream {
             } else {
                 requestTiming()
                 askWhetherMuted()
-                // Where it is, and whether it should be elsewhere by now.
+                // Its device, and whether it should be on another one by now.
                 moved()
                 runIfWanted()
             }
@@ -189,7 +195,7 @@ final class PulseStream {
 
     // MARK: Clock
 
-    /// Holds the clock where it is.
+    /// Stops the clock at its present index.
     func freeze() {
         let now = MonotonicTime.now
         context.pointee.anchor.heard = context.pointee.anchor.heard(at: now)
@@ -206,7 +212,7 @@ final class PulseStream {
             stream: number)
     }
 
-    // MARK: Looking
+    // MARK: Ticks
 
     func tick() {
         owner.check()
@@ -226,7 +232,7 @@ final class PulseStream {
             look(now)
         case .fading(let end, let deadline):
             let heard = context.pointee.anchor.heard(at: now)
-            // What fades out may be over before its fade is.
+            // The fading sound may end before its fade does.
             let isOver = !context.pointee.renderer.hasFrames && heard >= Double(context.pointee.renderer.cursor)
             if isOver || heard >= Double(end) || now >= deadline { fadeEnded() }
         case .disconnecting:
@@ -249,26 +255,29 @@ final class PulseStream {
         }
         if timing.isStale(now, isRunning: context.pointee.anchor.isRunning), !isSuspended { requestTiming() }
         fillWhenDry()
-        // What fades out after a flush is of the past: neither its sound nor its end is reported.
+        // Sound that fades out after a flush is obsolete: neither its start nor its end is reported.
         let (anchor, cursor) = (context.pointee.anchor, Double(context.pointee.renderer.cursor))
         let heard = anchor.heard(at: now)
-        // What was short enough to be heard between two answers is reported as well.
+        // Sounds shorter than the interval between two answers are reported as well.
         guard anchor.isRunning || heard >= cursor, flushing == nil else { return }
         announce(heard)
-        if anchor.isRunning, heard >= cursor { requestTiming() }
+        // The end is estimated: an answer behind it confirms it.
+        if anchor.isRunning, heard >= cursor, anchor.heard < cursor { requestTiming() }
     }
 
     private func announce(_ heard: Double) {
         let map = context.pointee.renderer.map
         let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
         let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
-        if place.isInside || hasPassed, announced < map.last.start || (place.isInside && !isSounding) {
+        let isNew = announced < map.last.start || (!isSounding && (place.isInside || passed < map.last.end))
+        if place.isInside || hasPassed, isNew {
             announced = max(announced, map.last.start)
             isSounding = true
             emit(.started(generation))
         }
         if !place.isInside, isSounding {
             isSounding = false
+            passed = map.last.end
             if !isDraining { emit(.underrun(generation)) }
         }
         if isDraining, !context.pointee.renderer.hasFrames, heard >= Double(context.pointee.renderer.cursor) {
@@ -305,15 +314,15 @@ final class PulseStream {
             deadline = min(deadline, time)
         }
         if context.pointee.renderer.holdsFrames, ring.unread > 0 { deadline = min(deadline, gatherTime(now)) }
-        // The answer calls back by itself; only what else there is must be looked at meanwhile.
+        // The answer calls back by itself; only other causes are checked meanwhile.
         let pause = timing.isAsking && deadline <= now ? 0.01 : 0.0003
         return max(deadline, now.advanced(bySeconds: pause))
     }
 
-    /// When to look again whether the ring has enough to begin with.
+    /// Time of the next check whether the ring has enough frames to begin.
     private func gatherTime(_ now: MonotonicTime) -> MonotonicTime { now.advanced(bySeconds: 0.001) }
 
-    /// The ring had run empty: takes what has come since, or asks to be woken by the next write.
+    /// The ring was empty: takes new frames, or requests a wake-up at the next write.
     private func fillWhenDry() {
         while context.pointee.isDry {
             if context.pointee.renderer.hasFrames {

@@ -5,13 +5,13 @@ internal import CPulse
 
 /// Asks the server for a playback stream.
 enum PulseStreamRequest {
-    /// A long queue with requests for half of it at once: few wake-ups, and by PulseAudio's rule
-    /// sink latency = (target - 2 x request) / 2 still a sink latency of 20 ms.
+    /// A long queue, with requests for half of it: few wake-ups, and still a sink latency of 20 ms, by PulseAudio's
+    /// rule: sink latency = (target - 2 x request) / 2.
     private static let target = 0.3
     private static let request = 0.13
 
-    /// nil when refused at once; the context knows why. `isPinned`: ends with its device, where the server would else take
-    /// it to another one before anybody is notified.
+    /// nil if refused at once; the context has the reason. `isPinned`: the stream ends with its device; otherwise the
+    /// server would move it to another device before anybody is notified.
     static func connect(
         _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool, role: String,
         player: String?, title: String
@@ -22,9 +22,9 @@ enum PulseStreamRequest {
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
         pa_proplist_sets(properties, "media.name", title)
-        // Else module-stream-restore keeps one device and volume for all streams of a role.
+        // Otherwise module-stream-restore keeps one device and volume for all streams of a role.
         if let player { pa_proplist_sets(properties, "module-stream-restore.id", "tonearm-player:" + player) }
-        // A server may or may not show a client's properties with its streams.
+        // Not every server shows a client's properties on its streams.
         pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
         guard let stream = pa_stream_new_with_proplist(context, title, &spec, &map, properties) else { return nil }
         let frameBytes = format.channelCount * 4

@@ -5,12 +5,12 @@ import Kernel
 import Playback
 import Service
 
-/// Commands of the handle for the mainloop thread, in order.
+/// Commands from the handle to the mainloop thread, in order.
 enum PulseCommand: Sendable {
     case output(OutputCommand)
     case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
     case changeOtherStreams([OtherStreamChange])
-    /// Answered through the mailbox when nothing sounds any more.
+    /// Answered through the mailbox when all sound has ended.
     case shutdown(Mailbox<Bool>)
 }
 
@@ -48,14 +48,10 @@ final class PulseThread: @unchecked Sendable {
     }
 
     /// From any thread.
-    func post(_ command: PulseCommand) {
-        commands.post(command)
-    }
+    func post(_ command: PulseCommand) { commands.post(command) }
 
     /// From any thread, without blocking: `framesArrived` is called soon on the mainloop thread.
-    func wakeUp() {
-        commands.ring()
-    }
+    func wakeUp() { commands.ring() }
 
     private func performCommands() {
         for command in commands.take() { session?.perform(command) }
@@ -72,7 +68,7 @@ final class PulseThread: @unchecked Sendable {
     }
 }
 
-/// Nobody waits for the end of the operation, or withdraws it.
+/// Releases an operation that nobody waits for or withdraws.
 func release(_ operation: OpaquePointer?) {
     if let operation { pa_operation_unref(operation) }
 }
@@ -116,17 +112,17 @@ final class PulseTimer {
     }
 }
 
-/// Listings of the server's objects, one at a time; a change during one causes another.
+/// Lists the server's objects, one listing at a time; a change during a listing causes another one.
 enum Listings {
     case none, running, outdated
 
-    /// False: one runs already.
+    /// False if a listing is running.
     mutating func begin() -> Bool {
         defer { self = self == .none ? .running : .outdated }
         return self == .none
     }
 
-    /// True: another one is to follow.
+    /// True if another listing is needed.
     mutating func end() -> Bool {
         defer { self = .none }
         return self == .outdated

@@ -5,29 +5,29 @@ internal import CPulse
 import Playback
 import Kernel
 
-/// The state of the write callback. It lives at a fixed address and is reached by raw pointer, so that rendering
-/// touches no reference count and no lock of ours. Mainloop thread only.
+/// The state of the write callback. It has a fixed address and is used through a raw pointer, so that rendering needs
+/// no reference counting and no lock of ours. Mainloop thread only.
 ///
-/// Writes use relative seeks from the server's write index, which only we move: the server then counts rewritten
-/// bytes and gaps as requested, and its requests stay right (with absolute seeks they do not).
+/// Writes seek relative to the server's write index, which only we move. The server then counts rewritten bytes and
+/// gaps correctly in its requests; with absolute seeks it does not.
 struct RenderContext {
     var renderer: StreamRenderer
     var anchor: ClockAnchor
     let stream: OpaquePointer
     let frameBytes: Int
-    /// Whether the server may take frames: uncorked, and no fade-out has ended them.
+    /// Whether the server may take frames: uncorked, and no fade-out has ended.
     var isRunning = false
-    /// The next segment comes after silence that we made: so many of its frames fade in.
+    /// The next segment follows silence of our own: this number of its frames fades in.
     var nextFadeIn: FrameCount = 0
-    /// Once the fade-out is rendered, the ring's frames before this index are dropped.
+    /// After the fade-out is rendered, the ring's frames before this index are dropped.
     var dropsBefore: FrameCount?
-    /// The last `fill` found no more frames in the ring, or too few to begin with.
+    /// The last `fill` found no frames in the ring, or too few to begin.
     private(set) var isDry = true
-    /// No more frames come: what there is need not wait for company.
+    /// No more frames will come: `fill` does not wait for more.
     var isDraining = false
-    /// After silence, frames wait in the ring until the sink will not run dry on the first of them, or until this time.
+    /// After silence, frames wait in the ring until there are enough for the sink not to run dry, or until this time.
     private(set) var gatherDeadline: MonotonicTime?
-    /// Where the server's write index stands.
+    /// The server's write index.
     private var serverIndex: FrameCount = 0
 
     init(renderer: StreamRenderer, anchor: ClockAnchor, stream: OpaquePointer, frameBytes: Int) {
@@ -37,14 +37,14 @@ struct RenderContext {
         self.frameBytes = frameBytes
     }
 
-    /// The server asks for frames: the write callback. Its answer about the time leads back to the stream's object.
+    /// The write callback: the server requests frames. Its timing request leads back to the stream's object.
     mutating func serve() {
         fill()
         if let operation = pa_stream_update_timing_info(stream, nil, nil) { pa_operation_unref(operation) }
     }
 
-    /// Queues what was taken back, exactly where it was. (`fill` would see that time has passed and leave a gap.)
-    /// The first frames go before the others are rendered: the sink may take them any moment.
+    /// Queues the rewound frames again, exactly at their place. (`fill` would notice the elapsed time and leave a gap.)
+    /// The first frames are written before the others are rendered, as the sink may take them at any moment.
     mutating func rewrite() {
         let running = isRunning
         isRunning = false
@@ -53,8 +53,8 @@ struct RenderContext {
         isRunning = running
     }
 
-    /// Puts what is rendered into the server's queue, up to what it asked for and over all that is stale.
-    /// `frames` bounds the first write after uncorking, so that sound starts before the whole queue is filled.
+    /// Writes rendered frames to the server's queue: as many as it requested, replacing all stale ones. `frames` bounds
+    /// the first write after uncorking, so that sound starts before the whole queue is filled.
     mutating func fill(atMost frames: FrameCount = .max) {
         if isRunning { placeFrames(now: .now) }
         write(atMost: frames)
@@ -65,7 +65,7 @@ struct RenderContext {
         isDry = !renderer.hasFrames || renderer.holdsFrames
     }
 
-    /// The ring's frames from `index` on come next, at `streamIndex`.
+    /// The ring's frames from `index` on follow next, at `streamIndex`.
     mutating func drop(before index: FrameCount, at streamIndex: FrameCount) {
         dropsBefore = nil
         renderer.skip(to: index)
@@ -97,15 +97,15 @@ struct RenderContext {
         }
     }
 
-    /// Until `hasEnough`, `fill` leaves the ring's frames alone.
+    /// Until `hasEnough`, `fill` does not read the ring.
     @_noLocks @_noAllocation
     mutating func gather() {
         renderer.holdsFrames = true
         gatherDeadline = nil
     }
 
-    /// Whether the ring holds as much as the sink may take at once, or has waited for more long enough: beginning with
-    /// less would leave a gap right behind the first frames.
+    /// Whether the ring has as many frames as the sink may take at once, or has waited long enough for more: beginning
+    /// with fewer would leave a gap after the first frames.
     mutating func hasEnough(now: MonotonicTime) -> Bool {
         let deadline = gatherDeadline ?? now.advanced(bySeconds: 0.015)
         gatherDeadline = deadline
@@ -113,12 +113,12 @@ struct RenderContext {
             || renderer.unreadFrames >= FrameCount(clamping: (anchor.sinkLatency + 0.025) * Double(anchor.sampleRate))
     }
 
-    /// New frames go where the last ones ended, or, when the sink may be past that, to the first safe index.
+    /// New frames follow the last ones, or begin at the first safe index if the sink may have passed that place.
     private mutating func placeFrames(now: MonotonicTime) {
         guard renderer.hasFrames else { return }
         let safe = anchor.safeIndex(at: now)
         renderer.rewindPadded(to: safe)
-        // What fades out and comes too late is not missed.
+        // A fade-out that comes too late is left out.
         if renderer.fadeOutEnd != nil, renderer.cursor < safe { return renderer.endFadeOut() }
         if renderer.cursor < safe, !renderer.holdsFrames { gather() }
         if renderer.holdsFrames {

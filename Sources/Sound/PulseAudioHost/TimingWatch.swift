@@ -3,7 +3,7 @@
 import Audio
 import Kernel
 
-/// When to ask the server for the time, and whether its answers show a sink that moves.
+/// Decides when to request the server's timing, and whether its answers show a sink that advances.
 struct TimingWatch {
     var isAsking = false
     private var lastAnswer = MonotonicTime(nanoseconds: 0)
@@ -13,7 +13,7 @@ struct TimingWatch {
     private var startTime = MonotonicTime(nanoseconds: 0)
     private var disconnectTime: MonotonicTime?
 
-    /// Uncorked with the read index at `index`: the sink moves once it has read past that.
+    /// Uncorked with the read index `index`: the sink advances when it has read past that.
     mutating func started(at index: FrameCount, _ now: MonotonicTime) {
         startIndex = index
         lastReadIndex = index
@@ -23,10 +23,10 @@ struct TimingWatch {
         isAsking = false
     }
 
-    /// The sink woke: it moves once it has read past what it had read before it slept.
+    /// The sink woke up: it advances when it has read past its last index before the sleep.
     mutating func woke(_ now: MonotonicTime) { started(at: lastReadIndex, now) }
 
-    /// Whether the sink moves, by an answer with this read index.
+    /// Whether the sink advances, judged by an answer with this read index.
     mutating func answered(readIndex: FrameCount, isPlaying: Bool, sinkLatency: Double, _ now: MonotonicTime) -> Bool {
         isAsking = false
         lastAnswer = now
@@ -39,19 +39,19 @@ struct TimingWatch {
             ? now.seconds(since: lastGrowth) < sinkLatency + 0.25 : secondsUnheard(sinkLatency: sinkLatency, now) > 0
     }
 
-    /// Of what the sink had read when the server's queue ran empty: it plays that, whatever it still calls its latency.
+    /// After the server's queue ran empty the sink plays the frames that it has read, whatever latency it reports.
     func secondsUnheard(sinkLatency: Double, _ now: MonotonicTime) -> Double {
         max(0, sinkLatency - now.seconds(since: lastGrowth))
     }
 
-    /// Requests come every 100-200 ms and each asks for the time; this is for when they do not come.
+    /// Write requests come every 100-200 ms, and each requests the timing; this interval applies when they do not come.
     var staleTime: MonotonicTime { lastAnswer.advanced(bySeconds: 0.3) }
 
     func isStale(_ now: MonotonicTime, isRunning: Bool) -> Bool {
         now >= (isRunning ? staleTime : verificationTime(now))
     }
 
-    /// Asked often right after the start, so that the first movement is noticed within milliseconds.
+    /// Short intervals right after the start, so that the first movement is noticed within milliseconds.
     func verificationTime(_ now: MonotonicTime) -> MonotonicTime {
         lastAnswer.advanced(bySeconds: now.seconds(since: startTime) < 0.3 ? 0.002 : 0.05)
     }

@@ -28,7 +28,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         self.roots = roots
         do {
             let key = KeptID(directory: directory, name: "library-key")
-            if let problem = key.problem { logger.warning("the library's ids are of this run only: \(problem)") }
+            if let problem = key.problem { logger.warning("the library's ids are valid for this run only: \(problem)") }
             connection = try CatalogueConnection(path: path, keys: CatalogueKeys(key.key), logger: logger)
         } catch {
             throw .unusable(path: path, reason: "\(error)")

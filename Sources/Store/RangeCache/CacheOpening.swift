@@ -27,7 +27,7 @@ enum CacheOpening {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw CacheOpenError(description: "\(directory) is in use by another server")
         } catch {
-            log.warning("the journal of the cache in \(directory) cannot be used (\(error)); it begins anew")
+            log.warning("the journal of the cache in \(directory) cannot be used (\(error)); a new one is created")
             for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
         }
         do {

@@ -163,7 +163,7 @@ final class CacheWriter: @unchecked Sendable {
         problem = reason
         handle.value?.index.withLock { $0.problem = reason }
         isNews = true
-        if let reason { log.warning("the cache in \(configuration.directory) keeps no more: \(reason)") }
+        if let reason { log.warning("the cache in \(configuration.directory) stores no more: \(reason)") }
     }
 
     /// Drops what was used longest ago, but nothing that is in use. False when there is not enough of it.

@@ -5,7 +5,7 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// How many connections are open, all in all and by address.
+/// Number of open connections, in total and by address.
 final class ConnectionCount: Sendable {
     private struct State {
         var total = 0
@@ -19,7 +19,7 @@ final class ConnectionCount: Sendable {
         self.limits = limits
     }
 
-    /// nil when a limit is reached. The lease gives the place back when it ends.
+    /// nil at a limit. The end of the lease frees the place.
     func admit(_ peer: HTTPPeer) -> ConnectionLease? {
         let admitted = state.withLock { state in
             guard state.total < limits.total else { return false }
@@ -50,7 +50,7 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var total: Int
     /// For each address that is not loopback.
     public var perAddress: Int
-    /// Until the head of the first request is whole.
+    /// Seconds until the head of the first request must be complete.
     public var headSeconds: Double
     public var headBytes: Int
 

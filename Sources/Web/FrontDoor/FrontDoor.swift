@@ -9,13 +9,13 @@ internal import Kernel
 /// The one listening port: accepts, waits for the first request's head and hands the connection, unread, to the server
 /// that speaks its protocol. Any thread.
 public final class FrontDoor: Sendable {
-    /// The port that was bound, also when 0 was asked for.
+    /// The bound port, also if 0 was requested.
     public let port: UInt16
     private let loop: FrontDoorLoop
     private let thread: Mutex<NamedThread?>
 
-    /// Listens at once, at the Unix socket `socket` as well. `plain` and `upgrade` are called on the door's thread and must
-    /// not block; they own the descriptor from then on.
+    /// Listens at once, also at the Unix socket `socket`. `plain` and `upgrade` are called on the door's thread and
+    /// must not block; they then own the descriptor.
     public init(
         host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
         plain: @escaping @Sendable (IncomingConnection) -> Void,
@@ -39,10 +39,11 @@ public final class FrontDoor: Sendable {
 
     deinit { close() }
 
-    /// Connections that are open, here and with the servers behind.
+    /// Open connections, here and at the servers behind the door.
     public var connectionCount: Int { loop.count.total }
 
-    /// Stops listening and closes what has not been handed over. Returns when that is done; harmless when repeated.
+    /// Stops listening and closes the connections that were not handed over. Returns when that is done; may be called
+    /// again.
     public func close() {
         guard let running = thread.withLock({ $0.take() }) else { return }
         loop.stop()

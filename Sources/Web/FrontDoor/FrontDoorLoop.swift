@@ -6,9 +6,10 @@ import HTTP
 import Kernel
 import Logging
 
-/// What runs on the door's thread: one epoll for listeners, waiting connections and the stop signal.
+/// The loop on the door's thread: one epoll for listeners, waiting connections and the stop signal.
 ///
-/// `@unchecked Sendable` because what is mutable belongs to the door's thread, as `owner` checks; `stop` only rings `wake`.
+/// `@unchecked Sendable` because mutable state belongs to the door's thread, as `owner` checks; `stop` only rings
+/// `wake`.
 final class FrontDoorLoop: @unchecked Sendable {
     let count: ConnectionCount
     private var owner = OwningThread()
@@ -16,7 +17,8 @@ final class FrontDoorLoop: @unchecked Sendable {
     private let localSocket: LocalSocket?
     private let epoll: Int32
     private let wake: WakeSignal
-    /// Given up for a moment when descriptors run out, so that the waiting connection can be taken and refused.
+    /// A spare descriptor: released when descriptors run out, so that the waiting connection can be accepted and
+    /// refused.
     private var reserve: Int32
     private let limits: ConnectionLimits
     private let log: Logger
@@ -24,11 +26,11 @@ final class FrontDoorLoop: @unchecked Sendable {
     private var waiting: [Int32: WaitingConnection] = [:]
     private var headDeadlines = DeadlineQueue()
     private var lingerDeadlines = DeadlineQueue()
-    /// While listening is suspended because the kernel is out of something.
+    /// Set while listening is suspended because the kernel lacks a resource.
     private var listensAgainAt: MonotonicTime?
     private var buffer: [UInt8]
     private static let lingerSeconds = 1.0
-    /// Refused since that was logged last; logged at most this often, however many come.
+    /// Refused connections since the last line in the log, which has at most one line in this interval.
     private var refusals = 0
     private var refusalsToldAt: MonotonicTime?
     private static let refusalSeconds = 10.0
@@ -111,7 +113,7 @@ final class FrontDoorLoop: @unchecked Sendable {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         guard let lease = count.admit(peer) else {
-            // Without a place among the waiting: one attempt to answer, then closed.
+            // No place among the waiting connections: one attempt to answer, then the connection is closed.
             _ = ProblemDetails.busy.send(to: descriptor)
             Glibc.close(descriptor)
             return
@@ -126,8 +128,8 @@ final class FrontDoorLoop: @unchecked Sendable {
         headDeadlines.append(connection, at: .now.advanced(bySeconds: limits.headSeconds))
     }
 
-    /// The backlog would wake the thread again and again: one connection is taken with the reserved descriptor and
-    /// closed, and listening rests for a moment.
+    /// The backlog would wake the thread repeatedly: one connection is accepted with the spare descriptor and closed,
+    /// and listening is suspended for a moment.
     private func refuseWithReserve(_ listener: Int32) {
         if reserve >= 0 {
             Glibc.close(reserve)
@@ -153,7 +155,7 @@ final class FrontDoorLoop: @unchecked Sendable {
 
     // MARK: Waiting connections
 
-    /// `isEnding`: the client sends no more, so a head that is not whole now never will be.
+    /// `isEnding`: the client sends no more, so an incomplete head stays incomplete.
     private func advance(_ descriptor: Int32, isEnding: Bool) {
         owner.check()
         guard let connection = waiting[descriptor] else { return }
@@ -188,7 +190,7 @@ final class FrontDoorLoop: @unchecked Sendable {
         isUpgrade ? handOver.upgrade(incoming) : handOver.plain(incoming)
     }
 
-    /// Closing with unread bytes would reset the connection and could destroy the answer on its way: the rest is read
+    /// Closing with unread bytes would reset the connection and could destroy the answer in transit: the rest is read
     /// and dropped for a moment.
     private func answer(_ connection: WaitingConnection, _ answer: ProblemDetails) {
         guard answer.send(to: connection.descriptor) else { return close(connection) }
@@ -215,7 +217,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     }
 
     private func closeAll() {
-        // The object may live on: new connections must be refused.
+        // The object may outlive this: new connections must be refused.
         for listener in listeners { Glibc.close(listener) }
         listeners = []
         localSocket?.remove()
@@ -258,7 +260,7 @@ extension ProblemDetails {
     static let busy = ProblemDetails(
         status: 503, code: "too-many-connections", detail: "Too many connections are open.")
 
-    /// False when the socket took nothing or not all.
+    /// False if the socket did not accept everything.
     func send(to descriptor: Int32) -> Bool {
         var text = lastMessage
         return text.withUTF8 { bytes in

@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 
-/// The listening sockets of one host and one port: several where a name stands for several addresses.
+/// The listening sockets of one host and port: several if a name has several addresses.
 struct ListeningSockets {
     /// The caller owns them.
     let descriptors: [Int32]
@@ -11,7 +11,8 @@ struct ListeningSockets {
 
     init(host: String, port: UInt16) throws(ListenError) {
         let addresses = try Self.resolve(host)
-        // With port 0 the kernel chooses a port for the first address; the others may have to ask for another round.
+        // With port 0 the kernel chooses a port for the first address; if it is taken at another address, all start
+        // again.
         for attempt in 0..<16 {
             do throws(ListenError) {
                 (descriptors, self.port) = try Self.open(addresses, host: host, port: port)
@@ -61,7 +62,7 @@ struct ListeningSockets {
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
         if address.family == AF_INET6 {
-            // `::` takes IPv4 too; a definite address is only itself.
+            // `::` accepts IPv4 too; other addresses accept only themselves.
             var only: Int32 = address.isAnyIPv6 ? 0 : 1
             setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &only, size)
         }
@@ -100,15 +101,15 @@ struct ListeningSockets {
     }
 }
 
-/// Why no socket listens: each case asks the user for something else.
+/// Why listening failed: each case needs another reaction of the user.
 public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process has the port: choose another one or end that process.
+    /// Another process uses the port: choose another port or end that process.
     case addressInUse(host: String, port: UInt16)
     /// The host is not an address of this machine.
     case addressNotAvailable(host: String)
     /// The host does not resolve; `reason` is the resolver's text.
     case unknownHost(String, reason: String)
-    /// A port below 1024 without the right to it.
+    /// A port below 1024 without permission.
     case permissionDenied(port: UInt16)
     case failed(call: String, code: Int32)
 

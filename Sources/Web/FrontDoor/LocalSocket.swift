@@ -4,13 +4,13 @@ internal import CLinux
 internal import Glibc
 internal import HTTP
 
-/// A listening Unix socket: for proxies and for programs of this machine. Its file is open to the server's user and group.
+/// A listening Unix socket for proxies and local programs. Its file is accessible to the server's user and group.
 struct LocalSocket {
     /// The caller owns it.
     let descriptor: Int32
     private let path: String
 
-    /// A file that a server has left there is replaced; one that still has a server is not.
+    /// Replaces a file left by an earlier server, but not one with a running server.
     init(path: String) throws(ListenError) {
         guard let address = SocketAddress(path: path) else { throw .failed(call: path, code: ENAMETOOLONG) }
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -18,7 +18,7 @@ struct LocalSocket {
         guard descriptor >= 0 else { throw .failed(call: "socket", code: errno) }
         do throws(ListenError) {
             try Self.bind(descriptor, address, path)
-            // Before it listens, so that nobody else connects meanwhile.
+            // Before listening, so that nobody else connects in between.
             guard chmod(path, 0o660) == 0 else { throw .failed(call: path, code: errno) }
             guard listen(descriptor, 1024) == 0 else { throw .failed(call: "listen", code: errno) }
         } catch {
@@ -32,7 +32,7 @@ struct LocalSocket {
     private static func bind(_ descriptor: Int32, _ address: SocketAddress, _ path: String) throws(ListenError) {
         if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
         guard errno == EADDRINUSE else { throw .failed(call: path, code: errno) }
-        // A file is refused at connect as a socket without a server is.
+        // Connecting to a regular file fails like connecting to a socket without a server.
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
             throw .failed(call: path, code: EADDRINUSE)
@@ -40,7 +40,7 @@ struct LocalSocket {
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw .failed(call: "socket", code: errno) }
         defer { close(probe) }
-        // Anything but a refusal: somebody listens there.
+        // Any result but a refusal means that somebody listens there.
         guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED, unlink(path) == 0,
             address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0
         else { throw .failed(call: path, code: EADDRINUSE) }
@@ -50,7 +50,7 @@ struct LocalSocket {
         unlink(path)
     }
 
-    /// The server's own user is as good as loopback; anybody else, such as a proxy, is not.
+    /// The server's own user counts as loopback; other users, such as a proxy's, do not.
     static func peer(of descriptor: Int32) -> HTTPPeer {
         let user = clinux_peer_user(descriptor)
         return user == Int64(geteuid()) ? .loopback : .user(UInt32(truncatingIfNeeded: user))

@@ -11,7 +11,7 @@ struct SocketAddress: Hashable {
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
-    /// Of a Unix socket; nil when the path is empty or does not fit.
+    /// Of a Unix socket; nil if the path is empty or too long.
     init?(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -39,7 +39,7 @@ struct SocketAddress: Hashable {
         bytes.count < 2 ? AF_UNSPEC : Int32(bytes.withUnsafeBytes { $0.loadUnaligned(as: sa_family_t.self) })
     }
 
-    /// Both families keep the port in network order behind the family.
+    /// In both families the port follows the family, in network order.
     var port: UInt16 { bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
 
     func with(port: UInt16) -> SocketAddress {
@@ -53,7 +53,7 @@ struct SocketAddress: Hashable {
         bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
     }
 
-    /// The address without family, port, flow and scope; an IPv4 address in IPv6 clothes as IPv4.
+    /// The address without family, port, flow and scope; an IPv4-mapped IPv6 address becomes IPv4.
     private var address: ArraySlice<UInt8> {
         switch family {
         case AF_INET where bytes.count >= 8: return bytes[4..<8]
@@ -74,7 +74,7 @@ struct SocketAddress: Hashable {
         }
         guard address.count == 16 else { return .remote("unknown") }
         if address.dropLast().allSatisfy({ $0 == 0 }), address[15] == 1 { return .loopback }
-        // Of a link-local address each interface has its own only.
+        // A link-local address is valid on its own interface only.
         let isLinkLocal = address[0] == 0xFE && address[1] & 0xC0 == 0x80
         let network = isLinkLocal ? address : Array(address.prefix(8)) + [UInt8](repeating: 0, count: 8)
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -3,14 +3,14 @@
 internal import HTTP
 internal import Kernel
 
-/// A connection whose head has not come whole, or that lingers after a short answer.
+/// A connection whose head is incomplete, or that lingers after a short answer.
 final class WaitingConnection {
     let descriptor: Int32
     let peer: HTTPPeer
-    /// nil when handed over or closed: the queues of deadlines may keep the object for longer.
+    /// nil after handover or closing: the deadline queues may keep the object for longer.
     private(set) var lease: ConnectionLease?
     var isLingering = false
-    /// Handed over or closed; its deadlines mean nothing any more.
+    /// Handed over or closed; its deadlines are obsolete.
     var isDone: Bool { lease == nil }
 
     init(descriptor: Int32, peer: HTTPPeer, lease: ConnectionLease) {
@@ -22,7 +22,7 @@ final class WaitingConnection {
     func takeLease() -> ConnectionLease? { lease.take() }
 }
 
-/// Connections that have all been given the same time, hence in the order of their deadlines.
+/// Connections with the same time limit, hence in the order of their deadlines.
 struct DeadlineQueue {
     private var entries: [(deadline: MonotonicTime, connection: WaitingConnection)] = []
     private var head = 0
@@ -33,7 +33,7 @@ struct DeadlineQueue {
 
     var next: MonotonicTime? { head < entries.count ? entries[head].deadline : nil }
 
-    /// The next connection whose time is up; those that are done are dropped on the way.
+    /// The next expired connection; finished ones are dropped on the way.
     mutating func takeExpired(_ now: MonotonicTime) -> WaitingConnection? {
         defer { compact() }
         while head < entries.count {

@@ -5,7 +5,7 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// Distinguishes one state of a file from another.
+/// Identifies one version of a file.
 struct StaticFileVersion: Hashable, Sendable {
     private let inode: UInt64
     private let length: Int64
@@ -27,7 +27,7 @@ struct StaticFileVersion: Hashable, Sendable {
     }
 }
 
-/// Contents of small files, as they are and compressed, within a bound.
+/// Contents of small files, original and compressed, within a limit.
 final class StaticFileCache: Sendable {
     struct Content: Sendable {
         var bytes: SharedBytes
@@ -52,7 +52,7 @@ final class StaticFileCache: Sendable {
     private static let capacity = 8 << 20
     private let state = Mutex(State())
 
-    /// `read` is called without the lock; a content that does not shrink is kept as it is for gzip too.
+    /// `read` is called without the lock. Content that does not shrink is used uncompressed for gzip, too.
     func content(path: String, version: StaticFileVersion, gzip: Bool, read: () -> [UInt8]?) -> Content? {
         let key = Key(path: path, gzip: gzip)
         if let entry = state.withLock({ $0.entries[key] }), entry.version == version { return entry.content }
@@ -62,7 +62,7 @@ final class StaticFileCache: Sendable {
         state.withLock { state in
             if let old = state.entries.removeValue(forKey: key) { state.length -= old.content.bytes.bytes.count }
             let length = content.bytes.bytes.count
-            // The page is far smaller than the bound; beyond it the cache is emptied.
+            // The page is far smaller than the limit; beyond it the cache is emptied.
             if state.length + length > Self.capacity { state = State() }
             state.entries[key] = Entry(version: version, content: content)
             state.length += length
@@ -72,7 +72,7 @@ final class StaticFileCache: Sendable {
 }
 
 enum GzipEncoding {
-    /// nil when zlib fails or the result is not smaller by a tenth, so that it would not pay.
+    /// nil if zlib fails, or if compression saves less than a tenth.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         guard czlib_start_gzip(&stream, 9) == Z_OK else { return nil }

@@ -2,7 +2,7 @@
 
 internal import HTTP
 
-/// How files of a kind are labelled and cached.
+/// Media type and caching of a kind of files.
 struct StaticFileKind {
     let contentType: String
     let isCompressible: Bool
@@ -35,7 +35,7 @@ struct StaticFileKind {
         isDocument = suffix == "html" || suffix == "htm"
     }
 
-    /// Without build step no name carries a version, so everything is checked by its validators at each use.
+    /// Without a build step no name contains a version, so every file is revalidated at each use.
     func headers(tag: EntityTag, modified: Int64) -> HTTPHeaders {
         HTTPHeaders(
             [

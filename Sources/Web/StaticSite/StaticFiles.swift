@@ -6,15 +6,15 @@ public import HTTP
 
 /// Serves the files of one directory: the page.
 ///
-/// Every file is opened below the directory by its components, none of which may be hidden, `..` or a symbolic link, so
-/// that nothing outside is reached, whatever the path. Files up to a megabyte are kept in memory, compressed where it
-/// pays; larger ones are sent from the file and may be asked for in ranges.
+/// Every file is opened below the directory, component by component; no component may be hidden, `..` or a symbolic
+/// link, so that no path leads outside. Files up to a megabyte are cached in memory, compressed where useful; larger
+/// ones are sent from the file, also in ranges.
 public final class StaticFiles: HTTPResponder {
     private let directory: Int32
     private let cache = StaticFileCache()
     private static let cachedLength = 1 << 20
 
-    /// nil when the directory cannot be opened.
+    /// nil if the directory cannot be opened.
     public init?(directory path: String) {
         directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return nil }
@@ -28,7 +28,7 @@ public final class StaticFiles: HTTPResponder {
         reply(response(to: request) ?? missing.response())
     }
 
-    /// nil when no file has this path. Reads from the disk, but small files only.
+    /// nil if there is no file at this path. Reads small files from the disk.
     public func response(to request: HTTPRequest) -> HTTPResponse? {
         guard let path = PercentEncoding.decode(request.path), path.hasPrefix("/") else { return nil }
         guard request.method == .get || request.method == .head else {

@@ -9,28 +9,28 @@ import Synchronization
 ///
 /// `@unchecked Sendable` because all but `isCalled` belongs to the WebSocket thread; other threads only call `wake`.
 final class Connection: @unchecked Sendable {
-    /// nil after its end: it keeps `wake`, which keeps this.
+    /// nil after its end, as the session keeps `wake`, which keeps this object.
     private(set) var session: (any WebSocketSession)?
     let subprotocol: String?
     let descriptor: Int32
-    /// nil once libwebsockets has let go of it.
+    /// nil after libwebsockets has released it.
     var handle: OpaquePointer?
     private(set) var isOpen = false
-    /// A close frame was sent or received, or the socket failed: nothing may follow.
+    /// A close frame was sent or received, or the socket failed: no frame may follow.
     var isEnding = false
     var mayWrite: Bool { isOpen && !isEnding }
-    /// Pulled while the socket took no more.
+    /// A frame that was pulled when the socket was full.
     var held: WebSocketFrame?
-    /// libwebsockets was asked for its callback when the socket takes something again.
+    /// A callback was requested from libwebsockets for when the socket is writable.
     var asksToWrite = false
-    /// As the loop last saw them: whether `mayWrite`, and whether the socket is watched for writing.
+    /// As last seen by the loop: `mayWrite`, and whether the socket is watched for writing.
     var isSettled = false
     var isWatchedForWriting = false
-    /// What the server itself wants to end the connection with.
+    /// The server's own reason to end the connection.
     var ending: WebSocketEnding?
-    /// The message that is coming in.
+    /// The incoming message.
     var message: [UInt8] = []
-    /// Until libwebsockets has shaken hands, when another server has answered the client.
+    /// Present until libwebsockets has finished a handshake that another server has answered.
     private var standIn: StandIn?
     private var lease: ConnectionLease?
     private let inbox: Inbox
@@ -48,13 +48,13 @@ final class Connection: @unchecked Sendable {
         self.inbox = inbox
     }
 
-    /// Any thread; cheap when it has been called already.
+    /// Any thread; cheap if it was called already.
     func wake() {
         guard !isCalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         inbox.wake(self)
     }
 
-    /// Before the session is asked, so that a wake that comes meanwhile counts.
+    /// Called before the session is asked, so that a wake-up in between is not lost.
     func takeWake() {
         isCalled.store(false, ordering: .releasing)
     }
@@ -71,14 +71,14 @@ final class Connection: @unchecked Sendable {
         held = nil
     }
 
-    /// libwebsockets has closed the descriptor. A session that keeps `wake` keeps this object, but not the place.
+    /// libwebsockets has closed the descriptor. A session that keeps `wake` keeps this object alive, but not its place.
     func release() {
         handle = nil
         standIn = nil
         lease = nil
     }
 
-    /// Ends the stand-in's part, where there is one, before the first frame. False when the client cannot be heard.
+    /// Removes the stand-in, if there is one, before the first frame. False if the client cannot be watched.
     func bringInClient(_ readiness: Readiness) -> Bool {
         defer { standIn = nil }
         return standIn?.giveWay(to: descriptor, readiness) ?? true
@@ -101,15 +101,15 @@ struct WebSocketEnding {
     static let tooBig = WebSocketEnding(code: 1009, reason: "message too big")
 }
 
-/// A pair of sockets on which libwebsockets answers a handshake that another server has answered already. Its 101 is dropped
-/// with the pair; the client's socket then takes the descriptor that libwebsockets knows.
+/// A pair of sockets on which libwebsockets answers a handshake that another server has answered already. Its 101 is
+/// dropped with the pair; then the client's socket replaces the descriptor that libwebsockets uses.
 final class StandIn {
-    /// The end that libwebsockets gets, and owns from then on.
+    /// libwebsockets' end, which it then owns.
     let descriptor: Int32
     private let otherEnd: Int32
     private let client: Int32
 
-    /// Owns `client`, also when it fails: nil when the kernel is out of something.
+    /// Owns `client`, also after a failure: nil if the kernel lacks a resource.
     init?(for client: Int32) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -126,7 +126,7 @@ final class StandIn {
         close(client)
     }
 
-    /// The number stays; the pair's end behind it is closed, and leaves `readiness` with that.
+    /// The descriptor's number stays; the pair's end is closed, and leaves `readiness` with that.
     func giveWay(to number: Int32, _ readiness: Readiness) -> Bool {
         clinux_replace(client, number) == number && readiness.add(number)
     }

@@ -4,18 +4,18 @@ internal import CWebsockets
 internal import Glibc
 internal import HTTP
 
-/// The opening handshake up to the point where libwebsockets goes on (RFC 6455 section 4.2).
+/// The opening handshake up to the point where libwebsockets takes over (RFC 6455 section 4.2).
 ///
-/// The application decides on the request as it was sent; libwebsockets gets a rewritten, minimal one. So its limits
-/// and its own choice of subprotocols and extensions do not matter, and few bytes are kept per handshake.
+/// The application decides on the original request; libwebsockets gets a rewritten, minimal one. So its limits and its
+/// own choice of subprotocols and extensions do not matter, and a handshake takes few bytes.
 enum Handshake {
-    /// A client that the application lets in.
+    /// A client that the application admits.
     struct Accepted: Sendable {
         var session: any WebSocketSession
         var subprotocol: String?
         fileprivate var key: String
 
-        /// The request as libwebsockets reads it.
+        /// The request for libwebsockets.
         var rewritten: [UInt8] {
             let text =
                 "GET / HTTP/1.1\r\nHost: tonearm\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -23,7 +23,8 @@ enum Handshake {
             return Array(text.utf8)
         }
 
-        /// Of the 101, for a server that answers in libwebsockets' place; `Connection` is that server's to write.
+        /// Header fields of the 101, for a server that answers in place of libwebsockets; that server adds
+        /// `Connection`.
         var headers: HTTPHeaders {
             var accept = [CChar](repeating: 0, count: 32)
             cwebsockets_accept_key(key, &accept, accept.count)
@@ -64,9 +65,9 @@ enum Handshake {
             isKey(key)
         else {
             return .refused(
-                refusal(400, "malformed-handshake", "The fields of the handshake are not as RFC 6455 asks."))
+                refusal(400, "malformed-handshake", "The fields of the handshake do not conform to RFC 6455."))
         }
-        // What a body held would be read as frames.
+        // The content of a body would be read as frames.
         let framing = BodyFraming(
             lengths: request.headers.values("Content-Length"), codings: request.headers.values("Transfer-Encoding"))
         guard framing == .none || framing == .length(0) else {
@@ -97,7 +98,7 @@ enum Handshake {
         ProblemDetails(status: status, code: code, detail: detail).response()
     }
 
-    /// The answer as it goes over the wire; the connection closes behind it. Only bodies of bytes: a refusal is short.
+    /// The encoded answer; the connection closes after it. Only bodies of bytes, as a refusal is short.
     static func serialized(_ response: HTTPResponse) -> [UInt8] {
         let body: [UInt8] =
             switch response.body {

@@ -5,11 +5,11 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
-/// A client on its way to the WebSocket thread.
+/// A new client for the WebSocket thread.
 enum Arrival {
     /// Its request is still in the socket.
     case asking(IncomingConnection)
-    /// Another server has read the request and answered it with 101.
+    /// Another server has read the request and answered with 101.
     case upgraded(UpgradedConnection, Handshake.Accepted)
 
     var descriptor: Int32 {
@@ -20,7 +20,7 @@ enum Arrival {
     }
 }
 
-/// What other threads want from the WebSocket thread. However many wakes come, the thread is called once.
+/// Requests of other threads to the WebSocket thread. However many wake-ups come, the thread is called once.
 final class Inbox: Sendable {
     struct Contents {
         var arrivals: [Arrival] = []
@@ -81,15 +81,15 @@ final class Inbox: Sendable {
             lws_cancel_service(context)
             return (true, false)
         }
-        // Not under the lock: the thread that wakes takes it at once.
+        // Without the lock, as the woken thread takes it at once.
         if rings { readiness.ring() }
         return isTaken
     }
 
     // MARK: The WebSocket thread
 
-    /// From now on calls interrupt libwebsockets, or ring the bell when there is no context. False when something has
-    /// come already: then there is nothing to wait for.
+    /// From now on calls interrupt libwebsockets, or ring the bell if there is no context. False if a request is
+    /// waiting already.
     func expectCalls(in context: OpaquePointer?) -> Bool {
         state.withLock { state in
             guard state.contents.isEmpty else { return false }
@@ -103,7 +103,7 @@ final class Inbox: Sendable {
         state.withLock { state in
             state.isCalled = false
             defer {
-                // Requested once: libwebsockets still has to send what the stop makes it send.
+                // Reported once: libwebsockets still has to send the close frames.
                 state.contents.isStopping = false
                 state.contents.arrivals = []
                 state.contents.awake.removeAll(keepingCapacity: true)
@@ -112,7 +112,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Nothing is taken any more; what has come is returned.
+    /// Accepts nothing from now on; returns the waiting requests.
     func closeDown() -> Contents {
         state.withLock { state in
             state.isClosed = true

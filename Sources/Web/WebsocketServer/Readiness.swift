@@ -4,10 +4,10 @@ internal import CLinux
 internal import Glibc
 internal import Kernel
 
-/// Which clients' sockets are ready, by epoll, and a bell that any thread rings.
+/// The ready sockets of clients, by epoll, and a bell for any thread.
 ///
-/// libwebsockets' own wait asks the kernel for every socket at every wake, which with thousands of clients costs more
-/// than what it then does for the one that has something to send.
+/// libwebsockets' own wait asks the kernel about every socket at every wake-up. With thousands of clients that costs
+/// more than serving the one that is ready.
 ///
 /// `@unchecked Sendable` because the descriptors never change; all but `ring` is for the WebSocket thread.
 final class Readiness: @unchecked Sendable {
@@ -33,15 +33,16 @@ final class Readiness: @unchecked Sendable {
         bell.ring()
     }
 
-    /// False when the kernel is out of something. A socket leaves when it is closed.
+    /// False if the kernel lacks a resource. A closed socket leaves by itself.
     func add(_ socket: Int32) -> Bool { control(EPOLL_CTL_ADD, socket, writing: false) }
 
-    /// Whether to report when the socket is writable again. One that was closed meanwhile is not there any more.
+    /// Whether to report when the socket is writable. Ignores a socket that was closed meanwhile.
     func watch(_ socket: Int32, writing: Bool) {
         _ = control(EPOLL_CTL_MOD, socket, writing: writing)
     }
 
-    /// Waits for the bell, a socket or the deadline; then calls `serve` for each ready socket with poll(2)'s events.
+    /// Waits for the bell, a socket or the deadline; then calls `serve` for each ready socket, with the events of
+    /// poll(2).
     func wait(until deadline: MonotonicTime?, serve: (Int32, Int16) -> Void) {
         let milliseconds =
             deadline.map { Int32(clamping: max(0, min(60_000, $0.seconds(since: .now) * 1000 + 1))) } ?? -1

@@ -6,9 +6,9 @@ internal import HTTP
 internal import Logging
 internal import Kernel
 
-/// What runs on the WebSocket thread.
+/// The loop on the WebSocket thread.
 ///
-/// `@unchecked Sendable` because it is used on the WebSocket thread only once it is made, as `owner` checks.
+/// `@unchecked Sendable` because only the WebSocket thread uses it after it is made, as `owner` checks.
 final class WebsocketLoop: @unchecked Sendable {
     private var owner = OwningThread()
     private let application: any WebSocketApplication
@@ -19,9 +19,10 @@ final class WebsocketLoop: @unchecked Sendable {
     private let readiness: Readiness
     /// By descriptor.
     private var connections: [Int32: Connection] = [:]
-    /// How many of them are open and not about to end: for these `readiness` knows all that libwebsockets waits for.
+    /// Number of open connections that are not ending: for these, `readiness` covers everything that libwebsockets
+    /// waits for.
     private var settledCount = 0
-    /// libwebsockets' timers (pings above all) get their turn this often.
+    /// Interval at which libwebsockets' timers (mainly pings) are served.
     private let housekeepingSeconds: Double
     private var housekeepingTime = MonotonicTime.now
     private var stopDeadline: MonotonicTime?
@@ -56,7 +57,7 @@ final class WebsocketLoop: @unchecked Sendable {
             serve(inbox.take())
             if let stopDeadline, connections.isEmpty || stopDeadline <= .now { break }
             if settledCount < connections.count || stopDeadline != nil {
-                // Handshakes and closing ones are libwebsockets' affair, with waits that only it knows.
+                // libwebsockets itself waits for handshakes and closing connections, as only it knows their deadlines.
                 if inbox.expectCalls(in: context) { lws_service(context, 0) }
             } else if inbox.expectCalls(in: nil) {
                 waitForClients()
@@ -76,18 +77,18 @@ final class WebsocketLoop: @unchecked Sendable {
             guard Int32(events) & POLLIN != 0, let connection = connections[descriptor], connection.mayWrite else {
                 return
             }
-            // What came may have an answer by libwebsockets itself (a pong), which it gives when it may write.
+            // libwebsockets may have to answer input (a pong), which it does when it may write.
             ready.revents = Int16(POLLOUT)
             lws_service_fd(context, &ready)
         }
         let now = MonotonicTime.now
-        // The second one is 0 when libwebsockets has kept input for later.
+        // The second call returns 0 if libwebsockets has buffered input.
         guard housekeepingTime <= now || lws_service_adjust_timeout(context, 1, 0) == 0 else { return }
         lws_service(context, -1)
         housekeepingTime = now.advanced(bySeconds: housekeepingSeconds)
     }
 
-    /// Keeps `readiness` and the count of settled connections true; after everything that may change them.
+    /// Updates `readiness` and the count of settled connections; called after everything that may change them.
     private func follow(_ connection: Connection, _ handle: OpaquePointer) {
         if connection.isSettled != connection.mayWrite {
             connection.isSettled = connection.mayWrite
@@ -100,7 +101,7 @@ final class WebsocketLoop: @unchecked Sendable {
         }
     }
 
-    /// Apart from `run`, so that nothing that came is kept while the thread waits.
+    /// Separate from `run`, so that no contents are kept while the thread waits.
     private func serve(_ contents: consuming Inbox.Contents) {
         owner.check()
         if contents.isStopping, stopDeadline == nil { beginStop() }
@@ -115,7 +116,7 @@ final class WebsocketLoop: @unchecked Sendable {
 
     private func beginStop() {
         stopDeadline = .now.advanced(bySeconds: 1)
-        // Only to wake up for the deadline.
+        // Only wakes up at the deadline.
         lws_sul_schedule(context, 0, tables.stopTimer, { _ in }, 1_000_000)
         for connection in connections.values {
             connection.ending = .goingAway
@@ -159,11 +160,11 @@ final class WebsocketLoop: @unchecked Sendable {
         let connection = Connection(
             accepted, descriptor: standIn.descriptor, standIn: standIn, lease: upgraded.lease, inbox: inbox)
         adopt(connection, reading: accepted.rewritten + upgraded.received)
-        // libwebsockets keeps the rest of what it was given, and the kernel does not know of it.
+        // libwebsockets buffers the rest of the received bytes, which the kernel cannot report.
         if !upgraded.received.isEmpty { housekeepingTime = .now }
     }
 
-    /// What the kernel keeps for a slow client is bounded too.
+    /// Bounds the kernel's buffer for a slow client.
     private func boundSendBuffer(of descriptor: Int32) {
         var size: Int32 = 65_536
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -177,11 +178,11 @@ final class WebsocketLoop: @unchecked Sendable {
                 vhost, connection.descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
         }
         tables.adopting = nil
-        // Without a callback yet when the handshake has to wait for a buffer.
+        // There was no callback yet if the handshake has to wait for a buffer.
         if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
     }
 
-    /// Takes the peeked head out of the socket.
+    /// Removes the peeked head from the socket.
     private func consume(_ count: Int, from descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
             recv(descriptor, buffer.baseAddress, count, 0) == count
@@ -192,7 +193,7 @@ final class WebsocketLoop: @unchecked Sendable {
     func attach(_ connection: Connection, to handle: OpaquePointer) {
         connection.handle = handle
         connections[connection.descriptor] = connection
-        // One that cannot be watched is closed: its client could not be heard.
+        // A client that cannot be watched is closed, as its messages would be missed.
         if !readiness.add(connection.descriptor) {
             lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
         }
@@ -203,7 +204,7 @@ final class WebsocketLoop: @unchecked Sendable {
         lws_set_opaque_user_data(handle, nil)
         connection.release()
         if connection.isSettled { settledCount -= 1 }
-        // The number may be another connection's already.
+        // The descriptor may already belong to another connection.
         if connections[connection.descriptor] === connection { connections[connection.descriptor] = nil }
     }
 

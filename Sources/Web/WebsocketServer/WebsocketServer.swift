@@ -6,14 +6,14 @@ import Kernel
 public import Logging
 import Synchronization
 
-/// WebSocket (RFC 6455) on libwebsockets: connections come from outside, an application decides about them. Any thread.
+/// WebSocket (RFC 6455) on libwebsockets: connections come from outside, and an application admits them. Any thread.
 public final class WebsocketServer: Sendable {
     private let application: any WebSocketApplication
     private let inbox: Inbox
     private let thread: Mutex<NamedThread?>
 
-    /// Starts its thread at once. The limit of descriptors must have its final value: libwebsockets sizes its tables by
-    /// it. `pingSeconds` is the silence after which a client is asked; it has a third of that to answer.
+    /// Starts its thread at once. The limit of descriptors must be final: libwebsockets sizes its tables by it. After
+    /// `pingSeconds` of silence a client is pinged; it has a third of that time to answer.
     public init(
         application: any WebSocketApplication, pingSeconds: Int = 30, messageLimit: Int = 65_536, log: Logger
     ) throws(WebsocketError) {
@@ -29,13 +29,13 @@ public final class WebsocketServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes over a connection, its descriptor included, also when the server stops.
+    /// Takes over a connection and its descriptor, also during the stop.
     public func adopt(_ connection: IncomingConnection) {
         inbox.post(.asking(connection))
     }
 
     /// Closes all connections with 1001 and joins the thread; clients that do not answer are cut off after a second.
-    /// Harmless when repeated.
+    /// May be called again.
     public func stop() {
         guard let running = thread.withLock({ $0.take() }) else { return }
         inbox.stop()
@@ -44,7 +44,7 @@ public final class WebsocketServer: Sendable {
 }
 
 extension WebsocketServer: HTTPUpgrader {
-    /// The handshake on a connection that an HTTP server has used before: that server sends the 101.
+    /// The handshake on a connection that an HTTP server has used before, and which sends the 101.
     public func upgrade(_ request: HTTPRequest) -> HTTPResponse {
         switch Handshake.decide(request, application: application) {
         case .refused(let response): response
@@ -61,7 +61,7 @@ public enum WebsocketError: Error, Sendable {
     case notStarted
 }
 
-/// libwebsockets has one log for the whole process; the server that started last gets it.
+/// libwebsockets has one log for the whole process; the last started server gets it.
 enum WebsocketLog {
     private static let log = Mutex<Logger?>(nil)
 

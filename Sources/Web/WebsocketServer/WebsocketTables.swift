@@ -3,16 +3,16 @@
 internal import CWebsockets
 internal import HTTP
 
-/// What libwebsockets refers to for as long as its context lives: the context's user pointer is this object. Used on
-/// the WebSocket thread only, once the context exists.
+/// Data that libwebsockets refers to as long as its context exists; this object is the context's user pointer.
+/// WebSocket thread only, once the context exists.
 final class WebsocketTables {
     let protocols: UnsafeMutablePointer<lws_protocols>
     let validity: UnsafeMutablePointer<lws_retry_bo_t>
     let stopTimer: UnsafeMutablePointer<lws_sorted_usec_list_t>
     private let name: UnsafeMutablePointer<CChar>
-    /// Where the callback goes; nil before the loop runs.
+    /// The receiver of callbacks; nil before the loop runs.
     weak var loop: WebsocketLoop?
-    /// Whose socket libwebsockets is just taking: its callbacks come before the call returns.
+    /// The connection that libwebsockets is adopting: its callbacks come before that call returns.
     var adopting: Connection?
 
     init(pingSeconds: Int) {
@@ -28,10 +28,10 @@ final class WebsocketTables {
             let tables = Unmanaged<WebsocketTables>.fromOpaque(user).takeUnretainedValue()
             return tables.loop?.handle(handle, reason, input, length, adopting: tables.adopting) ?? 0
         }
-        // Larger messages come in pieces of this size; each client has a buffer of it.
+        // Larger messages arrive in pieces of this size; each client has such a buffer.
         protocols[0].rx_buffer_size = 512
-        // Or else libwebsockets writes so much at a time too: it would copy the rest of each frame, wait for the socket
-        // in between, and cut the frame off when the client closes meanwhile.
+        // Otherwise libwebsockets would write in pieces of that size too: copy the rest of each frame, wait for the
+        // socket in between, and truncate the frame if the client closes meanwhile.
         protocols[0].tx_packet_size = 1 << 20
         stopTimer = .allocate(capacity: 1)
         stopTimer.initialize(to: lws_sorted_usec_list_t())

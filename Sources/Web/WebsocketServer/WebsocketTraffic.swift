@@ -3,12 +3,12 @@
 internal import CWebsockets
 internal import HTTP
 
-/// Messages in and frames out. On the WebSocket thread.
+/// Incoming messages and outgoing frames. WebSocket thread only.
 final class WebsocketTraffic {
     private let messageLimit: Int
-    /// Where a frame is copied before it is written, behind the room that libwebsockets wants; one for all clients.
+    /// A buffer for frames, with the room that libwebsockets needs before them; shared by all clients.
     private var buffer: UnsafeMutableRawBufferPointer
-    /// A client that takes everything still lets the others have their turn.
+    /// Frames for one client before the other clients get their turn.
     private static let framesPerTurn = 32
 
     init(messageLimit: Int) {
@@ -18,7 +18,7 @@ final class WebsocketTraffic {
 
     deinit { buffer.deallocate() }
 
-    /// libwebsockets' callback for one client; other than 0 ends the connection.
+    /// libwebsockets' callback for one client; a result other than 0 ends the connection.
     func handle(
         _ connection: Connection, _ handle: OpaquePointer, _ reason: lws_callback_reasons,
         _ input: UnsafeMutableRawPointer?, _ length: Int
@@ -53,7 +53,7 @@ final class WebsocketTraffic {
         let isFirst = lws_is_first_fragment(handle) != 0
         if isFirst { connection.message.removeAll() }
         guard connection.message.count + bytes.count <= messageLimit else { return end(connection, handle, .tooBig) }
-        // A message in one piece, as almost all are, is not collected.
+        // Messages in one piece, which almost all are, need no buffer.
         guard lws_is_final_fragment(handle) != 0 else {
             connection.message.append(contentsOf: bytes)
             return 0
@@ -68,8 +68,9 @@ final class WebsocketTraffic {
         return 0
     }
 
-    /// Writes outside of libwebsockets' callback: asking for it costs two system calls more for each frame, and the socket
-    /// has room almost always. What it does not take libwebsockets keeps, one frame at most; then its callback goes on.
+    /// Writes outside of libwebsockets' callback: requesting the callback costs two system calls for each frame, and
+    /// the socket almost always has room. libwebsockets buffers the unwritten rest, one frame at most; then its
+    /// callback continues.
     func writeAtOnce(_ connection: Connection, _ handle: OpaquePointer) {
         guard connection.mayWrite else { return }
         guard connection.held == nil, connection.ending == nil, lws_partial_buffered(handle) == 0 else {
@@ -83,7 +84,7 @@ final class WebsocketTraffic {
             lws_set_timeout(handle, PENDING_TIMEOUT_USER_OK, Int32(LWS_TO_KILL_ASYNC))
             return
         }
-        // Asked until it has nothing, as after the callback: a second frame is rare.
+        // Pulls until there is no frame, as after the callback: a second frame is rare.
         if let next = connection.nextFrame() { hold(next, connection, handle) }
     }
 
@@ -102,7 +103,7 @@ final class WebsocketTraffic {
         if let ending = connection.ending { return end(connection, handle, ending) }
         for sent in 0..<Self.framesPerTurn {
             guard let frame = connection.nextFrame() else { return 0 }
-            // The first is welcome: that is why this was called. Asking costs a system call.
+            // The socket has room for the first frame, which caused this call. Asking costs a system call.
             if sent > 0, lws_send_pipe_choked(handle) != 0 {
                 connection.held = frame
                 break

@@ -19,7 +19,7 @@ extension ParsableArguments {
     /// Refuses a number outside its range.
     func check(_ option: String, _ value: Double?, _ range: ClosedRange<Int>) throws {
         guard let value, !(Double(range.lowerBound)...Double(range.upperBound)).contains(value) else { return }
-        throw ValidationError("\(option) must lie in \(range.lowerBound) to \(range.upperBound).")
+        throw ValidationError("\(option) must be from \(range.lowerBound) to \(range.upperBound).")
     }
 }
 
@@ -48,7 +48,7 @@ struct ClientOptions: ParsableArguments {
     @Option(value: "url", "The server's address (default TONEARM_SERVER, else http://127.0.0.1:8080).")
     var server: String?
 
-    @Option(help: "The access token, where one is needed (default TONEARM_TOKEN).")
+    @Option(help: "The access token, if the server needs one (default TONEARM_TOKEN).")
     var token: String?
 
     @Option(
@@ -61,12 +61,12 @@ struct ClientOptions: ParsableArguments {
         let player = player ?? environment["TONEARM_PLAYER"]
         if let player, !player.isEmpty, !PlayerPath.isID(player) {
             throw Failure.configuration(
-                (self.player == nil ? "TONEARM_PLAYER" : "--player") + ": \(player) is no player's id.")
+                (self.player == nil ? "TONEARM_PLAYER" : "--player") + ": \(player) is not a player id.")
         }
         let token = token ?? environment["TONEARM_TOKEN"]
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
             throw Failure.configuration(
-                (self.token == nil ? "TONEARM_TOKEN" : "--token") + ": a token holds no spaces or line ends.")
+                (self.token == nil ? "TONEARM_TOKEN" : "--token") + ": a token must not contain spaces or line ends.")
         }
         return ServerClient(
             address: try .find(server, environment), token: token?.isEmpty == true ? nil : token,
@@ -83,7 +83,7 @@ enum SignedArgument {
     }
 
     static func discussion(_ example: String) -> String {
-        "\(example) may stand as it is, or behind -- as any other argument that begins with a hyphen."
+        "\(example) works as it is, or after --, like any argument that begins with a hyphen."
     }
 }
 

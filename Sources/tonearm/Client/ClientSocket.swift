@@ -93,7 +93,7 @@ struct ClientSocket: ~Copyable {
     private func lost(_ code: Int32 = errno) -> Failure {
         if code == EAGAIN {
             return Failure(
-                "\(address) accepts connections and says nothing: it hangs, or is no Tonearm server.", .unavailable)
+                "\(address) does not answer: it hangs, or is not a Tonearm server.", .unavailable)
         }
         return Failure("the connection to \(address) was lost: \(String(cString: strerror(code))).", .unavailable)
     }

@@ -32,9 +32,7 @@ struct ReplyReader {
     private var state = State.head
     private var buffer: [UInt8] = []
 
-    var isOver: Bool {
-        if case .over = state { true } else { false }
-    }
+    var isOver: Bool { if case .over = state { true } else { false } }
 
     /// The part of the body that came with `bytes`.
     mutating func feed(_ bytes: [UInt8]) throws(Wrong) -> [UInt8] {

@@ -13,13 +13,13 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         var rest = text[...]
         if rest.hasPrefix("https://") {
             throw Failure.configuration(
-                "\(source): \(text): the client commands speak http: only, as the server does; give its own address, "
-                    + "behind the proxy that adds TLS (from elsewhere through ssh -L or a VPN).")
+                "\(source): \(text): client commands support http: only, as the server does; give the server's own address, "
+                    + "not that of a proxy with TLS (from elsewhere use ssh -L or a VPN).")
         }
         if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
         // The printed link of the server is accepted as it is; its token comes separately.
         rest = rest.prefix { $0 != "#" && $0 != "?" }
-        let unknown = Failure.configuration("\(source): “\(text)” is no address such as http://127.0.0.1:8080.")
+        let unknown = Failure.configuration("\(source): “\(text)” is not an address such as http://127.0.0.1:8080.")
         if rest.contains("://") { throw unknown }
         let path = rest.drop { $0 != "/" }
         rest = rest.prefix { $0 != "/" }

@@ -60,7 +60,7 @@ struct ServerClient {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {
-            throw Failure("\(address) answered something else than expected: is it a Tonearm server of this version?")
+            throw Failure("\(address) sent an unexpected answer: is it a Tonearm server of this version?")
         }
     }
 
@@ -123,7 +123,7 @@ struct ServerClient {
         if status == 401 {
             return Failure(
                 token == nil
-                    ? "\(address) wants a token: give it with --token or TONEARM_TOKEN."
+                    ? "\(address) needs a token: give it with --token or TONEARM_TOKEN."
                     : "\(address) does not accept this token.")
         }
         do {
@@ -136,8 +136,8 @@ struct ServerClient {
 
     private func wrong(_ error: ReplyReader.Wrong) -> Failure {
         switch error {
-        case .notHTTP: Failure("what answers at \(address) does not speak HTTP.")
-        case .tooLarge: Failure("\(address) answered more than is reasonable.")
+        case .notHTTP: Failure("the program at \(address) does not answer in HTTP.")
+        case .tooLarge: Failure("\(address) sent an answer that is too large.")
         case .truncated: Failure("\(address) closed the connection before its answer was complete.", .unavailable)
         }
     }

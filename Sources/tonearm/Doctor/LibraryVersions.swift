@@ -29,18 +29,18 @@ enum LibraryVersions {
     private static let loaded = [
         Loaded(
             name: "libsoxr", file: "libsoxr.so.0", function: "soxr_version", package: "libsoxr0",
-            without: "no rate is converted"),
+            without: "sample rates are not converted"),
         Loaded(
             name: "SoundTouch", file: "libSoundTouchDll.so.1", function: "soundtouch_getVersionString",
-            package: "libsoundtouch1", without: "neither speed nor pitch is changed"),
+            package: "libsoundtouch1", without: "speed and pitch cannot be changed"),
         Loaded(
             name: "libexpat", file: "libexpat.so.1", function: "XML_ExpatVersion", package: "libexpat1",
-            without: "no list in XML is read"),
+            without: "playlists in XML are not read"),
         Loaded(
-            name: "libebur128", file: "libebur128.so.1", package: "libebur128-1", without: "no loudness is measured"),
+            name: "libebur128", file: "libebur128.so.1", package: "libebur128-1", without: "loudness is not measured"),
         Loaded(
             name: "libcurl", file: "libcurl.so.4", function: "curl_version", package: "libcurl4",
-            without: "nothing plays over the network"),
+            without: "network items do not play"),
     ]
 
     private static func version(_ function: String, in library: UnsafeMutableRawPointer?) -> String? {

@@ -13,10 +13,10 @@ enum ServerChecks {
             let above = nearest(path)
             guard access(above, W_OK | X_OK) == 0 else {
                 return .problem(
-                    name, "\(path) is not there and cannot be made in \(above): \(reason())",
+                    name, "\(path) does not exist and cannot be created in \(above): \(reason())",
                     ["name another one with --data DIR"])
             }
-            return .ok(name, "\(path) will be made at the first start")
+            return .ok(name, "\(path) will be created at the first start")
         }
         guard isDirectory(path) else {
             return .problem(name, "\(path) is not a directory", ["name another one with --data DIR"])
@@ -27,7 +27,7 @@ enum ServerChecks {
                 ["make it writable (chown \(geteuid()) \(path)) or name another one with --data DIR"])
         }
         return isLocked(path + "/state.lock", O_RDWR) || isLocked(path, O_RDONLY | O_DIRECTORY)
-            ? .note(name, "\(path) is used by a server that runs", "a second server needs its own: --data DIR")
+            ? .note(name, "\(path) is in use by a running server", "a second server needs its own: --data DIR")
             : .ok(name, path)
     }
 
@@ -70,7 +70,7 @@ enum ServerChecks {
             if answersHealthy(settings) {
                 return .note("port", "a Tonearm server runs at \(settings.host):\(settings.port) already")
             }
-            return .problem("port", "\(error)", ["choose another one with --port, or end what listens there"])
+            return .problem("port", "\(error)", ["choose another one with --port, or end the program there"])
         }
     }
 
@@ -80,13 +80,13 @@ enum ServerChecks {
         switch MediaWorkers.find(settings.mediaWorker) {
         case .failure(let missing):
             return .note(
-                name, "not there (\(missing.reason)): only MPEG audio plays",
+                name, "missing (\(missing.reason)): only MPEG audio plays",
                 "install tonearm-media-worker beside this program, or name it with --media-worker FILE")
         case .success(let path):
             if let problem = MediaWorkers.trySandbox(path) {
                 return .note(name, "\(path) \(problem): only MPEG audio plays", "see docs/media-worker.md, “Sandbox”")
             }
-            return .ok(name, "\(path), its sandbox holds")
+            return .ok(name, "\(path), its sandbox works")
         }
     }
 
@@ -150,16 +150,16 @@ extension ServerChecks {
         switch settings.anonymous {
         case .everyone:
             return .note(
-                name, "everybody who reaches the port may do everything (--anonymous)",
-                "leave --anonymous out, and tonearm link prints the link with a token")
+                name, "anybody who reaches the port has full control (--anonymous)",
+                "remove --anonymous; tonearm link then prints the link with a token")
         case .nobody: return .ok(name, "a token is needed everywhere; tonearm link prints the link with it")
         case .loopback where settings.isLoopback:
             return .ok(
                 name,
-                "open to this machine; what comes through a proxy needs a token (tonearm link). A proxy that adds no header "
-                    + "about it needs --token-file FILE, or --socket PATH and a user of its own")
+                "open to this machine; requests through a proxy need a token (tonearm link). If the proxy adds no header "
+                    + "about itself, use --token-file FILE, or --socket PATH and a separate user")
         case .loopback:
-            return .ok(name, "open to this machine; from elsewhere a token is needed (tonearm link)")
+            return .ok(name, "open to this machine; other machines need a token (tonearm link)")
         }
     }
 }

@@ -7,24 +7,20 @@ import PulseAudioHost
 struct SoundAdvice {
     private let environment: [String: String]
 
-    init(_ environment: [String: String]) {
-        self.environment = environment
-    }
+    init(_ environment: [String: String]) { self.environment = environment }
 
     static let noOutput = [
-        "check that the sound card is seen: cat /proc/asound/cards",
-        "in a container or without a card, sound can go nowhere: pactl load-module module-null-sink",
+        "check that the system sees the sound card: cat /proc/asound/cards",
+        "without a card, as in a container, use a null sink: pactl load-module module-null-sink",
     ]
 
     /// Where the server was looked for, by the environment.
-    var place: String {
-        (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? ""
-    }
+    var place: String { (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? "" }
 
     func unreachable() -> [String] {
         var advice: [String] = []
         if let server = value("PULSE_SERVER") {
-            advice.append("PULSE_SERVER is \(server): check that it is meant, or unset it")
+            advice.append("PULSE_SERVER is \(server): check the value, or unset it")
         } else if value("XDG_RUNTIME_DIR") == nil, value("PULSE_RUNTIME_PATH") == nil {
             advice.append(
                 "XDG_RUNTIME_DIR is not set (cron, sudo and su do not set it): XDG_RUNTIME_DIR=/run/user/\(getuid())")
@@ -48,7 +44,7 @@ struct SoundAdvice {
         guard stat(path, &status) == 0 else {
             return errno == EACCES
                 ? [
-                    "\(path) lies in a directory that user \(geteuid()) may not enter: run Tonearm as the user who is logged in"
+                    "\(path) is in a directory that user \(geteuid()) may not enter: run Tonearm as the user who is logged in"
                 ]
                 : ["there is no socket \(path): no sound server runs for user \(geteuid()), or it is elsewhere"]
         }
@@ -71,7 +67,5 @@ struct SoundAdvice {
         access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || value("container") != nil
     }
 
-    private func value(_ name: String) -> String? {
-        environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -21,8 +21,8 @@ struct SoundCheck {
 
     func findings() -> [Finding] {
         switch settings.output {
-        case .null: [.note("output", "null: a clock without sound is played to", "use --output auto to hear something")]
-        case .file(let path): [.note("output", "what would be heard is written to \(path)")]
+        case .null: [.note("output", "null: a clock without sound", "use --output auto to hear something")]
+        case .file(let path): [.note("output", "the sound is written to \(path)")]
         case .pulse: pulse()
         }
     }
@@ -71,14 +71,14 @@ struct SoundCheck {
             heard.wait(events, Self.patience) { $0.isStarted || $0.failure != nil }
         }
         let current = heard.devices?.current ?? "NAME"
-        if heard.isStarted { return .ok("playing", "\(current) takes sound") }
+        if heard.isStarted { return .ok("playing", "\(current) accepts sound") }
         if let failure = heard.failure {
             return .problem("playing", failure.message, ["look at the sound server's log"])
         }
         let isSuspended = heard.devices?.devices.contains { $0.id == current && $0.state == .suspended } == true
         guard isSuspended || heard.isSuspended else {
             return .problem(
-                "playing", "\(current) took the stream, but its clock does not advance",
+                "playing", "\(current) accepted the stream, but its clock does not advance",
                 ["look at the sound server's log", "try another sink with --sink NAME"])
         }
         return .problem(
@@ -114,7 +114,7 @@ private struct Heard {
         case .started: isStarted = true
         case .suspended(_, let value): isSuspended = value
         case .failed(_, let error): failure = error
-        case .paused, .flushed, .drained, .closed, .underrun, .corkRequested, .displaced, .ducked: break
+        case .paused, .flushed, .drained, .closed, .underrun, .corkRequested, .muted, .displaced, .ducked: break
         }
     }
 }

@@ -7,7 +7,7 @@ import RemoteAPI
 
 struct InfoCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        "info", "Shows what a file holds: format, duration, tags, damage.",
+        "info", "Shows the contents of a file: format, duration, tags, damage.",
         discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
 
     @Argument(help: "File, or file: URL.", completion: .file())

@@ -18,7 +18,7 @@ struct LocalMedia {
 
     init(_ argument: String) throws {
         if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
-            throw Failure("\(argument): a network address is not taken by this command; give a file.")
+            throw Failure("\(argument): this command does not accept network addresses; give a file.")
         }
         guard let path = Self.path(of: argument) else {
             throw Failure("\(argument): a file: URL must name a file of this machine, as in file:///music/a.mp3.")

@@ -9,7 +9,7 @@ struct OutputPath {
     /// `input`: the file that is read, which must not be replaced; nil without one.
     init(_ path: String, input: String? = nil) throws {
         guard path != "-" else {
-            throw Failure("A file's header holds its length, which cannot be corrected in a pipe; name a file.")
+            throw Failure("The file's length is written last, which a pipe does not allow; name a file.")
         }
         var (output, source) = (stat(), stat())
         if stat(path, &output) == 0 {

@@ -8,7 +8,7 @@ import Service
 
 struct RenderCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        "render", "Writes into a file what playing a file would sound like, at full speed.",
+        "render", "Renders a file as it would sound, at full speed.",
         discussion: """
             The ending of OUTPUT chooses the format: .wav, .flac or .opus. WAV and FLAC keep the source's sample rate and \
             channels, with 16 bits. The file appears under its name when it is complete; until then it is OUTPUT.partial.
@@ -18,23 +18,23 @@ struct RenderCommand: LocalCommand {
     var input: String
 
     @Argument(
-        help: "The file to write; one that is there is replaced.", completion: .file(extensions: Self.formats))
+        help: "The file to write; an existing file is replaced.", completion: .file(extensions: Self.formats))
     var output: String
 
-    @Option(help: "Where to begin: seconds, m:ss or h:mm:ss.")
+    @Option(help: "Start position: seconds, m:ss or h:mm:ss.")
     var start: TimeArgument?
 
-    @Option(help: "How long to go on: seconds, m:ss or h:mm:ss.")
+    @Option(help: "Duration: seconds, m:ss or h:mm:ss.")
     var duration: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("JSON as GET /api/v1/effects answers it.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("JSON file as returned by GET /api/v1/effects.", valueName: "file"), completion: .file())
     var effects: String?
 
     @Option(help: "Media seconds per second, 0.25 to 4.")
     var speed = 1.0
 
-    @Option(help: "Cents by which the sound is higher, -1200 to 1200.")
+    @Option(help: "Change of the pitch in cents, -1200 to 1200.")
     var pitch = 0.0
 
     @Flag(inversion: .prefixedNo, help: "Whether the pitch stays when the speed changes.")
@@ -64,7 +64,7 @@ struct RenderCommand: LocalCommand {
         let file = try OutputPath(output, input: media.path)
         guard let container else {
             let endings = Self.formats.map { ".\($0)" }.joined(separator: ", ")
-            throw Failure("\(output) names no format that is written: give a file that ends in one of \(endings)")
+            throw Failure("\(output) has no known format: give a file that ends in one of \(endings)")
         }
         let effects = try effects.map { try Self.effects(from: $0) }
         if effects?.isEnabled == false { Console.complain("The effects are switched off (\"enabled\": false).") }

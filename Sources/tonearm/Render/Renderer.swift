@@ -26,7 +26,7 @@ struct Renderer {
         let description = input.decoder.media
         let length = description.duration.map(description.format.seconds)
         if let length, start > 0, start >= length {
-            throw Failure("--start \(start) lies behind the end: \(media.path) lasts \(TimeText.text(length)).")
+            throw Failure("--start \(start) is after the end: \(media.path) lasts \(TimeText.text(length)).")
         }
         input.start = start
         input.tempo = tempo

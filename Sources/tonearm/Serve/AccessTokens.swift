@@ -38,14 +38,14 @@ struct AccessTokens {
             }
             let name = words.count > 1 ? String(words[1]) : AccessScope.admin.rawValue
             guard let scope = AccessScope(rawValue: name) else {
-                throw Failure.configuration("token-file: \(name) in \(path) is none of read, control, admin")
+                throw Failure.configuration("token-file: \(name) in \(path) is not one of read, control, admin")
             }
             return AccessToken(secret: String(secret), scope: scope)
         }
         guard Set(tokens.map(\.secret)).count == tokens.count else {
             throw Failure.configuration("token-file: a token in \(path) is listed twice")
         }
-        guard !tokens.isEmpty else { throw Failure.configuration("token-file: \(path) holds no token") }
+        guard !tokens.isEmpty else { throw Failure.configuration("token-file: \(path) contains no token") }
         return tokens
     }
 
@@ -53,6 +53,6 @@ struct AccessTokens {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        try Failure.unless("\(setting): cannot make") { try WholeFile.write((secret + "\n").utf8, to: path) }
+        try Failure.unless("\(setting): cannot create") { try WholeFile.write((secret + "\n").utf8, to: path) }
     }
 }

@@ -12,16 +12,16 @@ struct CacheOptions: ParsableArguments {
     var isOn: String?
 
     @Option(
-        value: "directory", "Directory for it (default: cache in the data directory).", name: .customLong("cache-dir"),
+        value: "directory", "Directory of the cache (default: DATA/cache).", name: .customLong("cache-dir"),
         completion: .directory)
     var directory: String?
 
-    @Option(value: "n", "Megabytes that it may hold, 1 to 10000000 (default 256).", name: .customLong("cache-limit"))
+    @Option(value: "n", "Size limit in megabytes, 1 to 10000000 (default 256).", name: .customLong("cache-limit"))
     var limit: String?
 
     @Option(
         value: "name",
-        "Query parameter that makes no other media, * for any rest; may be given several times (default: token, signature and their like).",
+        "Query parameter that does not distinguish media, * for all others; may be given several times (default: token, signature and similar ones).",
         name: .customLong("cache-ignore"))
     var ignored: [String] = []
 }

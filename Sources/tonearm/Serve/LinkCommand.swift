@@ -23,8 +23,8 @@ struct LinkCommand: LocalCommand {
         if settings.isAnonymous, settings.tokenFile == nil { return nil }
         guard access(settings.tokenPath, F_OK) == 0 else {
             throw Failure(
-                "\(settings.tokenPath) is not there: the first start of tonearm serve makes it; or give --data as the "
-                    + "server has it.", .unavailable)
+                "\(settings.tokenPath) does not exist: the first start of tonearm serve creates it; or give the "
+                    + "server's --data.", .unavailable)
         }
         return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
     }
@@ -32,11 +32,11 @@ struct LinkCommand: LocalCommand {
     private func port(_ settings: ServerConfiguration) throws -> UInt16 {
         guard settings.port == 0 else { return settings.port }
         guard let path = settings.portFile else {
-            throw Failure.configuration("port: 0 is any port; name the one that was bound, or its --port-file.")
+            throw Failure.configuration("port: 0 is any port; give the bound one, or the server's --port-file.")
         }
         let text = String(decoding: try ConfigurationFile.read(path, setting: "port-file"), as: UTF8.self)
         guard let port = UInt16(text.prefix { !$0.isNewline }) else {
-            throw Failure.configuration("port-file: \(path) holds no port")
+            throw Failure.configuration("port-file: \(path) contains no port")
         }
         return port
     }

@@ -46,7 +46,7 @@ struct LocalMusicCatalogue: MediaCatalogue {
         if !isNetwork {
             try bounds.check(uri)
         } else if WebAddress(uri) == nil {
-            throw MediaError(.unsupported, "This is no web address such as https://host/path.")
+            throw MediaError(.unsupported, "This is not a web address such as https://host/path.")
         }
         let path = isNetwork ? uri.prefix { $0 != "?" && $0 != "#" } : uri[...]
         let name: MediaAddress.Name =

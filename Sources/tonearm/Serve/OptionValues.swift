@@ -39,9 +39,7 @@ final class OptionValues {
         return try file.value(name)
     }
 
-    func text(_ name: String, _ flag: String?) throws -> String? {
-        try value(name, flag)?.text
-    }
+    func text(_ name: String, _ flag: String?) throws -> String? { try value(name, flag)?.text }
 
     func number(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Int? {
         guard let value = try value(name, flag) else { return nil }
@@ -103,11 +101,9 @@ struct OptionsFile {
         self.path = path
         guard let root = try Self.compose(try Self.read(path), path) else { return }
         guard let mapping = root.mapping else {
-            throw Failure.configuration("config: \(path) holds no names and values")
+            throw Failure.configuration("config: \(path) contains no names and values")
         }
-        for (key, value) in mapping {
-            nodes[key.string ?? "?"] = value
-        }
+        for (key, value) in mapping { nodes[key.string ?? "?"] = value }
     }
 
     func check(_ names: Set<String>) throws {

@@ -58,14 +58,14 @@ final class PlayerStreams: Sendable {
             throw .nothingToSave("The player has no item.")
         }
         guard MediaLocator.isNetwork(current.item.draft.uri) else {
-            throw .nothingToSave("The item is a file of this machine: only what comes from the web is saved.")
+            throw .nothingToSave("The item is a local file; only web items can be saved.")
         }
         switch member.streams.find(current.item.id) {
         case .stream(let tap): return TappedItem(tap, current.item.id)
         case .segments:
             throw .nothingToSave(
-                "The item is an HLS stream, which is many files and not one: these streams are not saved.")
-        case nil: throw .nothingToSave("Nothing of the item is loaded: it must have begun to play.")
+                "The item is an HLS stream, which consists of many files; it cannot be saved.")
+        case nil: throw .nothingToSave("Nothing of the item is loaded yet: play it first.")
         }
     }
 }
@@ -98,7 +98,7 @@ private final class TappedItem: RecordableStream {
     func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64 {
         guard let start = tap.begin(listener) else {
             throw .nothingToSave(
-                "The beginning of the item is not loaded any more: play it from there, and save it before it is far on."
+                "The beginning of the item is no longer loaded: play it from its beginning, and save it early."
             )
         }
         return start
@@ -109,8 +109,8 @@ private final class TappedItem: RecordableStream {
         case .bytes(let count, let isAfterGap): .bytes(count, isAfterGap: isAfterGap)
         case .nothingYet: .nothingYet
         case .end: .over(.end)
-        case .elsewhere: .over(.seek, "The player has jumped, and what comes now does not join what is there.")
-        case .tooLate: .over(.tooSlow, "The disk did not keep up with what came.")
+        case .elsewhere: .over(.seek, "A seek skipped a part that is not loaded; the file would have a gap.")
+        case .tooLate: .over(.tooSlow, "The disk did not keep up.")
         case .closed: .over(.left)
         case .failed(let sentence): .over(.network, sentence)
         }

@@ -52,8 +52,8 @@ struct Resources {
     private static func contract(_ name: String, _ candidates: [String]) throws -> [UInt8] {
         guard let base = candidates.first(where: { isFile($0 + "/" + name) }) else {
             throw Failure.configuration(
-                "\(name) was not found: it belongs beside the program, in ../share/tonearm from there, or beside the "
-                    + "directory that --public names")
+                "\(name) was not found: put it beside the program, into ../share/tonearm, or beside the "
+                    + "directory of --public")
         }
         return try ConfigurationFile.read(base + "/" + name, setting: name)
     }

@@ -8,7 +8,7 @@ import Kernel
 
 struct ServeCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        "serve", "Plays, and answers clients.",
+        "serve", "Plays music and answers clients.",
         discussion: """
             tonearm serve --music ~/Music                   for this machine alone
             tonearm serve --music ~/Music --host 0.0.0.0    for the network, with a token
@@ -28,7 +28,7 @@ struct ServeCommand: LocalCommand {
         let server = try Server(configuration, log: log)
         for directory in configuration.music where access(directory, R_OK | X_OK) != 0 {
             log.warning(
-                "this music directory cannot be read now; it is tried again at each use",
+                "this music directory cannot be read now; the server tries again at each use",
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
@@ -50,7 +50,7 @@ struct ServeCommand: LocalCommand {
         log.info("ending", metadata: ["signal": "\(signal)"])
         Signals.endAtOnce(on: signal)
         let limit = EndInTime(seconds: 1.8) { [log] in
-            log.warning("something hangs: not all could be put in order")
+            log.warning("a part of the server hangs: the shutdown is incomplete")
             // What must survive was saved when it was answered.
             _exit(0)
         }

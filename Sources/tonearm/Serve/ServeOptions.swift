@@ -39,7 +39,7 @@ struct SoundOptions: ParsableArguments {
     @Option(value: "n", "Frames decoded at a time, 512 to 65536 (default 4608).")
     var decodeBufferFrames: String?
 
-    @Option(value: "n", "How many times that may be decoded ahead of the sound card, 2 to 64 (default 20).")
+    @Option(value: "n", "Number of such portions decoded ahead of the sound card, 2 to 64 (default 20).")
     var bufferCount: String?
 
     @Option(onOff: "Whether media keys and playerctl reach the player on the desktop's session bus (default on).")
@@ -60,7 +60,7 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         value: "text",
-        "What this server is called, for people and for clients that list servers (default: the machine's name).")
+        "Display name of this server, also for clients that list servers (default: the machine's name).")
     var name: String?
 
     @Option(onOff: "Whether a server that listens on the network is announced there, where Avahi runs (default on).")
@@ -74,7 +74,7 @@ struct NetworkOptions: ParsableArguments {
         completion: .file())
     var socket: String?
 
-    @Option(value: "file", "File with access tokens; made with a new one when it does not exist.", completion: .file())
+    @Option(value: "file", "File with access tokens; created with a new one if missing.", completion: .file())
     var tokenFile: String?
 
     @Flag(help: "Listen on other addresses than loopback without a token.")
@@ -96,10 +96,10 @@ struct NetworkItemOptions: ParsableArguments {
     @Option(value: "seconds", "Seconds within which a server must begin to send, or send more, 1 to 30 (default 29).")
     var networkTimeout: String?
 
-    @Option(value: "seconds", "Seconds of an item that are loaded before it sounds, 0 to 30 (default 1).")
+    @Option(value: "seconds", "Seconds of an item loaded before it plays, 0 to 30 (default 1).")
     var prebuffer: String?
 
-    @Option(value: "seconds", "Seconds that are loaded after it ran dry, before it goes on, 0 to 30 (default 7.5).")
+    @Option(value: "seconds", "Seconds loaded after an underrun before it plays on, 0 to 30 (default 7.5).")
     var rebuffer: String?
 }
 
@@ -130,7 +130,7 @@ struct FileOptions: ParsableArguments {
         completion: .file())
     var mediaWorker: String?
 
-    @Option(value: "file", "File that gets the bound port once requests are answered.", completion: .file())
+    @Option(value: "file", "File that receives the bound port once the server answers requests.", completion: .file())
     var portFile: String?
 
     @Option(

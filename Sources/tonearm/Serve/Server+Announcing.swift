@@ -52,7 +52,7 @@ private struct PlayerVoices: VoiceMaking {
     }
 
     var refusal: String? {
-        if case .file = kind { "The sound goes into a file, which holds the music only." } else { nil }
+        if case .file = kind { "The output is a file, which contains the music only." } else { nil }
     }
 
     func voice(
@@ -89,10 +89,10 @@ enum SpareThreads {
     }
 }
 
-/// Looks into what waits for its turn to be announced. Files only: what comes over a network is not asked for twice. And as a
-/// scan looks: what is to be heard soon has its decoders, and the spare worker, to itself.
+/// Checks waiting announcements before their turn. Files only, as network media should not be requested twice. Uses a
+/// scan's worker, so that sounds about to play have the decoders and the spare worker to themselves.
 final class WaitingCheck: Sendable {
-    /// Threads at a time: a disk that does not answer must not take more. What is not looked at waits unseen.
+    /// Concurrent threads: a disk that does not answer must not take more. Further announcements wait unchecked.
     private static let limit = 4
 
     private let roots: MusicRoots

@@ -128,7 +128,7 @@ final class Server {
         service.session = session
         service.roster = players
         let key = KeptID(directory: configuration.data, name: "address-key")
-        if let problem = key.problem { log.warning("references to items are of this run only: \(problem)") }
+        if let problem = key.problem { log.warning("references to items are valid for this run only: \(problem)") }
         service.sealed = SealedAddresses(OpenSSLSeal(key.key))
         playlists = try Self.playlists(configuration, log)
         service.playlists = playlists
@@ -144,7 +144,7 @@ final class Server {
             serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
         let identity = KeptID(directory: configuration.data, name: "server-id")
-        if let problem = identity.problem { log.warning("the server's id is not kept: \(problem)") }
+        if let problem = identity.problem { log.warning("the server's id is not saved: \(problem)") }
         settings.serverID = identity.id
         settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
         settings.log = log

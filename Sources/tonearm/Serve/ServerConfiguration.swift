@@ -85,17 +85,17 @@ struct ServerConfiguration: Equatable {
         allowedHosts = try values.list("allow-host", options.network.allowHost)
         if let origin = allowedOrigins.first(where: { !AccessPolicy.isOrigin($0) }) {
             throw Failure.configuration(
-                "allow-origin: \(origin) is no origin as browsers send it, such as https://music.example")
+                "allow-origin: \(origin) is not an origin as browsers send it, such as https://music.example")
         }
         if let host = allowedHosts.first(where: { !AccessPolicy.isHost($0) }) {
-            throw Failure.configuration("allow-host: \(host) is no host name, such as music.example")
+            throw Failure.configuration("allow-host: \(host) is not a host name, such as music.example")
         }
         portFile = try values.text("port-file", options.files.portFile)
         name = try values.text("name", options.network.name)
         if let value = try values.value("log-level", options.files.logLevel) {
             guard let level = Logger.Level(rawValue: value.text.lowercased()) else {
                 let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw value.wrong("is none of \(names)")
+                throw value.wrong("is not one of \(names)")
             }
             logLevel = level
         }
@@ -135,15 +135,13 @@ struct ServerConfiguration: Equatable {
     var tokenPath: String { tokenFile ?? data + "/tokens" }
 
     /// Only this machine can reach it.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
-    }
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     private static func defaultData(_ environment: [String: String]) throws -> String {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tonearm" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw Failure.configuration(
-                "data: neither --data nor HOME nor XDG_STATE_HOME names a place for the state")
+                "data: no directory for the state; set --data, HOME or XDG_STATE_HOME")
         }
         return home + "/.local/state/tonearm"
     }
@@ -154,7 +152,7 @@ struct ServerConfiguration: Equatable {
         case "auto", "pulse": return .pulse
         case "null": return .null
         case _ where text.hasPrefix("file:") && text.count > 5: return .file(String(text.dropFirst(5)))
-        default: throw value.wrong("is none of auto, pulse, null, file:PATH")
+        default: throw value.wrong("is not one of auto, pulse, null, file:PATH")
         }
     }
 }

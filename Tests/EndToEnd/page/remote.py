@@ -11,7 +11,8 @@ class Remote:
         self.page = page
         self.tolerated: list[str] = []
         self.console: list[str] = []
-        page.on("console", lambda message: message.type == "error" and self.console.append(message.text))
+        page.on("console", lambda message: message.type == "error"
+                and self.console.append(f"{message.text} {message.location.get('url', '')}"))
         page.on("pageerror", lambda error: self.console.append(f"exception: {error}"))
 
     def tolerate(self, pattern: str) -> None:
@@ -20,7 +21,13 @@ class Remote:
 
     def complaints(self) -> list[str]:
         found = self.console + self.page.evaluate("() => window.__violations ?? []")
-        return [text for text in found if not any(re.search(pattern, text) for pattern in self.tolerated)]
+        return [text for text in found
+                if not any(re.search(pattern, text) for pattern in self.tolerated) and not self._asked_too_late(text)]
+
+    def _asked_too_late(self, text: str) -> bool:
+        """The refusal of a part of an item that has left the queue meanwhile: the page could not know."""
+        item = re.search(r"404 .*?(http\S+/queue/items/[^/]+)/(artwork|lyrics|waveform)", text)
+        return item is not None and self.page.request.get(item[1]).status == 404
 
     def wait_connected(self) -> None:
         expect(self.page.locator("body")).to_have_attribute("data-connection", "open")

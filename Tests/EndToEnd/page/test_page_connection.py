@@ -202,7 +202,7 @@ def test_firstRefusal_disablesWhatNeedsControl_andSaysWhy(reading):
                     page.locator('.entry-name[data-path="chirp.mp3"]')):
         expect(control).to_be_disabled()
     page.keyboard.press("n")
-    expect(remote.toast).to_contain_text("Not done")
+    expect(remote.toast).to_contain_text("Not allowed")
     page.get_by_role("button", name="A Folder", exact=True).click()
     expect(page.locator(".breadcrumb [aria-current]")).to_have_text("A Folder")
 

@@ -90,6 +90,20 @@ def test_search_findsAndPlays(library, remote, api):
         eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
 
 
+def test_whatIsTyped_staysWhenTheListComesAfterwards(remote, api):
+    eventually(lambda: api.call("GET", "/library")["tracks"] == 4, "scanned", 20)
+    held = []
+    remote.page.route("**/library/albums*", lambda route: held.append(route))
+    remote.page.get_by_role("tab", name="Library").click()
+    eventually(lambda: remote.page.wait_for_timeout(20) or held, "the albums are asked for")
+    box = remote.page.get_by_role("searchbox", name="Search the library")
+    # Typed in the same moment in which the list comes: before the search is sent.
+    box.evaluate("(box) => { box.value = 'jog'; }")
+    held[0].continue_()
+    expect(remote.page.locator(".album-tile")).to_have_count(3)
+    expect(box).to_have_value("jog")
+
+
 def test_emptySearch_saysSo_andClearingItLeadsBack(library):
     box = library.get_by_role("searchbox", name="Search the library")
     box.fill("no such thing")

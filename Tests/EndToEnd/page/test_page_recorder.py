@@ -57,7 +57,7 @@ def test_a_source_that_goes_is_told(microphone, directory, api, remote):
     panel.get_by_role("button", name="Record").click()
     expect(panel.get_by_role("button", name="Stop")).to_be_enabled()
     microphone.unplug()
-    expect(panel.locator(".recorder-note")).to_contain_text("microphone went away")
+    expect(panel.locator(".recorder-note")).to_contain_text("microphone is no longer available")
     expect(panel.get_by_role("button", name="Record")).to_be_enabled()
 
 
@@ -154,8 +154,8 @@ def test_the_stream_of_the_chosen_player_is_saved(radio, api, open_remote):
 ENDS = [
     (None, ""),
     ({"reason": "user", "bytes": 9}, ""),
-    ({"reason": "end", "bytes": 9}, "All of it is saved: a.mp3."),
-    ({"reason": "item", "bytes": 9, "message": "Half of it."}, "Saving a.mp3 ended: another item is played. Half of it."),
+    ({"reason": "end", "bytes": 9}, "Saved completely: a.mp3."),
+    ({"reason": "item", "bytes": 9, "message": "Half of it."}, "Saving a.mp3 ended: another item started. Half of it."),
     ({"reason": "seek", "bytes": 9, "message": "The player has jumped."}, "Saving a.mp3 ended. The player has jumped."),
     ({"reason": "left", "bytes": 0}, "Nothing was saved: the station was paused or stopped."),
     ({"reason": "disk-full", "bytes": 9, "message": "No room."}, "Saving a.mp3 ended: the disk is full. No room."),

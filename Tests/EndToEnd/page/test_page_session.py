@@ -49,7 +49,7 @@ def test_aMachineWithoutAnInput_givesTheReason(dialog):
 def test_checkBoxes_areLargeEnoughForFingers(pulse, open_remote):
     remote = open_remote(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
     remote.page.get_by_role("button", name="Sound settings").click()
-    box = remote.page.get_by_role("dialog", name="Sound").get_by_label("Go on by itself afterwards").bounding_box()
+    box = remote.page.get_by_role("dialog", name="Sound").get_by_label("Resume afterwards").bounding_box()
     assert box["width"] >= 24 and box["height"] >= 24, box
 
 
@@ -70,7 +70,7 @@ def test_fallingAsleep_isSetAndShown(dialog, remote, api):
     def timers() -> list[dict]:
         return api.call("GET", "/timers")["timers"]
 
-    sleep = dialog.get_by_label("Fall asleep")
+    sleep = dialog.get_by_label("Sleep timer")
     expect(sleep).to_have_value("")
     sleep.select_option("In 30 minutes")
     eventually(lambda: [timer.get("after") for timer in timers()] == [1800], "set")
@@ -87,11 +87,11 @@ def test_fallingAsleep_isSetAndShown(dialog, remote, api):
 def test_policies_areSet(dialog, remote, api):
     dialog.get_by_label("When headphones are unplugged").select_option("hold")
     eventually(lambda: api.call("GET", "/outputs")["policy"] == "hold", "set")
-    dialog.get_by_label("Go on by itself afterwards").uncheck()
+    dialog.get_by_label("Resume afterwards").uncheck()
     eventually(lambda: api.player()["autoResume"] is False, "set")
     dialog.get_by_label(re.compile("Fall silent")).uncheck()
     eventually(lambda: api.player()["interruptionPolicy"] == "notify-only", "set")
-    expect(dialog.get_by_label("Go on by itself afterwards")).to_be_disabled()
+    expect(dialog.get_by_label("Resume afterwards")).to_be_disabled()
 
 
 def test_theDialog_fitsAPhone(pulse, open_remote):

@@ -110,7 +110,7 @@ def test_effects_areSetAndShown(remote, api):
     panel = open_section(remote, "Effects")
     master = panel.get_by_label("Effects (off")
     expect(master).not_to_be_checked()
-    panel.get_by_label("Even loudness").check()
+    panel.get_by_label("Equal loudness").check()
     eventually(lambda: effects(api)["loudness"]["mode"] == "auto" and effects(api)["enabled"], "loudness")
     expect(master).to_be_checked()
     panel.get_by_label("Compressor").select_option("night")

@@ -103,8 +103,8 @@ def test_whileAnAddressIsLookedAt_itIsSaid_andTheMusicGoesOn(web, remote, api, o
     address = f"{origin.url}/slow.mp3"
     below = web.locator("cache-list").bounding_box()
     fill(web, address)
-    note = web.get_by_role("status").filter(has_text="Looking at")
-    expect(note).to_have_text(f"Looking at {origin.url.removeprefix('http://')}, for 20 s at most…")
+    note = web.get_by_role("status").filter(has_text="Checking")
+    expect(note).to_have_text(f"Checking {origin.url.removeprefix('http://')}, for 20 s at most…")
     assert web.locator("cache-list").bounding_box() == below, "nothing jumps"
     web.get_by_role("button", name="Play", exact=True).click()
     assert api.player()["status"] == "playing" and api.uris() == ["long.mp3"]
@@ -118,7 +118,7 @@ def test_aLookThatTheConnectionDoesNotOutlive_isOver(web, remote, api, server, o
     remote.tolerate("Failed to load resource|WebSocket connection")
     origin.serve("/silent", silent=True)
     fill(web, f"{origin.url}/silent")
-    note = web.get_by_role("status").filter(has_text="Looking at")
+    note = web.get_by_role("status").filter(has_text="Checking")
     expect(note).to_be_visible()
     server.kill()
     expect(remote.toast).to_contain_text("The server cannot be reached.")
@@ -242,9 +242,10 @@ def test_longAddress_andManyEntries_fitAPhone(open_remote, api):
     remote.tab("Music")
     remote.page.get_by_role("tab", name="Web").click()
     panel = remote.page.locator("web-panel")
-    expect(panel.get_by_text("No more is kept: The disk is full.")).to_be_visible()
+    expect(panel.get_by_text("The cache stores nothing more: The disk is full.")).to_be_visible()
     expect(panel.locator(".cache-entry")).to_have_count(100)
-    panel.get_by_role("button", name="Show more").click()
+    # By key: a list that still settles moves the button away from the pointer.
+    panel.get_by_role("button", name="Show more").press("Enter")
     expect(panel.locator(".cache-entry")).to_have_count(200)
     expect(panel.locator(".cache-state").first).to_have_text("1.2 MB of 5.0 MB, 24 %")
     expect(panel.locator(".cache-state").nth(1)).to_have_text("1.2 MB so far")

@@ -107,6 +107,11 @@ class EventLog:
     def wait_status(self, *statuses: str, timeout: float = 5.0, mark: int = 0) -> Event:
         return self.wait_for("status", lambda event: event["status"] in statuses, timeout, mark)
 
+    def ran_dry(self, mark: int = 0) -> list[Event]:
+        """Times when the server had nothing to play. `output-unavailable` is none: a late sound server, or a late machine."""
+        return [event for event in self.since(mark, "status")
+                if event["status"] == "buffering" and event["reason"] != "output-unavailable"]
+
     def trace(self, mark: int = 0, *types: str) -> list[str]:
         """Readable order of events: `status playing`, `completed i1 finished` ..."""
         lines = []

@@ -23,7 +23,7 @@ http {{
   client_body_temp_path {home}/t1; proxy_temp_path {home}/t2; fastcgi_temp_path {home}/t3; uwsgi_temp_path {home}/t4;
   scgi_temp_path {home}/t5;
   server {{ listen 127.0.0.1:{plain}; root {root}; location /moved/ {{ return 302 https://localhost:{secure}/; }}
-    location /slow/ {{ alias {root}/; limit_rate 60k; }} }}
+    location /slow/ {{ alias {root}/; limit_rate 120k; }} }}
   server {{ listen 127.0.0.1:{secure} ssl; server_name localhost; root {root};
     ssl_certificate {home}/server.pem; ssl_certificate_key {home}/server.key; }}
   server {{ listen 127.0.0.1:{proxy}; resolver 127.0.0.1; location / {{ proxy_pass http://127.0.0.1:{plain}$uri; add_header X-By proxy; }} }}

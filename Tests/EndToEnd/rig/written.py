@@ -35,5 +35,12 @@ class Written:
         """Frames written so far; a mark for `samples`."""
         return max(0, self.path.stat().st_size - HEADER) // (2 * self.channels) if self.path.exists() else 0
 
+    def wait_sound(self) -> None:
+        self.wait_frames(1)
+
+    def wait_seconds(self, seconds: float) -> None:
+        """Until `seconds` more were written."""
+        self.wait_frames(self.frames + int(seconds * 44100), seconds + 10)
+
     def wait_frames(self, count: int, timeout: float = 30.0) -> None:
         eventually(lambda: self.frames >= count, f"{count} frames written", timeout)

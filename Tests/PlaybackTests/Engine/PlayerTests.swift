@@ -102,6 +102,29 @@ import KernelTesting
         #expect(rig.player.snapshot.error?.code == .unsupported)
     }
 
+    /// Its server sends nothing any more.
+    @Test func theTailIsHeard_whenAStalledItemIsStopped() throws {
+        let rig = PlayerRig(["a": .init(frames: 441_000, stall: 30_000)])
+        var effects = EffectsPatch()
+        effects.set(\.isEnabled, true)
+        effects.set(\.reverb.isEnabled, true)
+        effects.set(\.reverb.decay, 0.2)
+        #expect(throws: Never.self) { try rig.perform(.changeEffects(.merge(effects))).get() }
+        rig.add(["a"], play: true)
+        #expect(rig.play { $0.output.captured.count >= 20_000 })
+        rig.send(.stop(drain: true))
+        let isWritten = eventually(within: 20) {
+            (try? rig.perform(.apply(SettingsPatch())).get())?.statistics.bufferedAhead ?? 0 > 0.35
+        }
+        #expect(isWritten)
+        #expect(rig.play { $0.player.snapshot.status == .stopped })
+        let (heard, written) = (rig.output.captured, 30_000)
+        #expect(heard.count == written + 8_820 && heard[written...].allSatisfy { $0 == 0 })
+        // The music ends in a fade of 10 ms.
+        #expect(heard[..<(written - 441)].elementsEqual((0..<(written - 441)).map(Float.init)))
+        #expect(zip(heard, heard.dropFirst()).allSatisfy { abs($0 - $1) < 110 })
+    }
+
     @Test func nothingOfTheOldItemIsHeard_afterNext() {
         let rig = PlayerRig(["a": .init(frames: 441_000), "b": .init(frames: 5_000, base: 1_000_000)])
         rig.add(["a", "b"], play: true)

@@ -95,18 +95,10 @@ import Testing
         }
     }
 
-    private static func reverberate(_ world: inout SimulatedWorld) {
-        var effects = EffectsPatch()
-        effects.set(\.isEnabled, true)
-        effects.set(\.reverb.isEnabled, true)
-        effects.set(\.reverb.decay, 2)
-        world.command(.changeEffects(.merge(effects)))
-    }
-
     @Test(arguments: [false, true]) func itsReverbDiesAwayAtTheQueuesEnd(leadersToo: Bool) {
         var pair = Pair(seed: 5, ["a-3", "b-4"])
-        Self.reverberate(&pair.follower)
-        if leadersToo { Self.reverberate(&pair.leader) }
+        PlayerCoreEffectsTests.reverberate(&pair.follower)
+        if leadersToo { PlayerCoreEffectsTests.reverberate(&pair.leader) }
         pair.run(seconds: 6.5, starved: false)
         #expect(pair.apart.map { abs($0) <= 0.05 } == true && pair.leader.core.current?.item.uri == "b-4")
         // Nothing of it between the two items.

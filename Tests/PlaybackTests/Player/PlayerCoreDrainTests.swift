@@ -15,6 +15,14 @@ import Kernel
         #expect(world.sink.heard == Double(world.sink.written))
     }
 
+    @Test(arguments: [("a-2", 0), ("starving-3", 1)]) func whatEndsInTheMiddle_fadesOut(uri: String, cuts: Int) {
+        var world = SimulatedWorld.playing([uri])
+        world.run(seconds: 0.5)
+        world.command(.stop(drain: true))
+        #expect(world.run { $0.status == .stopped })
+        #expect(world.cuts == cuts)
+    }
+
     @Test(arguments: [PlayerCommand.play(.current, position: nil), .toggle, .scan(rate: 2)])
     func playsOnWhereItIs_whenPlayedWhileItDrains(command: PlayerCommand) {
         var world = SimulatedWorld.playing(["a-60", "b-60"])

@@ -116,13 +116,24 @@ struct PlayerCoreEffectsTests {
         #expect(perform(&world, .keep(name: "one more", preamp: 0, bands: []))?.member == "name")
     }
 
+    @Test func effectsNeedNoMoreWakeUps() {
+        var (plain, changed) = (SimulatedWorld.playing(["a-60"]), SimulatedWorld.playing(["a-60"]))
+        Self.reverberate(&changed)
+        for _ in 0..<200 {
+            plain.run(seconds: 0.1)
+            changed.run(seconds: 0.1)
+            let waits = [plain, changed].map { $0.core.nextDeadline?.seconds(since: $0.now) ?? .infinity }
+            #expect(abs(waits[0] - waits[1]) < 0.011, "\(waits)")
+        }
+    }
+
     private static func reverberating(_ uris: [String]) -> SimulatedWorld {
         var world = SimulatedWorld.playing(uris)
         reverberate(&world)
         return world
     }
 
-    private static func reverberate(_ world: inout SimulatedWorld) {
+    static func reverberate(_ world: inout SimulatedWorld) {
         var effects = EffectsPatch()
         effects.set(\.isEnabled, true)
         effects.set(\.reverb.isEnabled, true)
@@ -154,6 +165,31 @@ struct PlayerCoreEffectsTests {
         #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
         #expect(world.run(upTo: 1) { $0.status == .failed })
         #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == uris.count)
+    }
+
+    @Test(
+        arguments: [
+            (["a-3", "missing"], Queue.Order(repeats: .off, shuffle: true), PlayerSettings.ErrorPolicy.skip, 2),
+            (["damaged-3"], Queue.Order(repeats: .all), .skip, 1),
+            (["damaged-3"], Queue.Order(repeats: .one), .skip, 1),
+            (["damaged-3", "missing"], Queue.Order(repeats: .all), .skip, 2),
+            (["damaged-3", "b-60"], Queue.Order(), .stop, 1), (["a-3", "missing", "b-60"], Queue.Order(), .stop, 2),
+        ])
+    func theReverbDiesAway_whereAFailureEndsTheQueue(
+        uris: [String], order: Queue.Order, policy: PlayerSettings.ErrorPolicy, failures: Int
+    ) {
+        var world = Self.reverberating(uris)
+        world.apply {
+            $0.shuffle = order.shuffle
+            $0.repeats = order.repeats
+            $0.onError = policy
+        }
+        #expect(world.run { $0.position >= 3 })
+        let end = world.now
+        world.run(seconds: 1.9)
+        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
+        #expect(world.run(upTo: 1) { $0.status == .failed })
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == failures)
     }
 
     @Test func anItemThatFailsInTheMiddle_isPassedAtOnce() {

@@ -148,6 +148,25 @@ import Testing
         #expect(told(world) == ["began sound-server"])
     }
 
+    @Test func aPersonsMuteIsObeyed_whateverThePolicyIs() throws {
+        var world = SimulatedWorld.playing(["a-20"])
+        world.apply { $0.interruptionPolicy = .notifyOnly }
+        let generation = try #require(world.sink.generation)
+        world.send(.output(.muted(generation, true)))
+        world.run(seconds: 0.5)
+        #expect(world.status == .interrupted && world.unmutes == 0)
+        world.apply { $0.interruptionPolicy = .auto }
+        world.apply { $0.interruptionPolicy = .notifyOnly }
+        #expect(world.status == .interrupted && world.unmutes == 0)
+        world.send(.output(.muted(generation, false)))
+        #expect(world.run(upTo: 1) { $0.status == .playing })
+        #expect(told(world) == ["began sound-server", "ended sound-server"])
+        // A call's request behind its mute is one.
+        world.send(.output(.muted(generation, true)))
+        world.send(.output(.corkRequested(generation, true)))
+        #expect(world.run(upTo: 1) { $0.status == .playing } && world.unmutes == 1)
+    }
+
     @Test func endsByItself_afterTheTimeout() {
         var world = SimulatedWorld.playing(["a-90"])
         world.apply { $0.interruptionTimeout = 2 }

@@ -15,10 +15,10 @@ import Testing
         let first = try #require(world.core.current)
         #expect(world.core.loudness(of: first.generation).track == nil)
         #expect(world.core.loudness(of: first.generation).isInAlbum)
-        world.core.current?.media?.companions.loudness = TrackLoudness(trackGain: 3)
+        world.core.loaded.updateCurrent { $0.media?.companions.loudness = TrackLoudness(trackGain: 3) }
         #expect(world.core.loudness(of: first.generation).track == TrackLoudness(trackGain: 3))
-        world.core.current?.media?.tags.replayGainTrack = -6.5
-        world.core.current?.media?.tags.replayPeakTrack = 0.9
+        world.core.loaded.updateCurrent { $0.media?.tags.replayGainTrack = -6.5 }
+        world.core.loaded.updateCurrent { $0.media?.tags.replayPeakTrack = 0.9 }
         let (track, isInAlbum) = world.core.loudness(of: first.generation)
         #expect(track == TrackLoudness(trackGain: -6.5, trackPeak: 0.9) && isInAlbum)
         world.core.settings.shuffle = true
@@ -38,7 +38,7 @@ import Testing
         let drafts = [ItemDraft(uri: "a-60", album: "One"), ItemDraft(uri: uri, album: album)]
         world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
         world.run(seconds: 1)
-        world.core.current?.media?.companions.albumFiles = ["a-60", "b-60"]
+        world.core.loaded.updateCurrent { $0.media?.companions.albumFiles = ["a-60", "b-60"] }
         #expect(world.core.loudness(of: try #require(world.core.current).generation).isInAlbum == isInAlbum)
     }
 
@@ -54,12 +54,12 @@ import Testing
         let drafts = ["rock/a-60", uri].map { ItemDraft(uri: $0) }
         world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
         world.run(seconds: 1)
-        world.core.current?.media?.tags.album = "One"
-        world.core.current?.media?.tags.replayGainAlbum = albumGain
+        world.core.loaded.updateCurrent { $0.media?.tags.album = "One" }
+        world.core.loaded.updateCurrent { $0.media?.tags.replayGainAlbum = albumGain }
         let first = try #require(world.core.current).generation
         #expect(world.core.loudness(of: first).isInAlbum == isInAlbum)
         // The library knows the files of the album, and this is none of them.
-        world.core.current?.media?.companions.albumFiles = ["rock/a-60"]
+        world.core.loaded.updateCurrent { $0.media?.companions.albumFiles = ["rock/a-60"] }
         #expect(!world.core.loudness(of: first).isInAlbum)
     }
 }

@@ -24,7 +24,8 @@ import Testing
     @Test func whatCannotBeSearched_isAskedForOnceMore_andGoesOnAtItsPlace() throws {
         var world = SimulatedWorld.playing(["unsearchable-60"])
         world.run(seconds: 5)
-        world.core.current?.dryTimes = [world.now]
+        let now = world.now
+        world.core.loaded.updateCurrent { $0.dryTimes = [now] }
         let before = (loads: world.loads, position: world.position, media: world.core.current?.media)
         var unknown = 0
         world.check = { if $0.core.current?.media != before.media { unknown += 1 } }

@@ -106,6 +106,16 @@ import Testing
         #expect(world.sink.generation == stream)
     }
 
+    /// Frames that came just too late may be heard before the output can report that it sounds again.
+    @Test func goesOn_whenTheRestWasHeardWithoutAReport() throws {
+        var world = SimulatedWorld.playing(["a-1", "b-60"])
+        #expect(world.run { $0.core.current?.writtenEnd != nil })
+        try Self.tellUnderrun(&world)
+        world.sink.heard = Double(world.sink.written)
+        world.sink.isDry = true
+        #expect(world.run(upTo: 1) { $0.core.current?.item.uri == "b-60" })
+    }
+
     @Test func failsTheItem_whenTheSourceGivesNothing() throws {
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
         #expect(world.run { $0.status == .playing })
@@ -113,7 +123,7 @@ import Testing
         try Self.tellUnderrun(&world)
         #expect(world.core.transportIsDry)
         world.sink.isFrozen = true
-        world.core.current?.stage = .feeding
+        world.core.loaded.updateCurrent { $0.stage = .feeding }
         #expect(world.status == .buffering && world.core.reason == .underrun)
         world.run(seconds: PlayerCore.sourceLimit - 1)
         #expect(world.status == .buffering)
@@ -125,7 +135,7 @@ import Testing
 
     @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
         var world = try Self.frozen(withFrames: false)
-        world.core.current?.stage = .feeding
+        world.core.loaded.updateCurrent { $0.stage = .feeding }
         try Self.tellUnderrun(&world)
         #expect(world.core.reason == .underrun)
         try Self.fill(world)

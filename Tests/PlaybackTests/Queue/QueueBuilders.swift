@@ -26,7 +26,9 @@ struct QueueFixture {
 
     @discardableResult
     mutating func apply(_ edit: QueueEdit) throws(QueueError) -> QueueChange? {
-        try queue.apply(edit, using: &random)
+        guard let proposal = try queue.propose(edit, using: &random) else { return nil }
+        queue.commit(proposal)
+        return proposal.change
     }
 
     /// Goes to what follows and returns its letter.

@@ -105,6 +105,8 @@ struct SimulatedWorld {
     /// As the output was given them.
     var effects: [EffectSettings] = []
     private(set) var unmutes = 0
+    /// Ends of the ring in the middle of an item.
+    private(set) var cuts = 0
     private(set) var ducks: [Duck] = []
     /// Seconds, of each pause of the stream and each flush.
     private(set) var fades: [Double] = []
@@ -308,6 +310,7 @@ struct SimulatedWorld {
                 sessions[generation]?.held = seconds
                 writeTails()
             case .unload(let generation): sessions[generation] = nil
+            case .cutFading: cuts += 1
             case .output(.open(let format, let generation)): open(generation, format)
             case .output(.stream(.start, let generation)):
                 guard generation == sink.generation, sink.isOpen else { continue }

@@ -50,17 +50,17 @@ import Testing
         let items = [ItemRequest.uri("missing.mp3"), .uri("a.mp3"), .uri("gopher://x"), .folder("none"), .uri("b.mp3")]
         let found = try resolve(items, AddingRules(skipsFaults: true))
         #expect(found.items.map(\.uri) == ["a.mp3", "b.mp3"])
-        #expect(found.skippedCount == 3)
-        #expect(found.skipped.map(\.index) == [0, 2, 3])
-        #expect(found.skipped.map(\.member) == ["uri", "uri", "folder"])
+        #expect(found.skipped.count == 3)
+        #expect(found.skipped.faults.map(\.index) == [0, 2, 3])
+        #expect(found.skipped.faults.map(\.member) == ["uri", "uri", "folder"])
     }
 
     @Test func unknownIDs_areLeftOutAndListed_whenSkipped() throws {
         let items = ["album", "playlist"].map { ItemRequest.unknown(member: $0, id: "zz") } + [.uri("a.mp3")]
         let found = try resolve(items, AddingRules(skipsFaults: true))
         #expect(found.items.map(\.uri) == ["a.mp3"])
-        #expect(found.skipped.map { Problem($0).code } == ["unknown-entry", "unknown-playlist"])
-        #expect(found.skipped.map { Problem($0).member } == ["items[0].album", "items[1].playlist"])
+        #expect(found.skipped.faults.map { Problem($0).code } == ["unknown-entry", "unknown-playlist"])
+        #expect(found.skipped.faults.map { Problem($0).member } == ["items[0].album", "items[1].playlist"])
         #expect(throws: ItemFault.self) { try resolve(items) }
     }
 
@@ -101,7 +101,7 @@ import Testing
         let media = AddressCatalogue()
         let items = [ItemRequest](repeating: .uri("gone.m3u"), count: 100)
         let found = try resolve(items, AddingRules(skipsFaults: true), media: media)
-        #expect(found.skippedCount == 100 && media.looks.withLock { $0 } == 1)
+        #expect(found.skipped.count == 100 && media.looks.withLock { $0 } == 1)
     }
 
     @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {

@@ -146,7 +146,7 @@ import KernelTesting
         _ = try part.start().get()
         part.stream.give(.bytes(60, isAfterGap: false))
         let stopped = try part.stop()
-        #expect(!stopped.successfully && stopped.message == "It holds 60 of 100 bytes.")
+        #expect(!stopped.successfully && stopped.message == "It contains 60 of 100 bytes.")
     }
 
     @Test func aFullDisk_endsIt_withWhatFits() throws {
@@ -181,7 +181,7 @@ import KernelTesting
         _ = try larger.start(limits: limits).get()
         larger.stream.give(.bytes(120, isAfterGap: false), .bytes(1, isAfterGap: false), .over(.end))
         let part = try larger.end()
-        #expect(!part.successfully && part.reason == .sizeLimit && part.message == "It holds 120 of 121 bytes.")
+        #expect(!part.successfully && part.reason == .sizeLimit && part.message == "It contains 120 of 121 bytes.")
     }
 
     @Test func aTimeLimit_endsIt_withWhatHasCome() throws {

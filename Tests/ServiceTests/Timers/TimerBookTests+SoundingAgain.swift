@@ -56,7 +56,9 @@ extension TimerBookTests {
         var (book, id) = try ringing(&hands)
         _ = book.report(.status(.completed, .endOfQueue, wantsSound: false), hands.moment)
         let consumed = PlaybackError(.unknownItem, "No such item is in the queue.")
-        #expect(stage(book.report(.taken(id, .items, .failure(consumed)), hands.moment)) == .items)
+        // As loud as it has become.
+        let again = book.report(.taken(id, .items, .failure(consumed)), hands.moment)
+        #expect(again == [.soundAgain(id, try #require(alarm(book)), .items, nil)])
         // The hour goes on from the first sound.
         hands.pass(3_000)
         var heard = snapshot(.playing, true)
@@ -64,6 +66,22 @@ extension TimerBookTests {
         _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
         hands.pass(600)
         #expect(book.advance(hands.moment) == [] && book.ring == nil)
+    }
+
+    @Test func ofTheQueueAsItIs_aNewItemIsNone() throws {
+        var (book, hands) = (book, Hands())
+        let id = try book.apply(.add(.alarm(Alarm(Recurrence(seconds: 7 * 3_600, days: [])))), hands.moment).id
+        hands.pass(3_600)
+        _ = book.advance(hands.moment)
+        var heard = snapshot(.playing, true)
+        heard.nextItemNumber = 9
+        _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
+        let again = book.report(.status(.completed, .endOfQueue, item: 8, wantsSound: false), hands.moment)
+        #expect(again == [.soundAgain(id, try #require(alarm(book)), .items, .index(0))])
+        heard.nextItemNumber = 10
+        _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
+        #expect(book.report(.status(.playing, item: 8, wantsSound: true), hands.moment) == [] && book.ring != nil)
+        #expect(book.report(.status(.playing, item: 9, wantsSound: true), hands.moment) == [] && book.ring == nil)
     }
 
     @Test func whatEndsWithoutASound_givesWay() throws {

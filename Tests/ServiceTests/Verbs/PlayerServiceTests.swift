@@ -134,7 +134,7 @@ import Testing
         #expect(refused?.code == "media-not-found" && refused?.member == "items[1].uri")
         let rules = AddingRules(skipsFaults: true)
         let made = try result { server.createPlaylist("n", .items(items, rules), for: .local, reply: $0) }.get()
-        #expect(made.list.length == 1 && made.found.skippedCount == 1)
+        #expect(made.list.length == 1 && made.found.skipped.count == 1)
         let nothing = try refusal {
             server.createPlaylist("n", .items([items[1]], rules), for: .local, reply: $0)
         }

@@ -5,8 +5,8 @@ import { choices, Component, define, html, iconButton, render, setText, textButt
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
 const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
 const fresh = { id: null, time: "07:00", days: [], level: 0.4, ramp: 30 };
-const results = { fallback: "the fallback sounded", tone: "only the tone sounded", missed: "missed, the server was off", failed: "no sound",
-  replaced: "another alarm sounded instead" };
+const results = { fallback: "the fallback played", tone: "only the tone played", missed: "missed, the server was off", failed: "no sound",
+  replaced: "another alarm rang instead" };
 
 const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");

@@ -45,7 +45,7 @@ class CacheList extends Component {
       refs.meter.firstElementChild.style.width = `${Math.min(100, (100 * status.bytes) / Math.max(1, status.limit))}%`;
     }
     setText(refs.summary, isOn && status.count ? `${addresses(status.count)}, ${used}` : "");
-    setText(refs.problem, status?.problem ? `No more is kept: ${status.problem}` : "");
+    setText(refs.problem, status?.problem ? `The cache stores nothing more: ${status.problem}` : "");
     this.rows.redraw(() => this.#drawRows(isOn ? status.entries : []));
     const note = noteOf(status, problem);
     if (note.text !== this.#note) render(refs.note, note);
@@ -87,11 +87,11 @@ class CacheList extends Component {
 }
 
 function noteOf(status, problem) {
-  if (problem) return html`<p>It cannot be shown: ${problem}</p>`;
+  if (problem) return html`<p>The cache cannot be shown: ${problem}</p>`;
   if (!status) return html`<p>Loading…</p>`;
   if (status.enabled !== true) return html`<p>Nothing is kept: media from the web are loaded anew each time.</p>
     <p>Start the server with <code>--cache on</code>, or with <code>TONEARM_CACHE=on</code> in its environment, to keep them on the
-    server’s disk. They play again without the network then; <code>--cache-limit</code> gives the megabytes that they may take.</p>`;
+    server’s disk. They then play without the network. <code>--cache-limit</code> limits their size in megabytes.</p>`;
   return status.count === 0 ? html`<p>Nothing yet. Media from the web are kept here when they are played, up to ${formatSize(status.limit)}. Live stations are not.</p>` : html``;
 }
 

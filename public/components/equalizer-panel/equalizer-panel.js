@@ -86,7 +86,7 @@ class EqualizerPanel extends Component {
     if (action === "addBand") await this.#sendBands([...bands, { type: "peak", frequency: 1000, gain: 0, q: 1 }]);
     else if (action === "tenBands") await this.#sendBands(octaves.map((frequency) => ({ type: "peak", frequency, gain: 0, q: Number(Math.SQRT2.toFixed(3)) })));
     else if (action === "removeBand") await this.#sendBands(bands.filter((_, at) => at !== Number(index)));
-    else if (await this.confirm({ title: `Delete ${preset}?`, text: "The preset is gone then; the curve stays.", action: "Delete" })) await this.request("removePreset", { name: preset });
+    else if (await this.confirm({ title: `Delete ${preset}?`, text: "This deletes the preset. The curve stays.", action: "Delete" })) await this.request("removePreset", { name: preset });
   }
 
   async #save(event) {

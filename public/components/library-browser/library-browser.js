@@ -56,9 +56,12 @@ class LibraryBrowser extends EntriesView {
     const { content = null, problem } = this.library ?? {};
     const { scroll, filter } = this.refs;
     const isOther = content?.kind !== this.#content?.kind || content?.id !== this.#content?.id;
-    if (this.#content) this.#places.set(this.#content, scroll.scrollTop);
+    if (this.#content) {
+      this.#places.set(this.#content, scroll.scrollTop);
+      // What is typed before the first content comes, or while the same one comes again, stays.
+      if (isOther && content && content.kind !== "search") filter.value = "";
+    }
     this.#content = content;
-    if (content && content.kind !== "search") filter.value = "";
     this.rows.redraw(() => this.#drawContent(content), { isOther });
     if (isOther) scroll.scrollTop = this.#places.get(content) ?? 0;
     if (problem) this.showEmpty({ symbol: "warning", title: "The library cannot be shown", text: problem });

@@ -56,7 +56,7 @@ class LyricsView extends Component {
     // Late words of an earlier item.
     if (item !== this.#fetched) return;
     const lines = lyrics?.lines ?? [];
-    render(box, !lyrics ? html`<p>There are no words to this.</p>`
+    render(box, !lyrics ? html`<p>This track has no lyrics.</p>`
       : lines.length === 0 ? html`${lyrics.text.split("\n").map((line) => html`<p>${line || "\u00a0"}</p>`)}`
         : html`${lines.map(({ text }, index) => html`<button data-action="seek" data-index="${index}">${text || "♪"}</button>`)}`);
     this.lines = lines;

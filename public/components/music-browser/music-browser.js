@@ -120,7 +120,7 @@ class MusicBrowser extends EntriesView {
 }
 
 const icons = { folder: "folder", list: "list", file: "note", entry: "note" };
-const hidden = "Its address holds a secret that only the server knows: add the whole playlist";
+const hidden = "Its address contains a secret. Add the whole playlist instead";
 
 function row(entry, index, isReadOnly) {
   const { type, name, path, size, note } = entry;
@@ -131,7 +131,7 @@ function row(entry, index, isReadOnly) {
   return entryRow({
     action: opens ? "open" : "play", values, symbol: icons[type], name, more: opens ? null : disabled,
     note: { folder: "", list: "Playlist", file: formatSize(size), entry: note }[type],
-    title: isHidden ? hidden : type === "list" ? `Look into ${name}` : opens ? null : `Play ${name} now`,
+    title: isHidden ? hidden : type === "list" ? `Open ${name}` : opens ? null : `Play ${name} now`,
     tools: placingButtons(opens ? ["play", "playNext", "add"] : ["playNext", "add"], name, values, disabled),
   });
 }

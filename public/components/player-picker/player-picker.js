@@ -5,7 +5,7 @@ import { Component, choices, define, html, icon, render } from "../../lib/compon
 /** The player that the page steers, where there are several. Field: `players` (state/players.js). Reports `steer-player`. */
 class PlayerPicker extends Component {
   markup() {
-    return html`<label class="output-box" title="The player that this page steers">
+    return html`<label class="output-box" title="The player that this page controls">
       ${icon("disc")}<span class="visually-hidden">Player</span><select aria-label="Player" data-ref="list"></select>${icon("chevron")}</label>`;
   }
 

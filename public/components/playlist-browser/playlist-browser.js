@@ -57,7 +57,7 @@ class PlaylistBrowser extends EntriesView {
     const taken = lists.find((list) => list.name === name);
     if (taken) {
       const free = freeName(name, lists);
-      const text = `It gets the tracks of the queue. To keep it, choose Cancel and save as ${free}.`;
+      const text = `The tracks of the queue replace its tracks. To keep it, choose Cancel and save as ${free}.`;
       if (!(await this.confirm({ title: `Replace ${name}?`, text, action: "Replace" }))) {
         input.value = free;
         return;
@@ -72,7 +72,7 @@ class PlaylistBrowser extends EntriesView {
     else if (action === "more") this.report("playlist-more");
     else if (action === "add") await this.request("add", { items: [{ playlist: id }] });
     else if (action === "play") await this.request("playPlaylist", { id, index: Number(index ?? 0) });
-    else if (await this.confirm({ title: `Remove ${name}?`, text: "The playlist is gone then; the music stays.", action: "Remove" })) {
+    else if (await this.confirm({ title: `Remove ${name}?`, text: "This deletes the playlist. The music stays.", action: "Remove" })) {
       await this.request("removePlaylist", { id, name });
       this.report("playlists-changed");
     }

@@ -15,11 +15,11 @@ const formats = {
   mp3: { label: "MP3", settings: { format: "mp3", sampleRate: 44100, channels: 2 } },
 };
 const endings = {
-  "route-change": "The microphone went away.",
+  "route-change": "The microphone is no longer available.",
   "disk-full": "The disk is full.",
   "write-error": "The file could not be written.",
-  "size-limit": "The file is as large as it can be.",
-  session: "The session does not allow recording any longer.",
+  "size-limit": "The file reached its maximum size.",
+  session: "The session no longer allows recording.",
 };
 
 /** The recorder and its meter, the saving of a stream, and the files of both. Fields: `recorder` (a `Recorder`), `item` (the current one). Reports `recordings-changed`. */

@@ -23,12 +23,12 @@ class SessionDialog extends DialogComponent {
         <header class="dialog-header"><h2 id="session-heading">Sound</h2>${iconButton("remove", "Close", null, { action: "close" })}</header>
         <fieldset class="needs-control"><sound-view></sound-view></fieldset>
         <fieldset class="needs-control session-fields">
-          ${list("sleep", "Fall asleep")}
+          ${list("sleep", "Sleep timer")}
           <p role="status" hidden data-ref="alarm">An alarm rings. <button type="button" class="text-button" data-action="snooze">Snooze</button></p>
           <details class="session-alarms"><summary>Alarms</summary><alarm-list></alarm-list></details>
           ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
           ${check("yield", "Fall silent when another program takes the sound")}
-          ${check("resume", "Go on by itself afterwards")}
+          ${check("resume", "Resume afterwards")}
           <div class="session-group" data-ref="session">
             ${list("category", "This machine is for")}
             <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input. Start the server with

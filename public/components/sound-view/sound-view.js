@@ -10,7 +10,7 @@ const on = (isOn, patch) => ({ ...(isOn && { enabled: true }), ...patch });
 
 const effectControls = [
   { name: "enabled", kind: "check", words: "Effects (off: the sound is unchanged)", get: (effects) => effects.enabled, patch: (enabled) => ({ enabled }) },
-  { name: "loudness", kind: "check", words: "Even loudness of all tracks", get: ({ loudness }) => loudness.mode !== "off",
+  { name: "loudness", kind: "check", words: "Equal loudness of all tracks", get: ({ loudness }) => loudness.mode !== "off",
     patch: (isOn) => on(isOn, { loudness: { mode: isOn ? "auto" : "off" } }) },
   { name: "compressor", kind: "list", words: "Compressor", entries: [["", "Off"], ["night", "Night: quiet parts louder, loud parts softer"], ["light", "Light"], ["speech", "Speech"]],
     get: ({ compressor }) => compressor.enabled ? compressor.preset : "",
@@ -66,7 +66,7 @@ class SoundView extends Component {
     effect(() => {
       meters.hidden = !this.hasLevels;
       showLevels(meter, this.levels?.channels ?? []);
-      setText(loudness, !this.levels ? "Nothing is heard." : this.levels.loudness > -160 ? `Loudness: ${this.levels.loudness.toFixed(1)} LUFS` : "");
+      setText(loudness, !this.levels ? "No sound." : this.levels.loudness > -160 ? `Loudness: ${this.levels.loudness.toFixed(1)} LUFS` : "");
     });
     effect(() => this.#watch(this.isShown && this.isVisible && this.showsLevels && this.hasLevels));
   }

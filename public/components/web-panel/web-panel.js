@@ -55,7 +55,7 @@ class WebPanel extends Component {
     this.#isLooking = address !== null;
     this.refs.form.ariaBusy = String(this.#isLooking);
     if (address === null) setText(this.refs.note, "");
-    else this.#timer = setTimeout(() => setText(this.refs.note, `Looking at ${placeOf(address)}, for 20 s at most…`), 300);
+    else this.#timer = setTimeout(() => setText(this.refs.note, `Checking ${placeOf(address)}, for 20 s at most…`), 300);
   }
 }
 

@@ -46,9 +46,7 @@ final class ArtworkFiles: Sendable {
     }
 
     /// What is on its way is of no interest any more.
-    func cancel() {
-        underWay.withLock { $0.take() }?.cancel()
-    }
+    func cancel() { underWay.withLock { $0.take() }?.cancel() }
 
     /// Does not wait: a picture may be on a disk that hangs.
     func stop() {

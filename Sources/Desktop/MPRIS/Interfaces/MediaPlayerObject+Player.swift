@@ -72,9 +72,9 @@ extension MediaPlayerObject {
         case ("Rate", .double(0)): return playerCall("Pause", [])
         case ("Rate", .double(let rate)) where PlayerSettings.playbackRates.contains(rate): patch.playbackRate = rate
         case ("Rate", .double), ("Volume", .double):
-            return .failure(.invalid("\(name) is not within what is possible."))
+            return .failure(.invalid("\(name) is out of range."))
         case ("Volume", _), ("Rate", _), ("Shuffle", _), ("LoopStatus", _):
-            return .failure(.invalid("\(name) is of another type than \(value.signature)."))
+            return .failure(.invalid("\(name) must not have the type \(value.signature)."))
         default: return .failure(.readOnly(name))
         }
         return .command(.apply(patch))

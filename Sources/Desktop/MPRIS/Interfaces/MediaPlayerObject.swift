@@ -106,9 +106,7 @@ final class MediaPlayerObject {
         return TrackMetadata.microseconds(position)
     }
 
-    private var shownRate: Double {
-        if case .double(let rate)? = emitted["Rate"] { rate } else { 1 }
-    }
+    private var shownRate: Double { if case .double(let rate)? = emitted["Rate"] { rate } else { 1 } }
 
     // MARK: Calls
 

@@ -7,9 +7,7 @@ package struct RecentlyUsed<Key: Hashable, Value> {
     private var size = 0
     private var uses = 0
 
-    package init(capacity: Int) {
-        self.capacity = capacity
-    }
+    package init(capacity: Int) { self.capacity = capacity }
 
     package subscript(key: Key) -> Value? {
         mutating get {

@@ -33,7 +33,5 @@ public struct MissingLibrary: Error, Sendable {
     /// For a sentence's end; it names the file.
     public let reason: String
 
-    public init(reason: String) {
-        self.reason = reason
-    }
+    public init(reason: String) { self.reason = reason }
 }

@@ -19,9 +19,7 @@ public final class SharedByteBudget: Sendable {
         deinit { report(used: 0) }
 
         /// Bytes that this user may use in all, given what the others use now.
-        public var allowance: Int {
-            max(0, budget.limit - budget.used.withLock { $0 } + own.withLock { $0 })
-        }
+        public var allowance: Int { max(0, budget.limit - budget.used.withLock { $0 } + own.withLock { $0 }) }
 
         public func report(used bytes: Int) {
             let difference = own.withLock { own in

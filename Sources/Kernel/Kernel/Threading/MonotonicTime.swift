@@ -6,9 +6,7 @@ import Glibc
 public struct MonotonicTime: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     public static var now: MonotonicTime {
         var time = timespec()

@@ -75,9 +75,7 @@ public final class NamedThread: Sendable {
         return false
     }
 
-    public func detach() {
-        pthread_detach(handle)
-    }
+    public func detach() { pthread_detach(handle) }
 }
 
 private final class ThreadStart: Sendable {

@@ -48,13 +48,9 @@ final class CurlMulti {
     /// Every transfer has left before.
     deinit { _ = curl.multi_cleanup(handle) }
 
-    func add(_ transfer: CurlTransfer) {
-        _ = curl.multi_add_handle(handle, transfer.easy)
-    }
+    func add(_ transfer: CurlTransfer) { _ = curl.multi_add_handle(handle, transfer.easy) }
 
-    func remove(_ transfer: CurlTransfer) {
-        _ = curl.multi_remove_handle(handle, transfer.easy)
-    }
+    func remove(_ transfer: CurlTransfer) { _ = curl.multi_remove_handle(handle, transfer.easy) }
 
     /// Does whatever can be done now; calls the transfers' receivers.
     func perform() {

@@ -46,9 +46,7 @@ final class CurlTransfer {
 
     private var curl: ccurl { library.functions.pointee }
 
-    func resume() {
-        _ = curl.easy_pause(easy, CURLPAUSE_CONT)
-    }
+    func resume() { _ = curl.easy_pause(easy, CURLPAUSE_CONT) }
 
     func finished(_ code: CURLcode) {
         receiver.ended(

@@ -45,13 +45,9 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.start(request, id, receiver))
     }
 
-    public func resume(_ id: TransferID) {
-        inbox.post(.resume(id))
-    }
+    public func resume(_ id: TransferID) { inbox.post(.resume(id)) }
 
-    public func cancel(_ id: TransferID) {
-        inbox.post(.cancel(id))
-    }
+    public func cancel(_ id: TransferID) { inbox.post(.cancel(id)) }
 
     public func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
         inbox.post(.call(time, body))

@@ -19,7 +19,7 @@ struct HeadReader {
     mutating func take(_ line: UnsafeRawBufferPointer) -> TransferHead? {
         bytes += line.count
         guard bytes <= Self.maximumBytes, fields.count < Self.maximumFields else {
-            refusal = "sends more header fields than any real server."
+            refusal = "sends too many header fields."
             return nil
         }
         guard !isDone else { return nil }

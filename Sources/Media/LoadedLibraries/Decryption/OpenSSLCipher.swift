@@ -16,7 +16,7 @@ public struct OpenSSLCipher: SegmentCipher {
         case .success(let library): return try OpenSSLDecryption(library, key: key, vector: vector)
         case .failure(let missing):
             throw MediaError(
-                .unsupported, "Ciphered streams need libcrypto, which cannot be loaded: \(missing.reason).")
+                .unsupported, "Encrypted streams need libcrypto, which cannot be loaded: \(missing.reason).")
         }
     }
 }
@@ -33,7 +33,7 @@ final class OpenSSLDecryption: SegmentDecryption {
             throw MediaError(.unsupported, "A key and its vector must have 16 bytes.")
         }
         guard let context = library.functions.pointee.CIPHER_CTX_new() else {
-            throw MediaError(.unsupported, "There is no memory to decipher with.")
+            throw MediaError(.unsupported, "Out of memory for decryption.")
         }
         self.library = library
         self.context = context
@@ -43,9 +43,7 @@ final class OpenSSLDecryption: SegmentDecryption {
         }
     }
 
-    deinit {
-        library.functions.pointee.CIPHER_CTX_free(context)
-    }
+    deinit { library.functions.pointee.CIPHER_CTX_free(context) }
 
     func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8] {
         guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return [] }
@@ -70,7 +68,7 @@ final class OpenSSLDecryption: SegmentDecryption {
             count = isDone ? Int(length) : 0
         }
         guard isDone else {
-            throw MediaError(.unsupported, "A segment of the stream cannot be deciphered: another key, or cut short.")
+            throw MediaError(.unsupported, "A segment of the stream cannot be decrypted: wrong key, or truncated.")
         }
         return result
     }

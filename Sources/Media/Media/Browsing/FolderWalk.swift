@@ -110,9 +110,7 @@ struct DirectoryReader: ~Copyable {
         self.stream = stream
     }
 
-    deinit {
-        closedir(stream)
-    }
+    deinit { closedir(stream) }
 
     var descriptor: Int32 { dirfd(stream) }
 

@@ -122,9 +122,7 @@ struct NameExtensions: ExpressibleByArrayLiteral {
     private var words: Set<UInt64> = []
 
     /// In lower case.
-    init(arrayLiteral names: String...) {
-        words = Set(names.compactMap { Self.word(".\($0)".utf8[...]) })
-    }
+    init(arrayLiteral names: String...) { words = Set(names.compactMap { Self.word(".\($0)".utf8[...]) }) }
 
     /// Whether what follows the last dot, in either case, is one of them.
     func hold(_ name: Substring.UTF8View) -> Bool { Self.word(name).map(words.contains) ?? false }

@@ -40,7 +40,7 @@ struct MusicPath: Hashable {
                 path = path.dropFirst(host.count)
             }
             guard path.first == UInt8(ascii: "/") else {
-                throw MediaError(.unsupported, "A file: URL must hold an absolute path, as in file:///music/a.mp3.")
+                throw MediaError(.unsupported, "A file: URL must contain an absolute path, as in file:///music/a.mp3.")
             }
             guard let decoded = Self.percentDecoded(path) else {
                 throw MediaError(.unsupported, "The file: URL has an invalid percent escape.")
@@ -49,7 +49,7 @@ struct MusicPath: Hashable {
                 components: try Self.components(decoded[...]), isAbsolute: true,
                 namesFolder: Self.namesFolder(decoded[...]))
         case "http", "https":
-            throw MediaError(.unsupported, "A network address is not taken here; give a path in a music folder.")
+            throw MediaError(.unsupported, "A network address is not accepted here; give a path in a music folder.")
         case .some(let scheme): throw Self.unplayable(scheme)
         }
     }
@@ -111,7 +111,7 @@ struct MusicPath: Hashable {
 
     private static func components(_ path: ArraySlice<UInt8>) throws(MediaError) -> [[UInt8]] {
         guard path.count <= 4_095 else { throw MediaError(.notFound, "The path is too long (4,095 bytes at most).") }
-        guard !path.contains(0) else { throw MediaError(.forbidden, "The path holds a NUL character.") }
+        guard !path.contains(0) else { throw MediaError(.forbidden, "The path contains a NUL character.") }
         var components: [[UInt8]] = []
         for part in path.split(separator: UInt8(ascii: "/")) where part != [UInt8(ascii: ".")] {
             guard !part.elementsEqual("..".utf8) else {

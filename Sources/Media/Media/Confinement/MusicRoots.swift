@@ -14,9 +14,7 @@ public struct MusicRoots: Sendable {
     /// As configured, absolute.
     public let directories: [String]
 
-    public init(_ directories: [String]) {
-        self.directories = directories
-    }
+    public init(_ directories: [String]) { self.directories = directories }
 
     /// The path in the music folders of a `file:` URL that lies in one of them as it is configured; nil for anything else.
     public func relativePath(_ uri: String) -> String? {

@@ -20,9 +20,7 @@ public struct PlaceLookup {
     /// That folder in each root that has it.
     private var directories: [SharedDirectory] = []
 
-    public init(roots: MusicRoots) {
-        self.roots = roots
-    }
+    public init(roots: MusicRoots) { self.roots = roots }
 
     /// Throws for what does not exist, lies outside the roots or is neither file nor folder.
     public mutating func place(of uri: String) throws(MediaError) -> Place {

@@ -31,7 +31,7 @@ struct HLSContext: Sendable {
         let bytes = try Self.whole(source, from: 0, limit: HLSParser.largest)
         let head = ListText.decode(bytes.prefix(MediaExaminer.headSize))
         guard head.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
-            throw MediaError(.unsupported, "\(name) cannot be played: what should be its playlist is none.")
+            throw MediaError(.unsupported, "\(name) cannot be played: its playlist is not an HLS playlist.")
         }
         return try HLSParser.parse(
             ListText.withoutUTF16(bytes), at: source.servedFrom ?? address, reach: source.servedReach)
@@ -41,7 +41,7 @@ struct HLSContext: Sendable {
         switch try playlist(in: source, from: address) {
         case .media(let playlist): return playlist
         case .master:
-            throw MediaError(.unsupported, "\(name) cannot be played: its playlists choose among playlists.")
+            throw MediaError(.unsupported, "\(name) cannot be played: its master playlist names another one.")
         }
     }
 

@@ -48,7 +48,7 @@ final class HLSDecoder: AudioDecoder {
         self.selection = selection
         media = MediaDescription(format: AudioFormat(sampleRate: 44_100, layout: .stereo), duration: nil)
         try enter(stream.firstSequence, isContinued: false)
-        guard let inner else { throw MediaError(.empty, "\(stream.name) is empty: nothing is in its playlist.") }
+        guard let inner else { throw MediaError(.empty, "\(stream.name) is empty: its playlist has no segments.") }
         media = inner.media
         refresh()
     }
@@ -92,7 +92,7 @@ final class HLSDecoder: AudioDecoder {
 
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
         guard media.isSeekable else {
-            throw MediaError(.unsupported, "\(stream.name) is a live stream: it cannot be searched.")
+            throw MediaError(.unsupported, "\(stream.name) is a live stream, which is not seekable.")
         }
         let rate = FrameCount(media.format.sampleRate)
         if inner != nil, frame >= max(position, target), frame - position <= Self.shortJump * rate {
@@ -125,9 +125,7 @@ final class HLSDecoder: AudioDecoder {
     // MARK: Runs
 
     /// Nothing is read any more, and nothing follows.
-    private func leave() {
-        (run, inner, ahead, next) = (nil, nil, nil, nil)
-    }
+    private func leave() { (run, inner, ahead, next) = (nil, nil, nil, nil) }
 
     /// Begins the run at this segment, behind silence where segments are missing.
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {

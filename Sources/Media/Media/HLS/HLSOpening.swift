@@ -34,7 +34,7 @@ struct HLSOpening {
         _ playlist: HLSMediaPlaylist, at reference: HLSReference
     ) throws(MediaError) -> any AudioDecoder {
         guard !playlist.slots.isEmpty || !playlist.isEnded else {
-            throw MediaError(.empty, "\(context.name) is empty: nothing is in its playlist.")
+            throw MediaError(.empty, "\(context.name) is empty: its playlist has no segments.")
         }
         let stream = HLSStream(playlist, at: reference, context)
         guard !refusesLive || !stream.isLive else {
@@ -79,7 +79,7 @@ struct HLSOpening {
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
             throw MediaError(
-                .network, "\(context.name): its playlist did not come within \(Int(context.hls.playlist)) s.")
+                .network, "\(context.name): its playlist did not arrive within \(Int(context.hls.playlist)) s.")
         }
     }
 }

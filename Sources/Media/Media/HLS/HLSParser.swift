@@ -75,7 +75,7 @@ struct HLSParser {
     private func result() throws(MediaError) -> Result {
         if !variants.isEmpty { return .master(HLSMasterPlaylist(variants: variants, renditions: renditions)) }
         guard count > 0 || target != nil else {
-            throw failure("its playlist names nothing that can be fetched")
+            throw failure("its playlist contains no usable address")
         }
         var slots = slots
         if !isEnded { slots.keepLast(Self.mostLive) }
@@ -123,7 +123,7 @@ struct HLSParser {
             throw failure("its playlist has more than \(Self.mostSegments) segments")
         }
         guard HLSReference.isFetched(text) else {
-            throw failure("its playlist names a segment that is no web address")
+            throw failure("its playlist names a segment that is not a web address")
         }
         let media = HLSPart(reference: HLSReference(text, from: base), range: try takeRange(of: text), key: key)
         slots.append(
@@ -145,7 +145,7 @@ struct HLSParser {
             guard let lastRange, lastRange.reference == reference,
                 let end = ByteCount(lastRange.end + count)?.bytes
             else {
-                throw failure("its playlist has a part that begins nowhere")
+                throw failure("its playlist has a byte range without a start")
             }
             range = lastRange.end..<end
         }
@@ -159,7 +159,7 @@ struct HLSParser {
         let method = attributes["METHOD"] ?? ""
         if method == "NONE" { return nil }
         guard method == "AES-128", (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
-            throw failure("it is ciphered with \(method.prefix(24)), which is not played here")
+            throw failure("its encryption \(method.prefix(24)) is not supported")
         }
         guard let uri = attributes["URI"], HLSReference.isFetched(uri) else {
             throw failure("the key of its segments is not at a web address")
@@ -249,9 +249,7 @@ struct HLSLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var place = 0
 
-    init(_ text: [UInt8]) {
-        self.text = text
-    }
+    init(_ text: [UInt8]) { self.text = text }
 
     mutating func next() -> ArraySlice<UInt8>? {
         while place < text.count {

@@ -104,9 +104,7 @@ struct HLSReference: Equatable {
         self.text = text
     }
 
-    init(_ address: WebAddress, reach: NetworkReach) {
-        self.init("", from: HLSBase(address, reach: reach))
-    }
+    init(_ address: WebAddress, reach: NetworkReach) { self.init("", from: HLSBase(address, reach: reach)) }
 
     var address: WebAddress { text.isEmpty ? base.address : base.address.redirected(to: text) ?? base.address }
 

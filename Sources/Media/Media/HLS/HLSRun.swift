@@ -177,7 +177,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         case .end: end = .stream
         case .jump(let place): end = .jump(place)
         case .gap(let slot):
-            let error = MediaError(.notFound, "\(name): its server does not have all of it.")
+            let error = MediaError(.notFound, "\(name): its server lacks a part of it.")
             end = .missing(slot, error, isBegun: false)
         case .segment(let slot, let source):
             if let first, !slot.segment.joins(first.segment) {

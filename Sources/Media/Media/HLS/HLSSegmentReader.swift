@@ -31,9 +31,7 @@ struct HLSSegmentReader {
     }
 
     /// Puts back what was looked at.
-    mutating func putBack(_ bytes: [UInt8]) {
-        plain = bytes[...] + plain
-    }
+    mutating func putBack(_ bytes: [UInt8]) { plain = bytes[...] + plain }
 
     private mutating func fetch() throws(MediaError) {
         let range = slot.segment.media.range
@@ -69,7 +67,7 @@ extension HLSContext {
     ) throws(MediaError) -> (any SegmentDecryption)? {
         guard let key = part.key else { return nil }
         guard let cipher else {
-            throw MediaError(.unsupported, "\(name) is ciphered, which cannot be played by this server.")
+            throw MediaError(.unsupported, "\(name) is encrypted, and this server cannot decrypt it.")
         }
         let bytes = try stream.bytes(of: HLSPart(reference: key.reference), limit: 1_024)
         guard bytes.count == 16 else {

@@ -44,9 +44,7 @@ package struct FrameHeader: Hashable {
     }
 
     /// Bytes of layer III side information.
-    package var sideInformationSize: Int {
-        version == .v1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
-    }
+    package var sideInformationSize: Int { version == .v1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17) }
 
     /// Whether both can belong to one stream.
     package func continues(_ other: FrameHeader) -> Bool {

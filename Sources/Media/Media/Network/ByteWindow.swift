@@ -15,9 +15,7 @@ struct ByteWindow {
     }
 
     /// `memory`: bytes besides the first page.
-    init(memory: Int) {
-        capacity = max(4, memory / Self.pageSize)
-    }
+    init(memory: Int) { capacity = max(4, memory / Self.pageSize) }
 
     /// So far beyond the place that is read it makes sense to load: the rest is for what was read already.
     var reach: Int64 { Int64(capacity * Self.pageSize / 4 * 3) }

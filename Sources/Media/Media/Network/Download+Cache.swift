@@ -101,9 +101,7 @@ extension Download {
         return fetch.cursor
     }
 
-    var atHand: RangeSet<Int64> {
-        cache.ranges.isEmpty ? window.loaded : window.loaded.union(cache.ranges)
-    }
+    var atHand: RangeSet<Int64> { cache.ranges.isEmpty ? window.loaded : window.loaded.union(cache.ranges) }
 
     /// All of it is there, and nothing else will want the room.
     var isWhole: Bool {

@@ -124,13 +124,13 @@ extension Download {
     mutating func redirect(_ fetch: Fetch, to location: String, reach: NetworkReach) {
         stop(fetch)
         guard fetch.redirects < limits.redirects else {
-            return fail(.network, "\(original.name): \(original.host) sends from place to place without an end.")
+            return fail(.network, "\(original.name): \(original.host) redirects too often.")
         }
         guard let next = fetch.address.redirected(to: location) else {
-            return fail(.network, "\(original.name): \(fetch.address.host) sends to a place that is no web address.")
+            return fail(.network, "\(original.name): \(fetch.address.host) redirects to an invalid address.")
         }
         guard next.isSecure || !fetch.address.isSecure else {
-            return fail(.network, "\(original.name): \(fetch.address.host) sends from https to http; that is refused.")
+            return fail(.network, "\(original.name): \(fetch.address.host) redirects from https to http; refused.")
         }
         start(next, reach: reach, offset: fetch.offset, end: fetch.end, redirects: fetch.redirects + 1)
     }
@@ -148,7 +148,7 @@ extension Download {
         case nil:
             guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
             if fetch.cursor < expected {
-                lost("\(original.name): \(fetch.address.host) sent less than it had promised.")
+                lost("\(original.name): \(fetch.address.host) sent fewer bytes than announced.")
             } else {
                 failedTries = 0
             }
@@ -176,9 +176,7 @@ extension Download {
         resource?.isPresumed = false
     }
 
-    mutating func failEmpty() {
-        fail(.empty, "\(original.name) is empty (0 bytes).")
-    }
+    mutating func failEmpty() { fail(.empty, "\(original.name) is empty (0 bytes).") }
 
     mutating func fail(_ code: MediaError.Code, _ message: String) {
         if failure == nil { failure = MediaError(code, message) }
@@ -235,9 +233,7 @@ extension Download {
         return !isWanting
     }
 
-    var lastProgress: MonotonicTime {
-        fetch?.lastProgress ?? reporting.lastBytes ?? opened
-    }
+    var lastProgress: MonotonicTime { fetch?.lastProgress ?? reporting.lastBytes ?? opened }
 
     var nextWake: MonotonicTime? {
         guard failure == nil else { return reporting.nextDue }

@@ -13,9 +13,7 @@ struct Tapped {
     /// Where a station was joined anew: something is missing before these bytes.
     private var seams: [Int64] = []
 
-    init(reached: Int64) {
-        self.reached = reached
-    }
+    init(reached: Int64) { self.reached = reached }
 
     mutating func came(_ range: Range<Int64>) {
         if range.lowerBound <= reached { reached = max(reached, range.upperBound) }

@@ -99,9 +99,7 @@ struct Download {
 
     // MARK: Inputs
 
-    mutating func begin() -> [Action] {
-        finish()
-    }
+    mutating func begin() -> [Action] { finish() }
 
     enum ReadAnswer: Equatable {
         case available

@@ -52,6 +52,6 @@ extension HTTPSource {
             isKept ? "it is larger than the room in the cache" : "it is too large to be loaded first without a cache"
         return MediaError(
             .unsupported,
-            "\(name) cannot be played: its index stands at its end, its server sends no parts of files, and \(advice).")
+            "\(name) cannot be played: its index is at its end, its server supports no ranges, and \(advice).")
     }
 }

@@ -139,9 +139,7 @@ public final class HTTPSource: ByteSource {
     }
 
     /// True ends a blocked read, and every one until false, as cancelled.
-    public func interrupt(_ isInterrupted: Bool) {
-        download.change { $0.isInterrupted = isInterrupted }
-    }
+    public func interrupt(_ isInterrupted: Bool) { download.change { $0.isInterrupted = isInterrupted } }
 
     public func close() {
         download.change { come($0.close()) }
@@ -173,9 +171,7 @@ public final class HTTPSource: ByteSource {
         perform(actions)
     }
 
-    private func tick() {
-        download.change { come($0.tick(now: transport.now)) }
-    }
+    private func tick() { download.change { come($0.tick(now: transport.now)) } }
 
     /// What the transport holds on to, so that a source that nobody reads any more goes, and takes its transfer along.
     private final class Relay: TransferReceiver {
@@ -212,7 +208,5 @@ public final class HTTPSource: ByteSource {
 extension TransferID {
     private static let last = Atomic<UInt64>(0)
 
-    static func next() -> TransferID {
-        TransferID(last.add(1, ordering: .relaxed).newValue)
-    }
+    static func next() -> TransferID { TransferID(last.add(1, ordering: .relaxed).newValue) }
 }

@@ -27,9 +27,7 @@ public protocol HTTPTransport: AnyObject, Sendable {
 public struct TransferID: Hashable, Sendable {
     public var number: UInt64
 
-    public init(_ number: UInt64) {
-        self.number = number
-    }
+    public init(_ number: UInt64) { self.number = number }
 }
 
 public struct TransferRequest: Hashable, Sendable {

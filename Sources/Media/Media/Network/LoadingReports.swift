@@ -20,9 +20,7 @@ struct LoadingReports {
     private var metered: MonotonicTime?
     private var mean = 0.0
 
-    mutating func meter(_ count: Int) {
-        bytes += count
-    }
+    mutating func meter(_ count: Int) { bytes += count }
 
     /// Bytes per second over the last second or two.
     mutating func speed(now: MonotonicTime, isLoading: Bool) -> Double {

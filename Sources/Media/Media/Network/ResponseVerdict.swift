@@ -28,14 +28,14 @@ enum ResponseVerdict: Hashable {
         switch head.status {
         case 200, 206: self = Self.success(head, address, offset: offset, known: known, isPiece: isPiece)
         case 301, 302, 303, 307, 308:
-            self = head["Location"].map { .redirect($0) } ?? fail(.network, "sends elsewhere, but does not say where.")
-        case 401, 407: self = fail(.forbidden, "asks for a name and a password (status \(head.status)).")
+            self = head["Location"].map { .redirect($0) } ?? fail(.network, "redirects, but gives no address.")
+        case 401, 407: self = fail(.forbidden, "requires a name and a password (status \(head.status)).")
         case 403: self = fail(.forbidden, "refuses it (status 403).")
         // A station whose source has gone comes back with it.
         case 404 where known?.isLive == true:
             self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
-        case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "sends no such part.")
+        case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "lacks this range.")
         case 408, 425, 429, 500...599:
             let seconds = head["Retry-After"].flatMap { Double($0.trimmedOfSpaces) }
             self = .later(
@@ -59,7 +59,7 @@ enum ResponseVerdict: Hashable {
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
                 return .fail(
-                    MediaError(.network, "\(address.name): \(address.host) sent another part than was asked for."))
+                    MediaError(.network, "\(address.name): \(address.host) sent another range than requested."))
             }
             start = first
             found.size = part.total
@@ -110,11 +110,11 @@ enum ResponseVerdict: Hashable {
         if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
         if type == "application/json" || type.hasSuffix("+json") { return "cannot be played: it is a JSON document." }
         if !isPiece, type.hasPrefix("image/") { return "cannot be played: it is a picture." }
-        if type == "multipart/byteranges" { return "cannot be played: it came in several parts." }
+        if type == "multipart/byteranges" { return "cannot be played: it is a multipart answer." }
         let coding = head["Content-Encoding"]?.trimmedOfSpaces.lowercased() ?? ""
         // None was asked for; a small body could unpack to a huge one.
         if !coding.isEmpty, coding != "identity" {
-            return "cannot be played: it came compressed (\(coding.prefix(20)))."
+            return "cannot be played: it is compressed (\(coding.prefix(20)))."
         }
         return nil
     }

@@ -26,9 +26,7 @@ public final class StreamTap: Sendable {
 
     private let source: HTTPSource
 
-    init(_ source: HTTPSource) {
-        self.source = source
-    }
+    init(_ source: HTTPSource) { self.source = source }
 
     /// Bytes in all; nil for a station, and while unknown.
     public var size: Int64? { source.size?.bytes }

@@ -55,13 +55,13 @@ final class LiveDecoder: CompletedDecoder {
     override func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
         let result = try super.decode(into: samples)
         guard !result.endOfStream || media.broadcast == nil else {
-            throw MediaError(.network, "\(source.name): nothing that could be played comes any more.")
+            throw MediaError(.network, "\(source.name): no more playable data arrives.")
         }
         return result
     }
 
     override func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
-        throw MediaError(.unsupported, "\(source.name) is a live stream: it cannot be searched.")
+        throw MediaError(.unsupported, "\(source.name) is a live stream, which is not seekable.")
     }
 }
 

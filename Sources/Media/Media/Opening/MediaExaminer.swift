@@ -80,7 +80,7 @@ public struct MediaExaminer: Sendable {
                 .unsupported, "\(source.name) is a playlist or feed, not a media: name it in `items`.")
         case nil: break
         }
-        let guess = FileSignature(head).map { "it is \($0.rawValue)" } ?? "no audio that can be played was found in it"
+        let guess = FileSignature(head).map { "it is \($0.rawValue)" } ?? "it contains no playable audio"
         throw MediaError(.unsupported, "\(source.name) cannot be played: \(guess).")
     }
 }

@@ -35,11 +35,9 @@ public struct NetworkMediaOpener: MediaOpener {
         guard locator.isNetwork else {
             return try local.open(locator, cancellation: cancellation, loading: loading)
         }
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "This is no web address such as https://host/path.")
+            throw MediaError(.notFound, "This is not a web address such as https://host/path.")
         }
         let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let isPlaylist = PlaylistFlag()

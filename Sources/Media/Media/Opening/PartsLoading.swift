@@ -50,17 +50,11 @@ final class PartsLoading: Sendable {
         self.report = report
     }
 
-    func receive(_ loading: MediaLoading, of index: Int) {
-        change { $0.parts[index].loading = loading }
-    }
+    func receive(_ loading: MediaLoading, of index: Int) { change { $0.parts[index].loading = loading } }
 
-    func opened(_ media: MediaDescription, _ index: Int) {
-        change { $0.parts[index].media = media }
-    }
+    func opened(_ media: MediaDescription, _ index: Int) { change { $0.parts[index].media = media } }
 
-    func entered(_ index: Int) {
-        change { $0.current = index }
-    }
+    func entered(_ index: Int) { change { $0.current = index } }
 
     private func change(_ body: (inout State) -> Void) {
         let reports = state.withLock { state in

@@ -34,11 +34,9 @@ public final class WebPictures: Sendable {
     public func picture(
         at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> [UInt8] {
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "artworkUri is no web address such as https://host/path.")
+            throw MediaError(.notFound, "artworkUri is not a web address such as https://host/path.")
         }
         let now = transport.now
         // A picture that somebody else may not reach is none for them.
@@ -88,12 +86,12 @@ public final class WebPictures: Sendable {
         do throws(MediaError) {
             // Whatever else it is, it is not loaded.
             guard PictureFormat(try source.bytes(at: 0, count: PictureFormat.headSize)) != nil else {
-                throw MediaError(.unsupported, "\(address.name) is no picture.")
+                throw MediaError(.unsupported, "\(address.name) is not a picture.")
             }
             return try Self.whole(source)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(clamping: Self.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not arrive within \(Int(clamping: Self.patience)) s.")
         }
     }
 

@@ -77,7 +77,7 @@ public struct MediaListReader: Sendable {
             guard contents.refused.count < MediaListReader.mostRefused else { return }
             let entry = "\(list) names \(reference.prefix(200)), which"
             contents.refused.append(
-                MediaError(.forbidden, "\(entry) lies neither in the music folders nor on the web."))
+                MediaError(.forbidden, "\(entry) is neither in the music folders nor on the web."))
         }
 
         mutating func append(_ draft: ItemDraft) -> Bool {
@@ -102,7 +102,7 @@ public struct MediaListReader: Sendable {
         }
         walk.lists += 1
         guard walk.lists <= Self.maximumLists else {
-            throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are within one another.")
+            throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are nested.")
         }
         guard let (list, base, reach) = try load(locator, mustBeList: mustBeList, walk) else {
             _ = walk.append(media)
@@ -132,8 +132,8 @@ public struct MediaListReader: Sendable {
         }
         guard used == 0 else { return }
         throw list.entries.isEmpty
-            ? MediaError(.empty, "\(name) is a playlist without an entry.")
-            : MediaError(.forbidden, "Nothing in \(name) lies in the music folders or on the web.")
+            ? MediaError(.empty, "\(name) is a playlist without entries.")
+            : MediaError(.forbidden, "Nothing in \(name) is in the music folders or on the web.")
     }
 
     /// An item's fields go to its own host only.
@@ -155,7 +155,7 @@ public struct MediaListReader: Sendable {
         _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
     ) throws(MediaError) -> (MediaList, ListBase, NetworkReach)? {
         let cancellation = walk.cancellation
-        if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is not wanted any more.") }
+        if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is no longer needed.") }
         let isNetwork = locator.isNetwork
         guard isNetwork else {
             let file = try roots.openFile(locator.uri)
@@ -163,11 +163,9 @@ public struct MediaListReader: Sendable {
                 (list, ListBase(localList: locator.uri).moved(to: list.base), .anywhere)
             }
         }
-        guard let transport else {
-            throw .networkOff
-        }
+        guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "This is no web address such as https://host/path.")
+            throw MediaError(.notFound, "This is not a web address such as https://host/path.")
         }
         var limits = NetworkLimits()
         limits.start = walk.patience
@@ -185,7 +183,7 @@ public struct MediaListReader: Sendable {
             return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base), source.servedReach)
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not come within \(Int(clamping: walk.patience)) s.")
+            throw MediaError(.network, "\(address.name) did not arrive within \(Int(clamping: walk.patience)) s.")
         }
     }
 
@@ -198,14 +196,14 @@ public struct MediaListReader: Sendable {
         switch format {
         case .hls: return nil
         case nil:
-            if mustBeList { throw MediaError(.unsupported, "\(source.name) is no playlist.") }
+            if mustBeList { throw MediaError(.unsupported, "\(source.name) is not a playlist.") }
             let kind = FileSignature(head)
             if !isEntry, let kind, !kind.mayBeMedia {
                 throw MediaError(.unsupported, "\(source.name) cannot be played: it is \(kind.rawValue).")
             }
             // Of what servers send, the name counts for less.
             if !isEntry, kind == nil, source.isLocal, MediaListFormat.isListName(uri), !FileSignature.mayBeMPEG(head) {
-                throw MediaError(.unsupported, "\(source.name) is named as a playlist, but holds none.")
+                throw MediaError(.unsupported, "\(source.name) has the name of a playlist, but is not one.")
             }
             return nil
         case .m3u: return TextLists.m3u(ListText.decode(try Self.whole(source, Self.largestText)))
@@ -217,7 +215,7 @@ public struct MediaListReader: Sendable {
             } catch {
                 throw MediaError(.unsupported, "\(source.name) cannot be read as XML: \(error.reason).")
             }
-            throw MediaError(.unsupported, "\(source.name) is XML, but no playlist or feed.")
+            throw MediaError(.unsupported, "\(source.name) is XML, but not a playlist or feed.")
         }
     }
 

@@ -2,8 +2,8 @@
 
 /// Lists made of lines.
 enum TextLists {
-    /// M3U: a line an entry, `#EXTINF:seconds,Artist - Title` before it. Files say so of their music; of streams, whose
-    /// length is -1, the text is a name.
+    /// M3U: one line for each entry, with `#EXTINF:seconds,Artist - Title` before it. For a stream, whose length is -1,
+    /// the text is its name.
     static func m3u(_ text: String) -> MediaList {
         var list = MediaList()
         var next = MediaList.Entry(reference: "")

@@ -18,7 +18,5 @@ public enum XMLEvent: Hashable, Sendable {
 public struct XMLScanError: Error, Hashable, Sendable {
     public var reason: String
 
-    public init(_ reason: String) {
-        self.reason = reason
-    }
+    public init(_ reason: String) { self.reason = reason }
 }

@@ -35,9 +35,7 @@ public final class FolderWatch {
     }
 
     /// Before everything is walked through: the system may allow more by now.
-    public func beginWalk() {
-        isFull = false
-    }
+    public func beginWalk() { isFull = false }
 
     /// Watches the open directory under that name; a directory that is watched already only gets the new name.
     func add(_ directory: Int32, uri: String, identity: FolderIdentity) {

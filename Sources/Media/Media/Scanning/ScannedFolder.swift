@@ -12,9 +12,7 @@ public struct ScannedFile: Hashable, Sendable {
     public var name: String
     public var stamp: FileStamp
     /// Which of the folder's directories has it, and its name there; nil for a link, which is opened by its uri.
-    var place: (directory: Int, name: [UInt8])? {
-        directory < 0 ? nil : (directory, rawName)
-    }
+    var place: (directory: Int, name: [UInt8])? { directory < 0 ? nil : (directory, rawName) }
     private let directory: Int
     private let rawName: [UInt8]
 
@@ -111,9 +109,7 @@ public final class ScannedFolder: Sendable {
 final class SharedDirectory: Sendable {
     let number: Int32
 
-    init(_ descriptor: consuming OwnedDescriptor) {
-        number = descriptor.release()
-    }
+    init(_ descriptor: consuming OwnedDescriptor) { number = descriptor.release() }
 
     deinit { close(number) }
 }

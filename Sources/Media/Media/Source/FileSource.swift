@@ -22,7 +22,7 @@ public final class FileSource: ByteSource {
     ) throws(MediaError) {
         guard let size = ByteCount(statSize) else {
             throw MediaError(
-                .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than a file of sound has.")
+                .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than any sound file.")
         }
         self.init(descriptor, name: name, size: size)
     }
@@ -46,9 +46,7 @@ public final class FileSource: ByteSource {
             if isClosed { throw MediaError(.cancelled, "\(name) was closed.") }
             let count = pread(descriptor.number, buffer.baseAddress, Int(wanted), off_t(offset))
             if count > 0 { return count }
-            if count == 0 {
-                throw MediaError(.unreadable, "\(name) became shorter while it was being read.")
-            }
+            if count == 0 { throw MediaError(.unreadable, "\(name) became shorter while it was being read.") }
             let code = errno
             if code != EINTR {
                 throw MediaError(.unreadable, "\(name) cannot be read: \(systemMessage(code)).")
@@ -57,9 +55,7 @@ public final class FileSource: ByteSource {
     }
 
     /// A read of a local file cannot be interrupted, but is short; the next one throws.
-    public func close() {
-        hasBeenClosed.store(true, ordering: .releasing)
-    }
+    public func close() { hasBeenClosed.store(true, ordering: .releasing) }
 }
 
 /// The system's text for an errno value.
@@ -74,13 +70,9 @@ func systemMessage(_ code: Int32) -> String {
 public struct OwnedDescriptor: ~Copyable, Sendable {
     public let number: Int32
 
-    public init(_ number: Int32) {
-        self.number = number
-    }
+    public init(_ number: Int32) { self.number = number }
 
-    deinit {
-        close(number)
-    }
+    deinit { close(number) }
 
     /// Gives the descriptor away: the caller closes it.
     consuming func release() -> Int32 {

@@ -58,7 +58,7 @@ final class MediaWorkerDecoder: AudioDecoder {
 
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
         guard media.isSeekable else {
-            throw MediaError(.unsupported, "\(conversation.source.name) cannot be searched.")
+            throw MediaError(.unsupported, "\(conversation.source.name) is not seekable.")
         }
         (pending, isAtEnd, chunk) = (0..<0, false, Self.firstChunk)
         if let format = nextFormat { (media.format, nextFormat) = (format, nil) }

@@ -7,9 +7,7 @@ public import Playback
 public struct MediaWorkerFactory: DecoderFactory {
     private let workers: MediaWorkers
 
-    public init(_ workers: MediaWorkers) {
-        self.workers = workers
-    }
+    public init(_ workers: MediaWorkers) { self.workers = workers }
 
     public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
         // In a row of segments; of a whole file in this form places are not known to the frame.

@@ -51,7 +51,7 @@ public final class MediaWorkers: Sendable {
             let status = try launcher.run("--sandbox-trial", seconds: 10)
             switch status {
             case 0: return nil
-            case 77 << 8: return "could not close its sandbox (seccomp)"
+            case 77 << 8: return "could not set up its sandbox (seccomp)"
             case nil: return "did not end within 10 s"
             case .some(let status) where status & 0x7F == 0: return "found a hole in its sandbox"
             case .some(let status): return "ended by signal \(status & 0x7F)"
@@ -74,9 +74,9 @@ public final class MediaWorkers: Sendable {
         let launcher: WorkerLauncher
         switch program {
         case .failure(let missing):
-            throw MediaError(.unsupported, "it takes tonearm-media-worker, which is not there (\(missing.reason))")
+            throw MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
         case .success:
-            guard let known = self.launcher else { throw MediaError(.unsupported, "it takes tonearm-media-worker") }
+            guard let known = self.launcher else { throw MediaError(.unsupported, "it needs tonearm-media-worker") }
             launcher = known
         }
         do throws(WorkerLauncher.StartFailure) {
@@ -130,13 +130,9 @@ public final class MediaWorkers: Sendable {
     private final class Idle: Sendable {
         private let waiting = Mutex<[(process: WorkerProcess, since: MonotonicTime)]>([])
 
-        func add(_ process: WorkerProcess) {
-            waiting.withLock { $0.append((process, .now)) }
-        }
+        func add(_ process: WorkerProcess) { waiting.withLock { $0.append((process, .now)) } }
 
-        func take() -> WorkerProcess? {
-            waiting.withLock { $0.popLast()?.process }
-        }
+        func take() -> WorkerProcess? { waiting.withLock { $0.popLast()?.process } }
 
         /// Lets go of those that have waited that long; when the next one will have.
         func sweep(after seconds: Double) -> MonotonicTime? {
@@ -157,9 +153,7 @@ public final class MediaWorkers: Sendable {
 public struct MissingWorker: Error, Hashable, Sendable {
     public var reason: String
 
-    init(_ reason: String) {
-        self.reason = reason
-    }
+    init(_ reason: String) { self.reason = reason }
 }
 
 /// The limits of a worker; beyond them it is ended.

@@ -23,9 +23,7 @@ final class SpareWorker: Sendable {
     private let patience: Double?
     private let state = Mutex(State.none)
 
-    init(patience: Double?) {
-        self.patience = patience
-    }
+    init(patience: Double?) { self.patience = patience }
 
     /// One that runs, ready or nearly so.
     func take() -> WorkerProcess? {

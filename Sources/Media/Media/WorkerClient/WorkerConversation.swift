@@ -79,9 +79,7 @@ final class WorkerConversation {
     }
 
     /// The reply is none that answers the request.
-    func unexpected(_ reply: WorkerReply) -> MediaError {
-        broken("its answer is none to what it was asked")
-    }
+    func unexpected(_ reply: WorkerReply) -> MediaError { broken("its answer does not match the request") }
 
     private func read(_ offset: Int64, _ count: Int) -> Int? {
         do throws(MediaError) {

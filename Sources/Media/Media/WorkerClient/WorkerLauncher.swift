@@ -61,9 +61,7 @@ final class WorkerLauncher: Sendable {
     }
 
     /// Returns at once.
-    func end(_ process: pid_t) {
-        orders.post(.end(process, nil))
-    }
+    func end(_ process: pid_t) { orders.post(.end(process, nil)) }
 
     /// Blocks until it has ended.
     func endAndWait(_ process: pid_t) -> String {
@@ -81,9 +79,7 @@ final class WorkerLauncher: Sendable {
     }
 
     /// Has `sweep` called soon.
-    func sweepLater() {
-        orders.post(.sweep)
-    }
+    func sweepLater() { orders.post(.sweep) }
 
     /// With the first worker: every other order is about one that was started. False when there can be no thread.
     private func begin() -> Bool {
@@ -123,7 +119,7 @@ final class WorkerLauncher: Sendable {
         let signal = status & 0x7F
         guard signal == 0 else { return "was killed by signal \(signal) (\(String(cString: strsignal(signal))))" }
         let code = status >> 8 & 0xFF
-        return code == 77 ? "could not close its sandbox" : "ended by itself with status \(code)"
+        return code == 77 ? "could not set up its sandbox" : "ended by itself with status \(code)"
     }
 
     private func spare() -> WorkerProcess? {

@@ -26,9 +26,7 @@ struct Mpg123Handle: ~Copyable {
         self.pointer = pointer
     }
 
-    deinit {
-        mpg123_delete(pointer)
-    }
+    deinit { mpg123_delete(pointer) }
 
     func set(_ parameter: mpg123_parms, _ value: Int) throws(Mpg123Error) {
         try check(mpg123_param2(pointer, Int32(bitPattern: parameter.rawValue), value, 0), "mpg123_param")
@@ -103,9 +101,7 @@ struct Mpg123Handle: ~Copyable {
     var samplesPerFrame: Int { Int(mpg123_spf(pointer)) }
 
     /// Reads all frame headers, which makes `length` exact and fills the index; the position stays.
-    func scan() throws(Mpg123Error) {
-        try check(mpg123_scan(pointer), "mpg123_scan")
-    }
+    func scan() throws(Mpg123Error) { try check(mpg123_scan(pointer), "mpg123_scan") }
 
     func seek(to frame: Int64) throws(Mpg123Error) -> Int64 {
         let reached = mpg123_seek(pointer, off_t(frame), SEEK_SET)

@@ -31,13 +31,9 @@ final class SourceReader {
     private var bufferStart: Int64 = 0
     private var bufferCount = 0
 
-    init(_ source: any ByteSource) {
-        self.source = source
-    }
+    init(_ source: any ByteSource) { self.source = source }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// As read(2).
     func read(_ destination: UnsafeMutableRawPointer, count: Int) -> Int {
@@ -45,13 +41,13 @@ final class SourceReader {
         do throws(MediaError) {
             if let deadline, ContinuousClock.now >= deadline {
                 isTooLate = true
-                throw MediaError(.network, "\(source.name) does not come quickly enough.")
+                throw MediaError(.network, "\(source.name) arrives too slowly.")
             }
             if !(bufferStart..<bufferStart + Int64(bufferCount)).contains(position) {
                 guard position - max(searchStart, lastFrame()) <= Self.mostWithoutFrame else {
                     throw MediaError(
                         .unreadable,
-                        "\(source.name) holds no audio for \(Self.mostWithoutFrame >> 20) MB: it is damaged or incomplete."
+                        "\(source.name) contains no audio for \(Self.mostWithoutFrame >> 20) MB: it is damaged or incomplete."
                     )
                 }
                 if count >= Self.capacity {

@@ -95,9 +95,7 @@ struct LengthEstimate {
     }
 
     /// From the samples taken; nil without any.
-    var sampled: FrameCount? {
-        sampledSize.flatMap(length)
-    }
+    var sampled: FrameCount? { sampledSize.flatMap(length) }
 
     func estimate(bitrate: Int?, sampleRate: Int) -> FrameCount? {
         guard let audioEnd, let bitrate, bitrate > 0, audioShare > 0 else { return nil }
@@ -131,9 +129,7 @@ struct LengthEstimate {
     }
 
     /// After a seek the frames that follow do not give the mean from the start any more.
-    mutating func stopMeasuring() {
-        isMeasuring = false
-    }
+    mutating func stopMeasuring() { isMeasuring = false }
 
     /// All frames before this sample are counted.
     mutating func measure(from sample: FrameCount) {

@@ -48,7 +48,5 @@ struct StreamLayout {
     }
 
     /// Bytes of the ID3v2 tag that begins here; nil when there is none.
-    static func tagSize(_ head: [UInt8]) -> Int64? {
-        VersionTwoTag.size(head)
-    }
+    static func tagSize(_ head: [UInt8]) -> Int64? { VersionTwoTag.size(head) }
 }

@@ -2,9 +2,7 @@
 
 /// Genres by number: ID3v1's 80 (ID3v2.3, appendix A) and those that Winamp added.
 enum GenreList {
-    static func name(_ number: Int) -> String? {
-        names.indices.contains(number) ? names[number] : nil
-    }
+    static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
 
     /// Resolves what genre frames hold: "17", "(17)", "(17)Rock", "(4)(RX)", "((Foo)", several values by "; ".
     static func expand(_ text: String) -> String {

@@ -3,14 +3,14 @@
 internal import Glibc
 public import Playback
 
-/// What becomes of our own music while an announcement is heard.
+/// Treatment of the music during an announcement.
 public enum MusicTreatment: Hashable, Sendable {
-    /// Quieter, by that many decibels (0 or less).
+    /// Quieter by this many decibels (0 or less).
     case duck(decibels: Double)
-    /// Silent, and on from there afterwards.
+    /// Silent; afterwards it resumes at the same position.
     case pause
 
-    /// What the music's amplitude is multiplied with.
+    /// Factor of the music's amplitude.
     public var gain: Double {
         switch self {
         case .duck(let decibels): pow(10, decibels / 20)
@@ -18,7 +18,7 @@ public enum MusicTreatment: Hashable, Sendable {
         }
     }
 
-    /// What suits both.
+    /// The treatment that satisfies both.
     static func stronger(_ left: MusicTreatment?, _ right: MusicTreatment?) -> MusicTreatment? {
         switch (left, right) {
         case (.pause, _), (_, .pause): .pause
@@ -29,7 +29,7 @@ public enum MusicTreatment: Hashable, Sendable {
     }
 }
 
-/// A higher one sets a lower one aside. Three, so that no more are begun and not heard to their end.
+/// A higher priority suspends a lower one. There are three, which limits the number of suspended announcements.
 public enum AnnouncementPriority: String, CaseIterable, Comparable, Sendable {
     case low, normal, high
 
@@ -48,7 +48,7 @@ public struct AnnouncementRequest: Hashable, Sendable {
     public var sound: Sound
     public var music: MusicTreatment
     public var priority: AnnouncementPriority
-    /// Id of a device; nil: where the music plays.
+    /// Id of a device; nil: the music's output.
     public var output: String?
 
     public init(
@@ -62,13 +62,13 @@ public struct AnnouncementRequest: Hashable, Sendable {
     }
 }
 
-/// Names an announcement or an effect; rises with each, never given twice in a run.
+/// Id of an announcement or effect. Ids rise, and are unique within a run of the server.
 public struct SoundID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
     public init(number: UInt64) { self.number = number }
 
-    /// Parses what `description` gives; nil for anything else.
+    /// Parses a `description`; nil for any other text.
     public init?(_ text: String) {
         guard text.first == "s", let number = UInt64(text.dropFirst(), radix: 36),
             SoundID(number: number).description == text
@@ -81,16 +81,16 @@ public struct SoundID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func < (left: SoundID, right: SoundID) -> Bool { left.number < right.number }
 }
 
-/// An announcement that was accepted, until it has ended.
+/// An accepted announcement that has not ended.
 public struct Announcement: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case waiting, loading, playing
-        /// One of a higher priority is heard; it goes on afterwards.
+        /// Suspended by one of higher priority; it resumes afterwards.
         case setAside = "set-aside"
     }
 
     public var id: SoundID
-    /// With the volume and output that hold.
+    /// With the effective volume and output.
     public var request: AnnouncementRequest
     public var state = State.waiting
 }
@@ -101,15 +101,15 @@ public struct SoundEnd: Hashable, Sendable {
         case finished
         /// A client ended it.
         case cancelled
-        /// Another one took its place.
+        /// Another sound took its place.
         case replaced
-        /// The server had no voice left, and an announcement of the highest priority, of any player, took this one's.
+        /// The server had no free voice, and an announcement of the highest priority, of any player, took this one's.
         case displaced
         case failed
     }
 
     public var reason: Reason
-    /// Why it failed.
+    /// The cause of a failure.
     public var error: PlaybackError?
 
     public init(_ reason: Reason, _ error: PlaybackError? = nil) {
@@ -118,14 +118,14 @@ public struct SoundEnd: Hashable, Sendable {
     }
 }
 
-/// An announcement as its request is answered.
+/// The answer to the request for an announcement.
 public struct AnnouncementOutcome: Hashable, Sendable {
     public var announcement: Announcement
-    /// nil: it is heard, or will be.
+    /// nil: it is playing or waiting.
     public var end: SoundEnd?
 }
 
-/// A change of an announcement. Each ends once, and nothing comes after it.
+/// A change of an announcement. `ended` comes once, and is the last one.
 public struct AnnouncementChange: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case began

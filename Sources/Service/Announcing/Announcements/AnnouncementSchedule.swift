@@ -3,22 +3,22 @@
 internal import Playback
 internal import Kernel
 
-/// Which announcement is heard, which wait, and what the music does meanwhile, as a pure state machine.
+/// Decides which announcement plays, which ones wait, and the treatment of the music, as a pure state machine.
 ///
-/// Each output has a line of its own. In a line at most one announcement is active; those that a higher priority has set
-/// aside go on before others of their priority begin.
+/// Each output has a queue of its own ("line"), with at most one active announcement. Suspended announcements resume
+/// before others of their priority begin.
 struct AnnouncementSchedule {
     static let waitingLimit = 16
-    /// Outputs that announcements can be meant for at a time.
+    /// Outputs with announcements at the same time.
     static let lineLimit = 4
 
     enum Action: Equatable {
         case start(Announcement)
-        /// Keeps its place for `resume`.
+        /// Keeps its position for `resume`.
         case pause(SoundID)
         case resume(SoundID)
         case stop(SoundID)
-        /// nil: as it was.
+        /// nil: untreated.
         case treatMusic(MusicTreatment?)
         case notify(AnnouncementChange)
     }
@@ -30,11 +30,11 @@ struct AnnouncementSchedule {
 
     private struct Entry {
         var announcement: Announcement
-        /// The music plays where it does.
+        /// The music plays on its output.
         var concernsMusic: Bool
         /// nil while it waits.
         var progress: SoundProgress?
-        /// The one before was heard: until this one is, the music stays as it is.
+        /// It follows another announcement: the music keeps its treatment until this one is heard.
         var keepsMusic = false
 
         var isActive: Bool { announcement.state == .loading || announcement.state == .playing }
@@ -42,27 +42,27 @@ struct AnnouncementSchedule {
         var priority: AnnouncementPriority { announcement.request.priority }
     }
 
-    /// In the order in which they came.
+    /// In the order of arrival.
     private var entries: [Entry] = []
     private var treatment: MusicTreatment?
     private var actions: [Action] = []
     private var now = MonotonicTime(nanoseconds: 0)
-    /// Lines whose active one has ended in this step after it was heard.
+    /// Lines whose active announcement has ended in this step after it was heard.
     private var handedOver: Set<String> = []
 
     var announcements: [Announcement] { entries.map(\.announcement) }
     var isEmpty: Bool { entries.isEmpty }
-    /// One is heard, or about to be.
+    /// An announcement is playing or about to play.
     var isActive: Bool { entries.contains(where: \.isActive) }
 
-    /// Whether another one for this output would begin at once.
+    /// Whether another announcement for this output would begin at once.
     func begins(on output: String?, _ priority: AnnouncementPriority) -> Bool {
         entries.allSatisfy { $0.line != output ?? "" || $0.priority < priority }
     }
 
     // MARK: Inputs
 
-    /// `output` of the request must be known by now. `concernsMusic`: the music plays there.
+    /// The request's `output` must be resolved. `concernsMusic`: the music plays there.
     mutating func add(_ announcement: Announcement, concernsMusic: Bool, now: MonotonicTime) throws(Refusal) -> [Action]
     {
         begin(now)
@@ -82,7 +82,7 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// nil: there is none.
+    /// nil: there is no such announcement.
     mutating func end(_ id: SoundID, _ end: SoundEnd, now: MonotonicTime) -> [Action]? {
         begin(now)
         guard let index = index(of: id) else { return nil }
@@ -90,7 +90,7 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// It cannot be played. Without effect on one whose turn has come: its voice will report it.
+    /// The announcement cannot be played. Ignored for an active one: its voice will report the failure.
     mutating func refuse(_ id: SoundID, _ error: PlaybackError, now: MonotonicTime) -> [Action] {
         begin(now)
         guard isWaiting(id), let index = index(of: id) else { return [] }
@@ -109,7 +109,7 @@ struct AnnouncementSchedule {
         case .heard: heard(index)
         case .silent: if entries[index].isActive { entries[index].progress?.fellSilent(now) }
         case .finished:
-            // So short that no report came that it was heard.
+            // It was too short for a report that it is heard.
             if entries[index].progress?.began == nil { heard(index) }
             end(index, SoundEnd(.finished), isOver: true)
         case .failed(let error): end(index, SoundEnd(.failed, error), isOver: true)
@@ -117,7 +117,7 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// All that is under way ends like this.
+    /// Ends all announcements with this result.
     mutating func endAll(_ end: SoundEnd, now: MonotonicTime) -> [Action] {
         begin(now)
         while !entries.isEmpty { self.end(entries.count - 1, end) }
@@ -159,7 +159,7 @@ struct AnnouncementSchedule {
         entry.isActive ? entry.progress?.deadline : nil
     }
 
-    /// Whether it is heard after the other one.
+    /// Whether it plays after the other one.
     private func isLater(_ left: Entry, _ right: Entry) -> Bool {
         left.priority == right.priority
             ? left.announcement.id > right.announcement.id : left.priority < right.priority
@@ -182,7 +182,7 @@ struct AnnouncementSchedule {
         actions.append(.notify(AnnouncementChange(entry.announcement, .ended(end))))
     }
 
-    /// The one that is to be heard in this line is, or is being begun.
+    /// Starts the announcement that should be active in this line.
     private mutating func settle(_ line: String) {
         let here = entries.indices.filter { entries[$0].line == line }
         let active = here.first { entries[$0].isActive }
@@ -208,11 +208,11 @@ struct AnnouncementSchedule {
         }
     }
 
-    /// Derived from what is heard, so that there is nothing to be undone.
+    /// Derived from the active announcements, so that nothing has to be undone.
     private mutating func settleMusic() {
         var wanted: MusicTreatment?
         for entry in entries where entry.concernsMusic && entry.isActive {
-            // Silent for a moment in between, it still counts.
+            // A short silence does not end its treatment.
             if entry.announcement.state == .playing {
                 wanted = .stronger(wanted, entry.announcement.request.music)
             } else if entry.keepsMusic {

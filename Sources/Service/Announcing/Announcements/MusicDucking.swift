@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What announcements have done to the music, and what was reported of them to the session. A value: it returns what is to be done.
+/// The treatment of the music by announcements, and the reports to the session. A value that returns the actions to
+/// perform.
 struct MusicDucking {
     enum Action: Hashable {
         case interrupt
-        /// It is to come back; `returned` is called when it has.
+        /// Restores the music; `returned` is called when it plays again.
         case giveBack
         case duck(to: Double, over: Double)
         /// Whether something is announced.
@@ -14,19 +15,19 @@ struct MusicDucking {
     /// As reported to the session.
     private enum State: Hashable {
         case quiet
-        /// `returns`: how often the music was given back and has not followed yet.
+        /// `returns`: the number of restorations that the music has not confirmed yet.
         case announcing(returns: Int)
         case ended
     }
 
-    /// Slow enough not to click, fast enough that the first word is heard.
+    /// Slow enough to avoid a click, fast enough for the first word.
     private static let duckSeconds = 0.15
     private static let returnSeconds = 0.4
 
     private var state = State.quiet
     private var treatment: MusicTreatment?
 
-    /// Before the music falls silent for it.
+    /// Called before the music falls silent.
     mutating func begin() -> [Action] {
         guard state == .quiet else { return [] }
         state = .announcing(returns: 0)
@@ -50,20 +51,20 @@ struct MusicDucking {
         return actions
     }
 
-    /// The music has followed once.
+    /// The music has confirmed one restoration.
     mutating func returned() {
         if case .announcing(let returns) = state, returns > 0 { state = .announcing(returns: returns - 1) }
     }
 
-    /// Nothing is announced any more. Not to be called between two announcements: others would come up for a moment, as they
-    /// would before the music sounds again.
+    /// The last announcement has ended. Not to be called between two announcements, nor before the music plays again:
+    /// other programs would be heard for a moment.
     mutating func settle() -> [Action] {
         guard state == .announcing(returns: 0) else { return [] }
         state = .quiet
         return [.notifySession(false)]
     }
 
-    /// The music's player ends as well. Nothing is given back: it would come up for a moment.
+    /// The music's player ends too. The music is not restored, as it would be heard for a moment.
     mutating func end() -> [Action] {
         defer { state = .ended }
         if case .announcing = state { return [.notifySession(false)] }

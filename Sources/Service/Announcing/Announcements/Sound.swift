@@ -3,22 +3,22 @@
 public import Kernel
 internal import Playback
 
-/// One or several media that are heard as one sound, and how loud it is.
+/// Media that play as one sound, with its volume.
 public struct Sound: Hashable, Sendable {
     public static let maximumParts = 8
 
-    /// As of an item of the queue.
+    /// As the `uri` of a queue item.
     public var uri: String
     /// Amplitude 0...1; nil: the music's.
     public var volume: Double?
-    /// Heard before `uri`.
+    /// Plays before `uri`.
     public var chime: String?
-    /// Heard after `uri`, in order.
+    /// Play after `uri`, in order.
     public var following: [String] = []
-    /// Of the requests to its servers.
+    /// Header fields of requests to its servers.
     public var headers: [String: String] = [:]
     public var reach = NetworkReach.anywhere
-    /// Seconds until it must be heard, and that it may be silent in between; nil: by where it comes from.
+    /// Seconds until it must be heard; also the longest silence in between. nil: depends on its addresses.
     public var timeout: Double?
 
     public init(uri: String, volume: Double? = nil) {
@@ -26,12 +26,12 @@ public struct Sound: Hashable, Sendable {
         self.volume = volume
     }
 
-    /// In the order in which they are heard.
+    /// In playing order.
     public var media: [String] { (chime.map { [$0] } ?? []) + [uri] + following }
 
-    /// Comes over a network, in part at least.
+    /// A part of it comes over a network.
     var isRemote: Bool { media.contains(where: MediaLocator.isNetwork) }
 
-    /// What does not begin, or does not go on, within so many seconds has failed.
+    /// Seconds without sound after which it has failed.
     public var patience: Double { timeout ?? (isRemote ? SoundProgress.remotePatience : SoundProgress.patience) }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sound as a client names it.
+/// A sound as requested by a client.
 public struct SoundOrder: Sendable {
     public enum Content: Sendable {
-        /// Taken as it is: speech does not wait for a look at its address.
+        /// Not resolved: speech must not wait for a look-up of its address.
         case address(String)
         /// Likewise.
         case parts([String])
-        /// Looked up as for a queue.
+        /// Resolved as for a queue.
         case items([ItemRequest])
     }
 
     public var content: Content
-    /// Heard before.
+    /// Plays first.
     public var chime: String?
     /// As of `Sound`.
     public var volume: Double?
@@ -20,7 +20,7 @@ public struct SoundOrder: Sendable {
 
     public init(_ content: Content) { self.content = content }
 
-    /// The member of the request that names the media with this index among all that are heard; nil: it is not known which.
+    /// The member of the request for the media with this index; nil if unknown.
     func member(of part: Int?) -> String {
         let index = part.map { chime == nil ? $0 : $0 - 1 }
         if let index, index < 0 { return "chime" }
@@ -29,7 +29,7 @@ public struct SoundOrder: Sendable {
         case .parts(let uris):
             let index = index ?? (chime == nil && uris.count == 1 ? 0 : nil)
             return index.map { "parts[\($0)]" } ?? "parts"
-        // They came to others.
+        // The items resolved to other media.
         case .items: return "items"
         }
     }

@@ -3,12 +3,12 @@
 internal import Playback
 internal import Kernel
 
-/// Whether what was begun is heard, and since when not.
+/// Whether a started sound is heard, and since when it is silent.
 struct SoundProgress: Equatable {
-    /// Seconds for a sound that names no `timeout`: one of files, and one that a server may have to make first.
+    /// Default `timeout` in seconds: of files, and of addresses, where a server may have to generate the sound first.
     static let patience = 5.0
     static let remotePatience = 30.0
-    /// Seconds that the longest one is heard: an address may never end.
+    /// Longest duration in seconds, as an address may never end.
     static let longest = 600.0
 
     enum State: Equatable {
@@ -17,7 +17,7 @@ struct SoundProgress: Equatable {
     }
 
     private(set) var state: State
-    /// When it was heard first.
+    /// Time of its first sound.
     private(set) var began: MonotonicTime?
 
     private let patience: Double
@@ -29,7 +29,7 @@ struct SoundProgress: Equatable {
 
     var isHeard: Bool { state == .heard }
 
-    /// True when it is heard for the first time.
+    /// True at its first sound.
     mutating func heard(_ now: MonotonicTime) -> Bool {
         state = .heard
         guard began == nil else { return false }
@@ -41,17 +41,17 @@ struct SoundProgress: Equatable {
         if state == .heard { state = .silent(since: now) }
     }
 
-    /// Since now it is waited for again.
+    /// Restarts the wait for sound.
     mutating func restart(_ now: MonotonicTime) { state = .silent(since: now) }
 
-    /// When it has failed, unless something changes.
+    /// Time at which it fails if nothing changes.
     var deadline: MonotonicTime? {
         let end = began?.advanced(bySeconds: Self.longest)
         guard case .silent(let since) = state else { return end }
         return [since.advanced(bySeconds: patience), end].compactMap(\.self).min()
     }
 
-    /// Of its deadline.
+    /// The error at its deadline.
     var failure: PlaybackError {
         if isHeard { return PlaybackError(.tooLong, "It is longer than \(Int(Self.longest)) s.") }
         let what = began == nil ? "It was not heard within" : "It has been silent for"

@@ -4,20 +4,20 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// Announcements and sound effects beside the music of one player: a handle for any thread. Its loop runs on a thread of its
-/// own, from the first request on.
+/// Announcements and sound effects beside the music of one player: a handle for any thread. Its loop has a thread of
+/// its own, which starts with the first request.
 public final class Announcer: Sendable {
     public struct Environment: Sendable {
         public var music: any AnnouncedMusic
         public var voices: any VoiceMaking
         public var clock: any PlayerClock
-        /// Of all announcers of the server.
+        /// Shared by all announcers of the server.
         public var budget: VoiceBudget
-        /// Called when announcements begin to be heard, and when the last one has ended and the music is as it was; from the
+        /// Called when the first announcement begins, and when the last one has ended and the music is restored; on the
         /// announcer's thread.
         public var announcing: @Sendable (Bool) -> Void = { _ in }
-        /// Looks whether something can be played, and calls back once, with why not; must not block. Of those that have to
-        /// wait, so that they are not refused only when their turn comes. nil: nobody looks.
+        /// Checks whether a waiting sound can be played, so that it is not refused only at its turn. Calls back once,
+        /// with the reason if not; must not block. nil: no check.
         public var check: (@Sendable (_ uris: [String], _ done: @escaping @Sendable (PlaybackError?) -> Void) -> Void)?
 
         public init(
@@ -35,7 +35,7 @@ public final class Announcer: Sendable {
 
     private let board: AnnouncerBoard
     private let loop: LazyLoop<AnnouncerMessage>
-    /// Why it is over.
+    /// The reason for the end.
     private let end = Mutex<AnnouncerEnd?>(nil)
 
     public init(_ environment: Environment) {
@@ -47,11 +47,11 @@ public final class Announcer: Sendable {
     /// The newest state.
     public var status: AnnouncerStatus { board.value.status }
 
-    /// `observer` is called from the announcer's thread, in order, after its state is readable; it must not block.
+    /// `observer` is called on the announcer's thread, in order, after the state is readable; it must not block.
     public func observe(_ observer: @escaping @Sendable (AnnouncementChange) -> Void) { board.observe(observer) }
 
-    /// `reply` comes within 1 s: when it is heard, waits in line or has failed, else as it then is. `untilEnd`: when it has
-    /// ended.
+    /// `reply` comes within 1 s: when the sound is heard, waits in line or has failed, else with its present state.
+    /// `untilEnd`: at its end.
     public func announce(
         _ request: AnnouncementRequest, untilEnd: Bool = false, reply: @escaping Reply<AnnouncementOutcome>
     ) {
@@ -63,7 +63,7 @@ public final class Announcer: Sendable {
         post(.play(sound, reply)) { reply(.failure($0)) }
     }
 
-    /// Fades out and gives the music back.
+    /// Fades out and restores the music.
     public func cancelAnnouncement(_ id: SoundID, reply: @escaping Reply<Void>) {
         post(.cancel(id, .announcement, reply)) { reply(.failure($0)) }
     }
@@ -74,7 +74,7 @@ public final class Announcer: Sendable {
 
     /// The session has changed.
     public func apply(_ rules: SessionRules) {
-        // First, for a loop that begins just now.
+        // Set first, for a loop that is just starting.
         board.change { shared in
             shared.rules = rules
             return nil
@@ -82,11 +82,11 @@ public final class Announcer: Sendable {
         loop.postIfBegun(.applyRules(rules))
     }
 
-    /// Those of the music have changed.
+    /// The music's effects have changed.
     public func effectsChanged() { loop.postIfBegun(.effectsChanged) }
 
-    /// Ends all sounds. Returns when that is reported, 0.2 s at most, and before they have faded: `shutdown` waits for that.
-    /// It exists because a player that is down reports nothing any more.
+    /// Ends all sounds. Returns after at most 0.2 s, when their ends are reported but before they have faded:
+    /// `shutdown` waits for the fades. It exists because a player reports nothing after its own end.
     public func endSounds(_ end: AnnouncerEnd = .serverEnds) {
         self.end.withLock { $0 = end }
         let ended = Mailbox<Void>()
@@ -95,8 +95,8 @@ public final class Announcer: Sendable {
         }
     }
 
-    /// Ends all sounds and threads; blocks for up to 2 s: a voice that hangs longer is left behind. The music stays as it is,
-    /// silent perhaps: its player ends as well.
+    /// Ends all sounds and threads; blocks for up to 2 s, then abandons a voice that hangs. The music is not restored,
+    /// as its player ends too.
     public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
         self.end.withLock { $0 = end }
         for message in loop.shutdown(.shutdown(end, ended: {}), within: 2) { message.refuse(end.error) }
@@ -119,11 +119,11 @@ public final class Announcer: Sendable {
 public enum AnnouncerError: Error, Hashable, Sendable {
     case unknown(SoundID)
     case unknownOutput(String)
-    /// Too many wait, or the machine cannot do more.
+    /// Too many are waiting, or the machine's limits are reached.
     case busy(String)
     case playback(PlaybackError)
     case shuttingDown
-    /// The player whose announcements they were.
+    /// The player of the announcements was removed.
     case playerRemoved
 }
 
@@ -139,7 +139,7 @@ public enum AnnouncerEnd: Sendable {
         }
     }
 
-    /// Of what was under way. Who removes a player ends what it announces.
+    /// The result of the sounds in progress. Removing a player cancels its announcements.
     var sounds: SoundEnd {
         switch self {
         case .serverEnds: SoundEnd(.failed, PlaybackError(.shuttingDown, "The server is going down."))
@@ -148,15 +148,15 @@ public enum AnnouncerEnd: Sendable {
     }
 }
 
-/// What is under way, and what has ended.
+/// Sounds in progress and ended ones.
 public struct AnnouncerStatus: Sendable {
-    /// In the order in which they came.
+    /// In the order of arrival.
     public var announcements: [Announcement] = []
     public var effects: [SoundEffect] = []
     /// The last ones, the newest first.
     public var endedAnnouncements: [(announcement: Announcement, end: SoundEnd)] = []
     public var endedEffects: [(effect: SoundEffect, end: SoundEnd)] = []
-    /// Since the start of the server, by how they ended.
+    /// Since the start of the server, by result.
     public var announcementCounts: [SoundEnd.Reason: UInt64] = [:]
     public var effectCounts: [SoundEnd.Reason: UInt64] = [:]
 

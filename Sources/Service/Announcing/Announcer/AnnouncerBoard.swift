@@ -8,7 +8,7 @@ typealias AnnouncerBoard = Published<AnnouncerShared, AnnouncementChange>
 
 struct AnnouncerShared: Sendable {
     var status = AnnouncerStatus()
-    /// The session's newest; a loop that runs gets each change as a message as well.
+    /// The newest rules of the session. A running loop also gets each change as a message.
     var rules = SessionRules()
 }
 

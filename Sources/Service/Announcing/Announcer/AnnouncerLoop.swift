@@ -3,7 +3,7 @@
 import Playback
 import Kernel
 
-/// The announcer's private side: feeds the schedules and performs their actions. Lives on the announcer's thread.
+/// The loop of the announcer: feeds the schedules and performs their actions. Lives on the announcer's thread.
 final class AnnouncerLoop {
     private let environment: Announcer.Environment
     private let mailbox: Mailbox<AnnouncerMessage>
@@ -29,7 +29,7 @@ final class AnnouncerLoop {
         applyRules()
     }
 
-    /// Of the session and of the room. Nothing is changed while sound is measured.
+    /// Rules of the session and effects of the room. In the mode `measurement` sounds are not processed.
     private func applyRules() {
         pool.apply(rules)
         pool.apply(rules.isUnprocessed ? .off : environment.music.effects.ofRoom)
@@ -43,7 +43,7 @@ final class AnnouncerLoop {
             for (index, message) in batch.enumerated() {
                 if case .shutdown(let end, let ended) = message {
                     self.end(end, ended)
-                    // Closing the mailbox does not return these any more.
+                    // Closing the mailbox does not return the rest of this batch.
                     for late in batch[(index + 1)...] { late.refuse(end.error) }
                     return
                 }
@@ -121,7 +121,7 @@ final class AnnouncerLoop {
         }
     }
 
-    /// One that waits for its turn has come to rest.
+    /// A waiting announcement gets its answer.
     private func answerWaiting(_ id: SoundID) {
         guard let waiting = schedule.announcements.first(where: { $0.id == id }), waiting.state == .waiting else {
             return
@@ -138,9 +138,9 @@ final class AnnouncerLoop {
             requests.forget(announcement.id)
             switch error {
             case .tooManyWaiting:
-                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements wait already.")
+                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements are waiting, the maximum.")
             case .tooManyOutputs:
-                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements already.")
+                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements, the maximum.")
             }
         }
     }
@@ -170,7 +170,7 @@ final class AnnouncerLoop {
 
     private func admit(_ importance: SoundImportance) throws(AnnouncerError) {
         guard !environment.budget.admits(importance) else { return }
-        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music already.")
+        throw .busy("This server plays \(VoiceBudget.playing) sounds beside the music, the maximum.")
     }
 
     private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {

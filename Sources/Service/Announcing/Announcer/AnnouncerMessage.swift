@@ -2,22 +2,22 @@
 
 internal import Playback
 
-/// What comes to the announcer's thread.
+/// Messages to the announcer's thread.
 enum AnnouncerMessage: Sendable {
     case announce(AnnouncementRequest, untilEnd: Bool, Announcer.Reply<AnnouncementOutcome>)
     case play(Sound, Announcer.Reply<SoundEffect>)
     case cancel(SoundID, VoiceKind, Announcer.Reply<Void>)
     case report(SoundID, VoiceReport)
-    /// A more important one of any player has its voice.
+    /// A more important sound, of any player, takes its voice.
     case displaced(SoundID)
     case applyRules(SessionRules)
-    /// Of the music.
+    /// The effects of the music.
     case effectsChanged
-    /// Why it cannot be played, as far as is known before its turn.
+    /// The result of the check of a waiting sound: its error, or nil.
     case checked(SoundID, PlaybackError?)
-    /// The music has taken in that it is no longer interrupted.
+    /// The music has confirmed that its interruption has ended.
     case musicIsBack
-    /// `ended` comes when the end of all that was under way is reported.
+    /// `ended` is called when the ends of all sounds are reported.
     case shutdown(AnnouncerEnd, ended: @Sendable () -> Void)
 
     func refuse(_ error: AnnouncerError) {

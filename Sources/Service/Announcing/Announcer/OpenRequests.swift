@@ -3,13 +3,13 @@
 internal import Playback
 internal import Kernel
 
-/// Requests that are not answered yet. Of the announcer's thread.
+/// Unanswered requests. Used on the announcer's thread.
 struct OpenRequests {
-    /// One that has not come to rest by then is answered as it stands.
+    /// Seconds after which a request is answered with the present state.
     private static let replyWithin = 0.8
 
     private struct Request {
-        /// nil: the end is waited for.
+        /// nil: answered at the end of the sound.
         var until: MonotonicTime?
         var answer: Answer
     }
@@ -35,7 +35,7 @@ struct OpenRequests {
         requests[id] = Request(until: now.advanced(bySeconds: Self.replyWithin), answer: .effect(reply))
     }
 
-    /// Somebody else answers it.
+    /// Drops a request that is answered elsewhere.
     mutating func forget(_ id: SoundID) { requests[id] = nil }
 
     /// `end`: nil until it has ended.

@@ -8,12 +8,12 @@ public struct SoundEffect: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable { case loading, playing }
 
     public var id: SoundID
-    /// With the volume that holds.
+    /// With the effective volume.
     public var sound: Sound
     public var state = State.loading
 }
 
-/// Which sound effects are heard: several at once, and the newest always is.
+/// Decides which sound effects play: several at once, always including the newest.
 struct EffectSchedule {
     static let limit = 8
 
@@ -32,7 +32,7 @@ struct EffectSchedule {
     private var entries: [Entry] = []
 
     var effects: [SoundEffect] { entries.map(\.effect) }
-    /// One more takes the place of another.
+    /// A further effect ends the oldest one.
     var isFull: Bool { entries.count >= Self.limit }
 
     mutating func add(_ effect: SoundEffect, now: MonotonicTime) -> [Action] {
@@ -43,10 +43,8 @@ struct EffectSchedule {
         return actions
     }
 
-    /// nil: there is none.
-    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? {
-        index(of: id).map { self.end($0, end) }
-    }
+    /// nil: there is no such effect.
+    mutating func end(_ id: SoundID, _ end: SoundEnd) -> [Action]? { index(of: id).map { self.end($0, end) } }
 
     mutating func report(_ report: VoiceReport, of id: SoundID, now: MonotonicTime) -> [Action] {
         guard let index = index(of: id) else { return [] }

@@ -3,15 +3,15 @@
 public import Playback
 internal import Synchronization
 
-/// A voice that is a player with a queue of one item, of which nothing is saved.
+/// A voice implemented by a player with a queue of one item and no saved state.
 public final class PlayerVoice: Voice {
-    /// `media.role`: what stays audible during a call, and what nobody has to silence for music.
+    /// `media.role`: stays audible during a call, and is not silenced by exclusive players.
     public static let role = "event"
 
     private let player: Player
     private let reader: VoiceReader
 
-    /// `environment`: its store is replaced by one that keeps nothing.
+    /// `environment`: its store is replaced with one that saves nothing.
     public init(
         _ environment: Player.Environment, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
@@ -51,7 +51,7 @@ public final class PlayerVoice: Voice {
     public func apply(_ rules: SessionRules) {
         var rules = rules
         rules.role = Self.role
-        // How loud it is was asked for: it is not what is measured.
+        // Its volume was requested; it is not part of a measurement.
         rules.isUnprocessed = false
         player.perform(.applyRules(rules)) { _ in }
     }
@@ -65,7 +65,7 @@ public final class PlayerVoice: Voice {
     public func end() { player.shutdown() }
 }
 
-/// Turns a player's events into reports.
+/// Converts a player's events to reports.
 private final class VoiceReader: Sendable {
     private let report: @Sendable (SoundID, VoiceReport) -> Void
     private let playing = Mutex<(item: ItemID, sound: SoundID)?>(nil)
@@ -87,7 +87,7 @@ private final class VoiceReader: Sendable {
         }
     }
 
-    /// `id`: nil is the one that plays.
+    /// `id`: nil is the current sound.
     func refused(_ id: SoundID?, _ error: PlaybackError) {
         guard let id = id ?? playing.withLock({ $0?.sound }) else { return }
         report(id, .failed(error))
@@ -106,9 +106,9 @@ private final class VoiceReader: Sendable {
             case .session:
                 return .failed(PlaybackError(.sessionForbids, "The session's category no longer plays."))
             case .routeLost:
-                return .failed(PlaybackError(.outputUnavailable, "The device that it was heard on is gone."))
+                return .failed(PlaybackError(.outputUnavailable, "Its output device was removed."))
             case .outputUnavailable:
-                return .failed(PlaybackError(.outputUnavailable, "The sound server is away."))
+                return .failed(PlaybackError(.outputUnavailable, "The sound server is not available."))
             default: return nil
             }
         case .idle, .ready, .stopping, .stopped: return nil
@@ -116,7 +116,7 @@ private final class VoiceReader: Sendable {
     }
 }
 
-/// Keeps nothing: what a voice plays is of the moment.
+/// Saves nothing, as a voice has no lasting state.
 private struct NoStore: PlayerStore {
     func load() -> SavedPlayer { SavedPlayer() }
 

@@ -2,23 +2,23 @@
 
 public import Playback
 
-/// What a voice reports of the sound that it was given last.
+/// A voice's report on its current sound.
 public enum VoiceReport: Hashable, Sendable {
-    /// The sink's clock advances with it.
+    /// The sink's clock advances.
     case heard
-    /// It is not heard at present, and may be again.
+    /// Silent at present; it may be heard again.
     case silent
-    /// It was heard to its end.
+    /// It played to its end.
     case finished
     case failed(PlaybackError)
 }
 
 public enum VoiceKind: String, Sendable { case announcement, effect }
 
-/// Plays one sound at a time beside the music. It decouples the schedules from players and outputs, so that they are
-/// tested without. Any thread; only `end` blocks, for up to 1.5 s.
+/// Plays one sound at a time beside the music. It decouples the schedules from players and outputs, so that they can be
+/// tested without them. Any thread; only `end` blocks, for up to 1.5 s.
 public protocol Voice: AnyObject, Sendable {
-    /// Ends what it plays. Reports of this sound carry `id`.
+    /// Replaces the current sound. Reports on the new one carry `id`.
     func play(_ sound: Sound, id: SoundID)
     func pause()
     func resume()
@@ -29,25 +29,25 @@ public protocol Voice: AnyObject, Sendable {
 }
 
 public protocol VoiceMaking: Sendable {
-    /// Why there is no sound beside the music; nil when there is.
+    /// The reason if no sound can be played beside the music; else nil.
     var refusal: String? { get }
-    /// nil when the machine has no threads or descriptors left for it. `report` comes from any thread and must not block.
+    /// nil if the machine has no threads or descriptors left. `report` comes from any thread and must not block.
     func voice(
         _ kind: VoiceKind, on device: String?, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)?
 }
 
-/// The music that announcements are beside. Any thread; nothing blocks.
+/// The music beside which announcements play. Any thread; nothing blocks.
 public protocol AnnouncedMusic: Sendable {
     var output: OutputStatus { get }
-    /// Amplitude 0...1, as the user has set it.
+    /// The user's volume as amplitude 0...1.
     var volume: Double { get }
     var effects: EffectSettings { get }
-    /// A factor beside the volume; 1 as it was.
+    /// A factor beside the volume; 1 restores the music.
     func duck(to gain: Double, over seconds: Double)
-    /// As an interruption of the source `announcement`. `done` comes once, when the music has followed and all who watch it
-    /// have been notified, within 1 s.
+    /// As an interruption of the source `announcement`. `done` comes once, within 1 s, when the music has followed and
+    /// all observers are notified.
     func interrupt(_ isBeginning: Bool, done: @escaping @Sendable () -> Void)
 }
 

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// How much a sound matters when there are too many; effects matter least.
+/// Importance of a sound when there are too many; effects are the least important.
 enum SoundImportance: Comparable, Sendable {
     case effect
     case announcement(AnnouncementPriority)
@@ -15,17 +15,17 @@ enum SoundImportance: Comparable, Sendable {
     }
 }
 
-/// How many voices the announcers of a server have together: each is a player with threads and a connection of its own, and a
-/// house full of zones must not multiply them. Any thread.
+/// Limits the voices of all announcers of a server: each voice is a player with its own threads and connection. Any
+/// thread.
 public final class VoiceBudget: Sendable {
-    /// Voices that play, or are to go on.
+    /// Voices that play or are suspended.
     public static let playing = 24
-    /// Voices that have played and are kept for the next sound.
+    /// Idle voices that are kept for the next sound.
     public static let warm = 8
-    /// What does not wait for others to end: an alarm.
+    /// Does not wait for other sounds to end, for example an alarm.
     private static let urgent = SoundImportance.announcement(.high)
 
-    /// One voice's share, until it is given back.
+    /// One voice's share, until it is returned.
     struct Share: Hashable, Sendable { fileprivate let number: UInt64 }
 
     private struct Holder {
@@ -35,14 +35,14 @@ public final class VoiceBudget: Sendable {
     }
 
     private struct State {
-        /// In the order in which they began.
+        /// In the order of their start.
         var holders: [Holder] = []
         var warm = 0
         var lastNumber: UInt64 = 0
 
         var isSpent: Bool { holders.count >= VoiceBudget.playing }
 
-        /// Whose place an urgent one takes: the oldest of the least important.
+        /// The holder that an urgent sound displaces: the oldest of the least important.
         func leastImportant(below importance: SoundImportance) -> Int? {
             guard importance >= VoiceBudget.urgent,
                 let least = holders.indices.min(by: { holders[$0].importance < holders[$1].importance }),
@@ -58,13 +58,14 @@ public final class VoiceBudget: Sendable {
 
     var isUnused: Bool { state.withLock { $0.holders.isEmpty && $0.warm == 0 } }
 
-    /// Whether one more would get a voice now.
+    /// Whether another sound would get a voice now.
     func admits(_ importance: SoundImportance) -> Bool {
         state.withLock { !$0.isSpent || $0.leastImportant(below: importance) != nil }
     }
 
-    /// One more plays; `isWarm`: its voice was kept. nil: there are too many, and nothing has changed. `displace` is called, once
-    /// at most and from any thread, when a more important one has taken the share: the sound has to end.
+    /// Takes a share for another sound; `isWarm`: its voice was kept. nil: there are too many, and nothing has changed.
+    /// `displace` is called at most once, from any thread, when a more important sound takes the share: this sound must
+    /// end.
     func begin(
         _ importance: SoundImportance, isWarm: Bool, displace: @escaping @Sendable () -> Void
     ) -> Share? {
@@ -84,7 +85,7 @@ public final class VoiceBudget: Sendable {
         return share
     }
 
-    /// One has ended, displaced or not. Whether its voice may be kept.
+    /// A sound has ended, displaced or not. Returns whether its voice may be kept.
     func rest(_ share: Share) -> Bool {
         state.withLock { state in
             state.holders.removeAll { $0.share == share }
@@ -94,9 +95,9 @@ public final class VoiceBudget: Sendable {
         }
     }
 
-    /// One that could not be made, or ended with its announcer.
+    /// Returns the share of a voice that was not made, or ended with its announcer.
     func giveBack(_ share: Share) { state.withLock { $0.holders.removeAll { $0.share == share } } }
 
-    /// One that was kept has ended.
+    /// A kept voice has ended.
     func giveBackWarm() { state.withLock { $0.warm -= 1 } }
 }

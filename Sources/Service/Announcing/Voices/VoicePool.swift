@@ -3,16 +3,16 @@
 internal import Playback
 internal import Kernel
 
-/// Voices that play, and those that have played and stay warm for a while. Of the announcer's thread.
+/// Playing voices, and idle ones that are kept for a while. Used on the announcer's thread.
 final class VoicePool {
-    /// How long a voice that is not used keeps its threads and its connection.
+    /// Seconds for which an idle voice keeps its threads and its connection.
     static let warmth = 30.0
 
     private struct Place {
         let voice: any Voice
         let kind: VoiceKind
         let device: String?
-        /// What it plays; nil: it is free since then.
+        /// The current sound; nil: idle since then.
         var use: Use?
         var freeSince: MonotonicTime
     }
@@ -30,7 +30,7 @@ final class VoicePool {
     private var rules = SessionRules()
     private var effects = EffectSettings.off
 
-    /// `displaced`: it is to end, for a more important one; from any thread.
+    /// `displaced`: a more important sound takes the voice; called from any thread.
     init(
         _ making: any VoiceMaking, _ budget: VoiceBudget, report: @escaping @Sendable (SoundID, VoiceReport) -> Void,
         displaced: @escaping @Sendable (SoundID) -> Void
@@ -47,7 +47,7 @@ final class VoicePool {
         let displace = { @Sendable [displaced] in displaced(id) }
         guard let share = budget.begin(importance, isWarm: free != nil, displace: displace) else {
             let error = PlaybackError(
-                .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music already.")
+                .outputUnavailable, "This server plays \(VoiceBudget.playing) sounds beside the music, the maximum.")
             return report(id, .failed(error))
         }
         let index: Int
@@ -57,7 +57,7 @@ final class VoicePool {
             guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
                 budget.giveBack(share)
                 let error = PlaybackError(
-                    .outputUnavailable, "There are too few threads or descriptors for one more sound.")
+                    .outputUnavailable, "The server has too few threads or descriptors for another sound.")
                 return report(id, .failed(error))
             }
             if effects != .off { voice.apply(effects) }
@@ -71,13 +71,13 @@ final class VoicePool {
     func pause(_ id: SoundID) { voice(of: id)?.pause() }
     func resume(_ id: SoundID) { voice(of: id)?.resume() }
 
-    /// It has ended, or is to.
+    /// The sound has ended, or is to be stopped.
     func release(_ id: SoundID, stops: Bool, now: MonotonicTime) {
         guard let index = places.firstIndex(where: { $0.use?.sound == id }), let use = places[index].use else { return }
         if stops { places[index].voice.stop() }
         places[index].use = nil
         places[index].freeSince = now
-        // Enough are warm; this one ends, with its fade.
+        // Enough idle voices are kept; this one ends with its fade.
         if !budget.rest(use.share) { Self.end(places.remove(at: index).voice)?.detach() }
     }
 
@@ -96,7 +96,7 @@ final class VoicePool {
 
     // MARK: The end
 
-    /// Gives back what was not used for a while.
+    /// Ends voices that were idle for too long.
     func cool(now: MonotonicTime) {
         let cold = places.filter { $0.use == nil && now.seconds(since: $0.freeSince) >= Self.warmth }
         guard !cold.isEmpty else { return }
@@ -111,7 +111,7 @@ final class VoicePool {
         places.filter { $0.use == nil }.map { $0.freeSince.advanced(bySeconds: Self.warmth) }.min()
     }
 
-    /// Blocks until all are silent, as long as the slowest takes.
+    /// Blocks until all are silent.
     func endAll() {
         let ending = places.map { Self.end($0.voice) }
         for place in places {
@@ -121,7 +121,7 @@ final class VoicePool {
         for thread in ending { thread?.join() }
     }
 
-    /// On a thread of its own, since it blocks. Where there can be no more threads it is done here.
+    /// On a thread of its own, as it blocks. Without free threads it runs here.
     private static func end(_ voice: any Voice) -> NamedThread? {
         let thread = NamedThread(ifPossible: "voice-end") { voice.end() }
         if thread == nil { voice.end() }

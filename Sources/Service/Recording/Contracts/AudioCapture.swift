@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings sound in. Owned here so that the recorder is tested whole with a scripted source.
+/// Captures sound. The recorder owns this contract, so that it is tested with a scripted source.
 public protocol AudioCapture: Sendable {
-    /// Begins to open a source, without waiting. Frames go into `ring`, float32 at the rate and with the channels that
-    /// were asked for; `report` is called from a thread of the capture's own and must not block.
+    /// Starts opening a source, without waiting. Frames go into `ring`, as float32 at the requested rate and channels.
+    /// `report` is called on a thread of the capture and must not block.
     func open(
         _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream
-    /// The sources there are; blocks until the sound server has answered, 3 s at most.
+    /// The available sources; blocks until the sound server has answered, 3 s at most.
     func sources() throws(RecordingError) -> [CaptureSource]
 }
 
-/// A source that is open, or about to be.
+/// A source that is open or opening.
 public protocol CaptureStream: AnyObject, Sendable {
-    /// No frame that is heard between the two is ever written.
+    /// No frame captured during a pause is ever written.
     func setPaused(_ isPaused: Bool)
-    /// Blocks until nothing is written any more.
+    /// Blocks until writing has ended.
     func close()
 }
 
-/// Which source is recorded where none is named.
+/// The source to record if none is named.
 public enum SourcePreference: Hashable, Sendable {
     /// The sound server's default.
     case standard
-    /// The microphone of a headset, where there is one: it is nearest to the mouth.
+    /// The microphone of a headset, if there is one, as it is nearest to the mouth.
     case headset
 }
 
@@ -35,21 +35,21 @@ public struct CaptureRequest: Hashable, Sendable {
 }
 
 public enum CaptureEvent: Sendable {
-    /// It runs; the source by the server's name for it.
+    /// The source runs; `source` is the server's name for it.
     case started(source: String)
     /// There are frames in the ring.
     case frames
-    /// It could not be opened, or was lost: nothing more comes.
+    /// The source could not be opened, or was lost. No more reports follow.
     case failed(RecordingError)
 }
 
 public struct CaptureSource: Hashable, Sendable {
     public var id: String
     public var description: String
-    /// It gives back what an output plays.
+    /// It repeats the sound of an output.
     public var isMonitor: Bool
     public var isDefault: Bool
-    /// It is worn on the head.
+    /// It belongs to a headset.
     public var isHeadset: Bool
 
     public init(id: String, description: String, isMonitor: Bool, isDefault: Bool, isHeadset: Bool = false) {

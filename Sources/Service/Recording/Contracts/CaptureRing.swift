@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Samples between the sound server's thread and the recorder's: one producer, one consumer, no lock, bounded.
 ///
-/// What does not fit is counted and dropped: the sound server's thread never waits for a disk.
+/// Samples that do not fit are counted and dropped: the sound server's thread never waits for a disk.
 public final class CaptureRing: Sendable {
     public let channelCount: Int
     private let capacity: Int
@@ -24,10 +24,10 @@ public final class CaptureRing: Sendable {
 
     deinit { samples.deallocate() }
 
-    /// Frames that found no room so far.
+    /// Number of dropped frames.
     public var droppedFrames: Int { dropped.load(ordering: .relaxed) }
 
-    /// Producer: whole frames; nil writes that many samples of silence (a hole in what the server gave).
+    /// Producer: writes whole frames; nil writes this number of silent samples, for a gap in the server's data.
     public func write(_ new: UnsafePointer<Float>?, count: Int) {
         let end = written.load(ordering: .relaxed)
         let free = capacity - (end - taken.load(ordering: .acquiring))
@@ -47,7 +47,7 @@ public final class CaptureRing: Sendable {
         if fitting < count { dropped.add((count - fitting) / channelCount, ordering: .relaxed) }
     }
 
-    /// Consumer: hands over what is there, in one or two pieces. False when there is nothing.
+    /// Consumer: hands over the available samples in one or two pieces. False if there are none.
     public func take<Failure: Error>(
         _ body: (UnsafeBufferPointer<Float>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {

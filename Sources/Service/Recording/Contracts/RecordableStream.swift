@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a player's current item sends, byte for byte. Owned here so that the recorder of streams knows neither players nor
-/// networks. It is pulled: a slow reader delays only itself.
+/// The bytes of a player's current item. The stream recorder owns this contract, so that it depends neither on players
+/// nor on networks. The reader pulls: a slow reader delays only itself.
 public protocol RecordableStream: AnyObject, Sendable {
-    /// Of the item, as clients know it.
+    /// Id of the item, as clients know it.
     var item: String { get }
-    /// Of a file of it.
+    /// Format of the file.
     var format: RecordedFormat { get }
-    /// Bytes of what has an end; nil for a station, and while unknown.
+    /// Size in bytes; nil for a station, and while unknown.
     var size: Int64? { get }
-    /// A station: it has no end.
+    /// A station, which has no end.
     var isLive: Bool { get }
 
-    /// `listener` is called from any thread whenever there may be more, until `end`; it must not block nor call back.
-    /// - Returns: the place of the first byte.
+    /// `listener` is called from any thread whenever there may be more bytes, until `end`; it must neither block nor
+    /// call back.
+    /// - Returns: the offset of the first byte.
     func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64
-    /// Called from one thread. Waits for no network.
+    /// One thread at a time. Does not wait for the network.
     func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart
     func end()
 }
 
-/// Cases by what the recorder does then.
+/// The cases differ by the recorder's reaction.
 public enum StreamPart: Sendable {
-    /// So many bytes; before them something is missing.
+    /// This number of bytes; `isAfterGap`: some bytes before them are missing.
     case bytes(Int, isAfterGap: Bool)
     case nothingYet
-    /// It is over, as no more comes; with a sentence, when that was not to be. `left`: its source is closed, and the item may be
-    /// opened anew.
+    /// No more bytes follow; with a sentence if this was unexpected. `left`: its source is closed, and the item may be
+    /// reopened.
     case over(StreamEndReason, String? = nil)
 }
 
-/// Where recordings of streams are put. Every call may block on the disk.
+/// Stores recordings of streams. Every call may block on the disk.
 public protocol StreamStore: Sendable {
-    /// A new file, never one that is there. `name`: without extension; nil names it by the time.
+    /// Creates a new file, never an existing one. `name`: without extension; nil: the time.
     func createStream(name: String?, _ format: RecordedFormat) throws(RecordingError) -> any StreamWriter
 }
 
-/// A file that is being written; lives on one thread. Whatever happens to the process, what was written can be read.
+/// A file in progress; lives on one thread. Written bytes are readable even if the process dies.
 public protocol StreamWriter: AnyObject {
-    /// The id that it will have.
+    /// The id of the finished file.
     var id: String { get }
     /// Bytes in the file, also after a failure.
     var count: Int64 { get }
     func write(_ bytes: UnsafeRawBufferPointer) throws(RecordingError)
-    /// Completes the file and puts it among the finished ones.
+    /// Completes the file and moves it to the finished ones.
     func finish() throws(RecordingError)
 }

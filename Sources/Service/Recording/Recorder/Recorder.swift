@@ -2,14 +2,14 @@
 
 internal import Kernel
 
-/// The recorder: a handle for any thread. Its loop runs on a thread of its own, from the first use on.
+/// The recorder: a handle for any thread. Its loop has a thread of its own, which starts with the first use.
 public final class Recorder: Sendable {
     public struct Environment: Sendable {
         public var capture: any AudioCapture
         public var store: any RecordingStore
-        /// The sentence why nothing may be recorded now; nil when it may. Must not block.
+        /// Why recording is not permitted now; nil if it is. Must not block.
         public var refusal: @Sendable () -> String?
-        /// A recording is done that was asked to be played: its address.
+        /// Plays a finished recording, if its settings request that; the argument is its address.
         public var play: @Sendable (String) -> Void
 
         public init(
@@ -26,7 +26,7 @@ public final class Recorder: Sendable {
     public enum Event: Sendable {
         /// The state or the last result changed.
         case status(RecordingStatus)
-        /// One entry a channel, each tenth of a second of sound while metered; the last one is silence.
+        /// One entry for each channel, every tenth of a second of sound while metering is on; the last one is silence.
         case levels(id: String, [ChannelLevel])
     }
 
@@ -45,16 +45,16 @@ public final class Recorder: Sendable {
         loop = LazyLoop("recorder") { RecorderLoop(environment, $0, published).run() }
     }
 
-    /// The newest state; the duration is that of the moment.
+    /// The newest state, with the present duration.
     public var status: RecordingStatus { published.value }
 
     public func sources() throws(RecordingError) -> [CaptureSource] { try environment.capture.sources() }
 
-    /// `observer` is called from the recorder's thread, in order, after its state is readable; it must not block.
+    /// `observer` is called on the recorder's thread, in order, after the state is readable; it must not block.
     public func observe(_ observer: @escaping @Sendable (Event) -> Void) { published.observe(observer) }
 
-    /// Starts; resumes what is paused; changes nothing when it records already. `isNew`: it was started; replies come within
-    /// 4 s, from the recorder's thread.
+    /// Starts a recording, or resumes a paused one; changes nothing while one runs. `isNew`: a recording was started.
+    /// Replies come within 4 s, on the recorder's thread.
     public func start(
         _ settings: RecordingSettings,
         reply: @escaping @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
@@ -68,14 +68,14 @@ public final class Recorder: Sendable {
         post(.meter(isOn, reply)) { reply(.failure($0)) }
     }
 
-    /// The session has changed: ends a recording that is not permitted any longer.
+    /// The session has changed: ends a recording that is no longer permitted.
     public func permissionChanged() {
         guard status.state != .idle else { return }
         post(.permissionChanged) { _ in }
     }
 
-    /// Ends and completes what is being recorded, for 1 s at most: what a disk that hangs has not taken by then is recovered
-    /// at the next start.
+    /// Ends and completes the recording, within 1 s: data that a hanging disk has not accepted by then is recovered at
+    /// the next start.
     public func shutdown() {
         for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
     }
@@ -85,7 +85,7 @@ public final class Recorder: Sendable {
     }
 }
 
-/// What comes to the recorder's thread.
+/// Messages to the recorder's thread.
 enum RecorderMessage: Sendable {
     typealias StartReply = @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
 

@@ -2,11 +2,11 @@
 
 import Kernel
 
-/// The recorder's private side: one recording at a time, from source to file. Lives on the recorder's thread.
+/// The recorder's loop: one recording at a time, from source to file. Lives on the recorder's thread.
 final class RecorderLoop {
-    /// How long a source may take to begin.
+    /// Seconds that a source may take to start.
     private static let patience = 3.0
-    /// Sound that may wait for the disk.
+    /// Seconds of sound that may wait for the disk.
     private static let bufferSeconds = 5
 
     private final class Take {
@@ -54,14 +54,14 @@ final class RecorderLoop {
             for (index, message) in batch.enumerated() {
                 if case .shutdown = message {
                     end(.shutdown)
-                    // Closing the mailbox does not return these any more.
+                    // Closing the mailbox does not return the rest of this batch.
                     for late in batch[(index + 1)...] { late.refuse() }
                     return
                 }
                 receive(message)
             }
             if let starting = take?.starting, starting.until <= .now {
-                giveUp(.noSource("The source does not begin to give sound."))
+                giveUp(.noSource("The source delivers no sound."))
             }
         }
     }
@@ -99,7 +99,7 @@ final class RecorderLoop {
         let take = Take(settings, generation: generation)
         take.starting = (.now.advanced(bySeconds: Self.patience), reply)
         self.take = take
-        // Reported before the source is asked for: a permission that is withdrawn meanwhile must find it.
+        // Reported before the source is opened, so that a withdrawn permission finds it.
         change(.starting)
         let request = CaptureRequest(
             source: settings.source, preference: settings.preference, sampleRate: settings.sampleRate,
@@ -115,7 +115,7 @@ final class RecorderLoop {
         }
         if status.state == .recording {
             take.stream?.setPaused(true)
-            // What was heard before belongs to the recording.
+            // Sound captured before belongs to the recording.
             if writeWaiting(take) {
                 silenceMeter(take)
                 change(.paused)
@@ -154,7 +154,7 @@ final class RecorderLoop {
         }
     }
 
-    /// Only now is there a file: what cannot be opened, or is not permitted any longer, leaves none.
+    /// The file is created only now: a source that cannot be opened or is not permitted leaves none.
     private func started(_ take: Take, _ source: String) {
         guard let starting = take.starting else { return }
         if let refusal = environment.refusal() { return giveUp(.notPermitted(refusal)) }
@@ -180,7 +180,7 @@ final class RecorderLoop {
         starting.reply(.failure(error))
     }
 
-    /// False when the recording has ended by it.
+    /// False if the recording has ended because of it.
     private func writeWaiting(_ take: Take) -> Bool {
         do throws(RecordingError) {
             if case .written = try write(take, isMetered: take.isMetered) { return true }
@@ -207,7 +207,7 @@ final class RecorderLoop {
 
     // MARK: End
 
-    /// Completes the file, whatever the reason; what can still be written is.
+    /// Completes the file, for whatever reason, with all data that can still be written.
     private func end(_ reason: EndReason, successfully: Bool? = nil, message: String? = nil) {
         guard let take else { return }
         if take.starting != nil { return giveUp(Self.refusal(reason, message)) }
@@ -222,7 +222,7 @@ final class RecorderLoop {
         result.duration = take.duration
         if take.ring.droppedFrames > 0 {
             result.successfully = false
-            result.message = result.message ?? "\(take.ring.droppedFrames) frames came faster than they were written."
+            result.message = result.message ?? "\(take.ring.droppedFrames) frames were lost: the disk was too slow."
         }
         silenceMeter(take)
         self.take = nil
@@ -238,10 +238,10 @@ final class RecorderLoop {
     private static func refusal(_ reason: EndReason, _ message: String?) -> RecordingError {
         switch reason {
         case .shutdown: .shuttingDown
-        case .session: .notPermitted(message ?? "The session does not permit it any longer.")
-        case .user: .ended("It was stopped before the source gave sound.")
-        case .routeChange: .noSource(message ?? "The source went away.")
-        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source gave sound.")
+        case .session: .notPermitted(message ?? "The session no longer permits it.")
+        case .user: .ended("It was stopped before the source delivered sound.")
+        case .routeChange: .noSource(message ?? "The source was removed.")
+        case .diskFull, .writeError, .sizeLimit: .failed(message ?? "It ended before the source delivered sound.")
         }
     }
 
@@ -259,7 +259,7 @@ final class RecorderLoop {
         published.notify(.status(status))
     }
 
-    /// Time that goes on is no event.
+    /// A changed duration alone is no event.
     private func publish() {
         refreshTime()
         published.change {
@@ -281,12 +281,12 @@ extension RecordingStatus.Finished {
 }
 
 extension EndReason {
-    /// Of a file that cannot be written.
+    /// For a file that cannot be written.
     fileprivate init(_ error: RecordingError) { self = if case .diskFull = error { .diskFull } else { .writeError } }
 }
 
 extension RecordingError {
-    /// For people.
+    /// A sentence for users.
     public var sentence: String {
         switch self {
         case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
@@ -296,7 +296,7 @@ extension RecordingError {
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
         case .inUse(let id): "\(id) is being recorded."
         case .notRecording: "Nothing is being recorded."
-        case .shuttingDown: "The recorder is being ended."
+        case .shuttingDown: "The recorder is stopping."
         }
     }
 }

@@ -2,12 +2,12 @@
 
 import Kernel
 
-/// Saves what players' current items send: a handle for any thread. Its loop runs on a thread of its own, one for all
-/// players, from the first use on.
+/// Saves the bytes of players' current items: a handle for any thread. All players share one loop on a thread of its
+/// own, which starts with the first use.
 public final class StreamRecorder: Sendable {
     public struct Environment: Sendable {
         public var store: any StreamStore
-        /// What this player's current item sends; throws why there is nothing to record. Must not block.
+        /// The bytes of this player's current item; throws if there is nothing to record. Must not block.
         public var stream: @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream
         /// The player's current item. Must not block.
         public var item: @Sendable (_ player: String) -> Item?
@@ -25,7 +25,8 @@ public final class StreamRecorder: Sendable {
 
     public struct Item: Hashable, Sendable {
         public var id: String
-        /// What closes its source opens it anew: another output, the end of an announcement. A station that is paused has been left.
+        /// The reason that closed the source also reopens it: another output, or the end of an announcement. A paused
+        /// station, in contrast, counts as left.
         public var isHeld: Bool
 
         public init(id: String, isHeld: Bool) {
@@ -48,19 +49,17 @@ public final class StreamRecorder: Sendable {
         loop = LazyLoop("stream-recorder") { StreamRecorderLoop(environment, $0, board).run() }
     }
 
-    /// The newest state; the bytes are those of the moment.
+    /// The newest state, with the present size.
     public func status(of player: String) -> StreamRecordingStatus { board.status(of: player) }
 
-    /// Whether this file is being written.
+    /// Whether this file is in progress.
     public func isMaking(_ id: String) -> Bool { board.value.values.contains { $0.current?.id == id } }
 
-    /// `observer` is called from the recorder's thread, in order, after the state is readable; it must not block.
-    public func observe(_ observer: @escaping Observer) {
-        board.observe { observer($0.player, $0.status) }
-    }
+    /// `observer` is called on the recorder's thread, in order, after the state is readable; it must not block.
+    public func observe(_ observer: @escaping Observer) { board.observe { observer($0.player, $0.status) } }
 
-    /// Begins a file; changes nothing while one is made of this player. `isNew`: it was started; replies come from the
-    /// recorder's thread.
+    /// Starts a file; changes nothing while one of this player is in progress. `isNew`: a file was started. Replies
+    /// come on the recorder's thread.
     public func start(
         _ player: String, name: String?, limits: StreamLimits = StreamLimits(),
         reply: @escaping @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void
@@ -79,18 +78,16 @@ public final class StreamRecorder: Sendable {
         do { try loop.post(.stop(player, reply)) } catch { reply(.failure(RecordingError(error))) }
     }
 
-    /// The player's item or status has changed, or a source of its item is open now.
-    public func changed(_ player: String) {
-        loop.postIfBegun(.changed(player))
-    }
+    /// The player's item or status has changed, or a source of its item was opened.
+    public func changed(_ player: String) { loop.postIfBegun(.changed(player)) }
 
-    /// The player goes: its recording ends, which is reported, and nothing is known of it any more.
+    /// The player is removed: its recording ends, which is reported, and its state is forgotten.
     public func forget(_ player: String, done: @escaping @Sendable () -> Void) {
         if !loop.postIfBegun(.forget(player, done)) { done() }
     }
 
-    /// Ends and completes what is being recorded, for 1 s at most: what a disk that hangs has not taken by then is recovered
-    /// at the next start.
+    /// Ends and completes the recordings, within 1 s: data that a hanging disk has not accepted by then is recovered at
+    /// the next start.
     public func shutdown() {
         for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
     }
@@ -99,7 +96,7 @@ public final class StreamRecorder: Sendable {
 extension StreamRecorder.Board {
     func status(of player: String) -> StreamRecordingStatus { value[player] ?? StreamRecordingStatus() }
 
-    /// Bytes that grow are no event.
+    /// A changed size alone is no event.
     func publish(_ status: StreamRecordingStatus, of player: String, isEvent: Bool) {
         change { players in
             players[player] = status
@@ -108,15 +105,15 @@ extension StreamRecorder.Board {
     }
 }
 
-/// What comes to the recorder's thread.
+/// Messages to the recorder's thread.
 enum StreamMessage: Sendable {
     case start(
         String, name: String?, StreamLimits,
         @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void)
     case stop(String, @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void)
-    /// There may be more of this recording; at most one of them waits.
+    /// There may be more bytes of this recording; at most one such message waits.
     case arrived(String, generation: Int)
-    /// Another item is current, its source is open, or the player rests, perhaps.
+    /// Possibly another item is current, its source was opened, or the player has stopped.
     case changed(String)
     case forget(String, @Sendable () -> Void)
     case shutdown

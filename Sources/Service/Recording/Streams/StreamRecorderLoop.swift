@@ -3,12 +3,12 @@
 internal import Synchronization
 internal import Kernel
 
-/// The private side of the recorder of streams: pulls what has come and writes it. Lives on the recorder's thread.
+/// The loop of the stream recorder: pulls the received bytes and writes them. Lives on the recorder's thread.
 final class StreamRecorderLoop {
     private static let chunk = 64 << 10
-    /// Chunks of one recording before the others have their turn.
+    /// Chunks of one recording before the next recording gets its turn.
     private static let turn = 16
-    /// For the bytes that are not written yet at the end of a recording: shorter than the wait of its command.
+    /// Seconds for writing the rest at the end of a recording; less than the command waits.
     private static let lastSeconds = 0.5
 
     private final class Take {
@@ -17,9 +17,9 @@ final class StreamRecorderLoop {
         var position: Int64
         var current: StreamRecordingStatus.Current
         var bell: Bell
-        /// The station was opened anew, and nothing of it has come yet.
+        /// The station was reopened, and none of its bytes have arrived yet.
         var isRejoined = false
-        /// Of its time.
+        /// From its time limit.
         let deadline: MonotonicTime?
 
         init(
@@ -34,14 +34,14 @@ final class StreamRecorderLoop {
             deadline = limits.seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         }
 
-        /// Bytes that the file may still take.
+        /// Bytes that the file may still receive.
         var room: Int64 { current.limits.bytes.map { $0 - writer.count } ?? .max }
     }
 
-    /// What a stream rings when there may be more.
+    /// Notified by a stream when there may be more bytes.
     private struct Bell {
         let generation: Int
-        /// A message about it waits already.
+        /// A message about it is waiting already.
         let isAnswered = Answered()
         let ring: @Sendable () -> Void
 
@@ -86,7 +86,7 @@ final class StreamRecorderLoop {
                 if case .shutdown = message {
                     let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
                     for player in takes.keys.sorted() { end(player, .shutdown, until: deadline) }
-                    // Closing the mailbox does not return these any more.
+                    // Closing the mailbox does not return the rest of this batch.
                     for late in batch[(index + 1)...] { late.refuse() }
                     return
                 }
@@ -133,7 +133,7 @@ final class StreamRecorderLoop {
 
     // MARK: Begin
 
-    /// False when one is made already.
+    /// False if a file is in progress.
     private func start(_ player: String, _ name: String?, _ limits: StreamLimits) throws(RecordingError) -> Bool {
         guard takes[player] == nil else { return false }
         let (stream, bell) = (try environment.stream(player), bell(of: player))
@@ -155,9 +155,9 @@ final class StreamRecorderLoop {
         return Bell(generation, player, mailbox)
     }
 
-    // MARK: Its source goes
+    // MARK: End of the source
 
-    /// Its item went, its player has left it, or it is opened anew: then the file goes on.
+    /// The item or the player left the source, or the source is being reopened; in the last case the file continues.
     private func left(_ player: String, _ take: Take) {
         guard let item = environment.item(player), item.id == take.stream.item else {
             return finish(player, take, .item, nil)
@@ -167,13 +167,15 @@ final class StreamRecorderLoop {
         do throws(RecordingError) {
             next = try environment.stream(player)
         } catch {
-            // Not open yet. That will be reported, and so will what comes in its place; the player waits for neither without end.
+            // Not open yet. Its opening, or that of another source, will be reported, as the player waits for neither
+            // without limit.
             return publish(player, take, isEvent: false)
         }
         if goOn(player, take, with: next) { pull(player) } else { finish(player, take, .left, nil) }
     }
 
-    /// A station from where it is now; of a file, what comes joins what is there. False: it does not.
+    /// Continues with a reopened source: a station at its live position, a file only if its bytes continue those in the
+    /// file; else false.
     private func goOn(_ player: String, _ take: Take, with next: any RecordableStream) -> Bool {
         guard next.isLive == take.stream.isLive, next.size == take.stream.size, next.format == take.stream.format else {
             return false
@@ -224,7 +226,7 @@ final class StreamRecorderLoop {
                     if case .diskFull = error { return .over(.diskFull, error.sentence) }
                     return .over(.writeError, error.sentence)
                 }
-                // What holds exactly so much has its end, not its limit.
+                // A stream of exactly the maximum size ends regularly, not by its limit.
                 if fitting < count { return .over(.sizeLimit, nil) }
                 take.position += Int64(count)
             case .nothingYet: return .all
@@ -236,10 +238,10 @@ final class StreamRecorderLoop {
 
     // MARK: End
 
-    /// What has come by now still belongs to it.
+    /// Bytes received by now belong to the file.
     private func end(_ player: String, _ reason: StreamEndReason, until deadline: MonotonicTime? = nil) {
         guard let take = takes[player] else { return }
-        // Also all of what was kept of a whole file; a disk that does not follow ends it.
+        // Includes all cached bytes of a whole file; a disk that is too slow ends it.
         let deadline = deadline ?? .now.advanced(bySeconds: Self.lastSeconds)
         switch pull(player, take, while: { _ in .now < deadline }) {
         case .all, .more, .over(.left, _), .over(.seek, _): finish(player, take, reason, nil)
@@ -274,10 +276,10 @@ final class StreamRecorderLoop {
     private static func sentence(_ result: StreamRecordingStatus.Finished, _ take: Take, _ isLive: Bool) -> String {
         if isLive {
             let times = result.gaps == 1 ? "once" : "\(result.gaps) times"
-            return "The station was joined anew \(times): something is missing there."
+            return "The station was joined again \(times); sound is missing there."
         }
-        if let size = take.current.size { return "It holds \(result.bytes) of \(size) bytes." }
-        return "It does not hold all of it."
+        if let size = take.current.size { return "It contains \(result.bytes) of \(size) bytes." }
+        return "It is incomplete."
     }
 
     private func publish(_ player: String, _ take: Take, isEvent: Bool) {

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// How loud one channel was for a tenth of a second.
+/// The level of one channel over a tenth of a second.
 public struct ChannelLevel: Hashable, Sendable {
-    /// What digital silence is: the floor of the scale.
+    /// The level of digital silence: the lower end of the scale.
     public static let silence = -160.0
 
     /// Root mean square, in dB below full scale; a full-scale sine is -3.
@@ -12,7 +12,7 @@ public struct ChannelLevel: Hashable, Sendable {
     /// The largest sample, in dB below full scale.
     public var peak = silence
 
-    /// 0 for silence, 1 for full scale: what a meter draws.
+    /// 0 for silence, 1 for full scale, for drawing a meter.
     public static func normalized(_ decibels: Double) -> Double { (decibels - silence) / -silence }
 
     static func decibels(_ amplitude: Double) -> Double {
@@ -21,7 +21,7 @@ public struct ChannelLevel: Hashable, Sendable {
     }
 }
 
-/// Collects levels from samples as they come; every tenth of a second of sound gives one reading.
+/// Computes levels of incoming samples: one reading for every tenth of a second.
 struct LevelMeter {
     private let channelCount: Int
     private let window: Int
@@ -36,7 +36,7 @@ struct LevelMeter {
         peaks = Array(repeating: 0, count: channelCount)
     }
 
-    /// `report` is called for each window that is full.
+    /// `report` is called for each complete window.
     mutating func add(_ samples: UnsafeBufferPointer<Float>, report: ([ChannelLevel]) -> Void) {
         var index = 0
         while index + channelCount <= samples.count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file of the recordings directory is, by its extension: what is recorded here, and streams that are saved as they
-/// come. `Recording.format` in `openapi.yaml` lists the same.
+/// Format of a file in the recordings directory, by its extension: the formats of recordings, and those of saved
+/// streams. `Recording.format` in `openapi.yaml` lists the same.
 public enum RecordedFormat: String, CaseIterable, Sendable {
     case wav, flac
     /// Opus in Ogg.
@@ -11,7 +11,7 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
     case wv
     case ac3, dts, mpc, tak
 
-    /// nil for an id without one of them.
+    /// nil for an id without one of these extensions.
     public init?(id: String) {
         guard let dot = id.lastIndex(of: ".") else { return nil }
         self.init(rawValue: String(id[id.index(after: dot)...]))
@@ -27,7 +27,7 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
             }
     }
 
-    /// As which it is downloaded.
+    /// The media type of downloads.
     public var mediaType: String {
         switch self {
         case .wav: "audio/wav"
@@ -39,7 +39,7 @@ public enum RecordedFormat: String, CaseIterable, Sendable {
         case .aiff: "audio/aiff"
         case .mka: "audio/x-matroska"
         case .ts: "video/mp2t"
-        // Of these no type is known to everybody.
+        // These have no common media type.
         case .ape, .caf, .dff, .dsf, .tta, .wma, .wv, .ac3, .dts, .mpc, .tak: "application/octet-stream"
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a recording is made of. The defaults are those of a telephone: small, and good for speech.
+/// Format and options of a recording. The defaults are those of a telephone: small, and good for speech.
 public struct RecordingSettings: Hashable, Sendable {
     public enum Container: String, CaseIterable, Sendable {
         case wav, flac
@@ -8,32 +8,32 @@ public struct RecordingSettings: Hashable, Sendable {
         case opus
         case mp3
 
-        /// Of what is rendered.
+        /// Formats of render jobs.
         public static let rendered: [Container] = [.wav, .flac, .opus]
     }
 
     public var container = Container.wav
-    /// 8, 16, 24 or 32; of `wav` and `flac` only.
+    /// 8, 16, 24 or 32; for `wav` and `flac` only.
     public var bits = 16
-    /// IEEE float samples, of `wav` with 32 bits only.
+    /// IEEE float samples; for `wav` with 32 bits only.
     public var isFloat = false
     /// Hz.
     public var sampleRate = 8_000
     public var channelCount = 1
-    /// Of the sound server; nil takes one that is no monitor of an output.
+    /// The sound server's name of a source; nil: any source that is not a monitor of an output.
     public var source: String?
-    /// Which is taken where `source` names none.
+    /// The source if `source` is nil.
     public var preference = SourcePreference.standard
-    /// A name for the file, without extension; nil names it by the time.
+    /// Name of the file, without extension; nil: the time.
     public var name: String?
     /// Report levels ten times a second.
     public var isMetered = true
-    /// Put it at the end of the queue and play it, once it is done.
+    /// Appends the finished recording to the queue and plays it.
     public var playsAfterwards = false
 
     public init() {}
 
-    /// Member and reason of what does not go together; nil when all is well.
+    /// Member and reason of an invalid combination; nil if there is none.
     public var problem: (member: String, reason: String)? {
         if isFloat, container != .wav { return ("float", "is for wav only") }
         if isFloat, bits != 32 { return ("bits", "must be 32 for float samples") }
@@ -51,9 +51,7 @@ public struct RecordingSettings: Hashable, Sendable {
         guard (1...most).contains(channelCount) else {
             return ("channels", "must be 1 to \(most) for \(container.rawValue)")
         }
-        if let name, !RecordingName.isValid(name) {
-            return ("name", RecordingName.rule)
-        }
+        if let name, !RecordingName.isValid(name) { return ("name", RecordingName.rule) }
         return nil
     }
 
@@ -74,7 +72,7 @@ public struct RecordingSettings: Hashable, Sendable {
     }
 }
 
-/// Names of recordings are names of files, and come from clients: only what cannot mean anything else is let in.
+/// Names of recordings are file names chosen by clients: only harmless characters are allowed.
 public enum RecordingName {
     /// The text of a refusal.
     public static let rule = "may have 1 to 64 of A to Z, a to z, 0 to 9, - and _, and must not begin with -"
@@ -84,7 +82,7 @@ public enum RecordingName {
         (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: "-") && name.utf8.allSatisfy(isPlain)
     }
 
-    /// A file of the recordings directory: a valid name, perhaps numbered, with an extension.
+    /// A file name in the recordings directory: a valid name, possibly numbered, with an extension.
     public static func isValidID(_ id: String) -> Bool {
         guard id.utf8.count <= 96, let dot = id.lastIndex(of: "."), dot != id.startIndex,
             id.utf8.first != UInt8(ascii: "-")

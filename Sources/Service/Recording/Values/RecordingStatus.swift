@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// What the recorder is doing, and what became of the last recording.
+/// State of the recorder, and the result of the last recording.
 public struct RecordingStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case idle
@@ -22,39 +22,39 @@ public struct RecordingStatus: Hashable, Sendable {
 
     public init(state: State = .idle) { self.state = state }
 
-    /// The recording that is being made.
+    /// The recording in progress.
     public struct Current: Hashable, Sendable {
         public var id: String
         public var settings: RecordingSettings
-        /// What the sound server calls the source that is recorded; nil until it is open.
+        /// The sound server's name of the source; nil until it is open.
         public var source: String?
         /// Seconds in the file.
         public var duration = 0.0
-        /// Frames that came faster than they could be written, and are missing.
+        /// Frames that are missing because the disk did not keep up.
         public var lostFrames = 0
     }
 
-    /// How a recording ended.
+    /// The result of a recording.
     public struct Finished: Hashable, Sendable {
         public var id: String
-        /// Everything until the end is in the file.
+        /// The file is complete.
         public var successfully: Bool
         public var reason: EndReason
         public var duration: Double
-        /// A sentence for people, when something went wrong.
+        /// A sentence for users about a failure.
         public var message: String?
     }
 }
 
 public enum EndReason: String, CaseIterable, Sendable {
     case user
-    /// The source went away, or the sound server did.
+    /// The source or the sound server disappeared.
     case routeChange = "route-change"
-    /// The session's category does not permit it any longer.
+    /// The session's category no longer permits it.
     case session
     case diskFull = "disk-full"
     case writeError = "write-error"
-    /// As large as a file of its kind can be.
+    /// The file reached the maximum size of its kind.
     case sizeLimit = "size-limit"
     case shutdown
 }
@@ -64,15 +64,15 @@ public struct RecordingEntry: Hashable, Sendable {
     public var id: String
     /// Bytes.
     public var size: UInt64
-    /// Milliseconds since the Unix epoch, of its end.
+    /// Time of its end: milliseconds since the Unix epoch.
     public var modified: Int64
-    /// The process died while it was made, and it was found at the next start.
+    /// The server died during the recording, and the next start recovered the file.
     public var isRecovered: Bool
-    /// nil for a file that cannot be read as sound.
+    /// nil for a file that is not readable as sound.
     public var sound: Sound?
 
     public struct Sound: Hashable, Sendable {
-        /// Seconds; nil when its header does not have them.
+        /// Seconds; nil if the header has no length.
         public var duration: Double?
         public var sampleRate: Int
         public var channelCount: Int
@@ -97,22 +97,22 @@ public struct RecordingEntry: Hashable, Sendable {
     }
 }
 
-/// Why something was refused or went wrong; a caller reacts to the case, people read the sentence.
+/// Why a request was refused or failed: callers react to the case, users read the sentence.
 public enum RecordingError: Error, Hashable, Sendable {
     /// There is nothing to record from: no sound server, or no source.
     case noSource(String)
     case unknownSource(String)
     /// The session does not permit it.
     case notPermitted(String)
-    /// Settings that do not go together.
+    /// An invalid combination of settings.
     case invalid(member: String, reason: String)
     case unknownRecording(String)
-    /// A player has nothing from the web that could be saved.
+    /// The player has no web item that could be saved.
     case nothingToSave(String)
-    /// It is being made.
+    /// The file is in progress.
     case inUse(String)
     case notRecording
-    /// It was ended before it began.
+    /// The recording ended before it began.
     case ended(String)
     case diskFull(String)
     case failed(String)

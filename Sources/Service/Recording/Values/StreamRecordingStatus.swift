@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a player's stream is recorded, and what became of the last recording.
+/// Whether a player's stream is being saved, and the result of the last saving.
 public struct StreamRecordingStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case idle, recording
@@ -16,62 +16,60 @@ public struct StreamRecordingStatus: Hashable, Sendable {
 
     public init(state: State = .idle) { self.state = state }
 
-    /// The recording that is being made.
+    /// The file in progress.
     public struct Current: Hashable, Sendable {
         public var id: String
         public var item: String
         /// In the file.
         public var bytes: Int64 = 0
-        /// That there will be; nil for a station.
+        /// Final size; nil for a station.
         public var size: Int64?
-        /// Places in the file where the station was joined anew, and something is missing.
+        /// Places in the file where the station was joined again and sound is missing.
         public var gaps = 0
         public var limits = StreamLimits()
     }
 
-    /// How a recording ended.
+    /// The result of a saving.
     public struct Finished: Hashable, Sendable {
         public var id: String
         public var item: String
-        /// Of what has an end: all of it is in the file. Of a station: all that came between beginning and end, without a gap.
+        /// An item with an end: all of it is in the file. A station: all received bytes are in the file, without a gap.
         public var successfully: Bool
         public var reason: StreamEndReason
         public var bytes: Int64
         public var gaps = 0
-        /// A sentence for people, when something went wrong.
+        /// A sentence for users about a failure.
         public var message: String?
     }
 }
 
-/// Where the recording of a stream ends by itself; nil: nowhere.
+/// Limits at which the saving ends by itself; nil: no limit.
 public struct StreamLimits: Hashable, Sendable {
-    /// Since it began.
+    /// Since the start.
     public var seconds: Double?
     /// In the file.
     public var bytes: Int64?
 
-    public init(seconds: Double? = nil, bytes: Int64? = nil) {
-        (self.seconds, self.bytes) = (seconds, bytes)
-    }
+    public init(seconds: Double? = nil, bytes: Int64? = nil) { (self.seconds, self.bytes) = (seconds, bytes) }
 }
 
-/// Why the recording of a stream ended.
+/// Why the saving of a stream ended.
 public enum StreamEndReason: String, CaseIterable, Sendable {
     case user
-    /// All of what has an end is in the file.
+    /// The item is complete in the file.
     case end
     /// Another item became current, or none.
     case item
-    /// The player has left the station: paused, stopped, or without an output.
+    /// The player left the station: it was paused or stopped, or has no output.
     case left
-    /// What comes after a jump would not join what is in the file.
+    /// A seek skipped bytes, so the following ones would not continue the file.
     case seek
     case network
-    /// The disk did not keep up: the next bytes were gone before they could be written.
+    /// The disk did not keep up: bytes were dropped before they could be written.
     case tooSlow = "too-slow"
     case diskFull = "disk-full"
     case writeError = "write-error"
-    /// As long, or as large, as was asked for.
+    /// `StreamLimits` was reached.
     case timeLimit = "time-limit"
     case sizeLimit = "size-limit"
     /// The player was removed.

@@ -4,18 +4,17 @@ internal import Audio
 internal import Glibc
 public import Playback
 
-/// Writes what is heard, in real time, as one 16-bit WAV file. Nothing is written while the clock stands.
+/// Writes the sound in real time to one 16-bit WAV file. Nothing is written while the clock does not advance.
 ///
-/// The first stream's format is the file's; later streams get it as well. The file is complete up to the last second
-/// when the process is killed.
-// Unchecked because the superclass is; adds no state.
+/// The file has the first stream's format, which later streams get too. If the process is killed, the file is complete
+/// up to the last second. Unchecked because the superclass is; adds no state.
 public final class FileOutput: PacedOutput, @unchecked Sendable {
-    /// `report` is called, from the output's thread, when the file could not be completed at the end.
+    /// `report` is called on the output's thread if the file could not be completed at the end.
     public init(path: String, report: @escaping @Sendable (_ failure: String) -> Void) {
         super.init { FileSink(path: path, report: report) }
     }
 
-    /// Whether the file can be written; makes one that is not there.
+    /// Whether the file is writable; creates a missing one.
     public static func check(_ path: String) -> OutputAvailability {
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }

@@ -6,10 +6,8 @@ internal import Playback
 /// An output in real time without sound: for machines without a sink, and for tests.
 // Unchecked because the superclass is; adds no state.
 public final class NullOutput: PacedOutput, @unchecked Sendable {
-    /// `format`: of every stream; nil takes the one that is asked for.
-    public init(format: AudioFormat? = nil) {
-        super.init { NullSink(format: format) }
-    }
+    /// `format`: the format of every stream; nil: the requested one.
+    public init(format: AudioFormat? = nil) { super.init { NullSink(format: format) } }
 }
 
 private final class NullSink: PacedSink {

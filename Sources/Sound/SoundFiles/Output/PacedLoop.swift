@@ -6,12 +6,12 @@ internal import Kernel
 
 /// The state of a `PacedOutput`; lives on its thread.
 ///
-/// Frames are consumed in arrears: at every wake-up (a period, or when the ring will be empty) and before every command
-/// those frames that time has gone through are rendered. The clock is exact at those moments.
+/// Frames are consumed in arrears: every wake-up (a period, or when the ring runs empty) and every command first
+/// renders the frames of the elapsed time. The clock is exact at those moments.
 final class PacedLoop {
     enum Command: Sendable {
         case output(OutputCommand)
-        /// Frames came for a stream that waits for them.
+        /// Frames were written for a stream that waits for them.
         case frames
         case shutdown
     }
@@ -113,7 +113,7 @@ final class PacedLoop {
         }
     }
 
-    /// Lets the stream act, then reports what came of it; a stream whose sink fails ends.
+    /// Calls the stream, then reports the results; a stream whose sink fails ends.
     private func guarded(_ act: (inout PacedStream) throws(AudioOutputError) -> Void) {
         guard var stream else { return }
         let generation = stream.generation
@@ -131,7 +131,7 @@ final class PacedLoop {
         }
     }
 
-    /// Before every event, so that its receiver reads a clock that agrees with it.
+    /// Before every event, so that its receiver reads a matching clock.
     private func publish() {
         let silent = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: .now, latency: 0)
         reading.publish(stream?.clock ?? silent)

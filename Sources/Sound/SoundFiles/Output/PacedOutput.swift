@@ -6,8 +6,8 @@ internal import Kernel
 
 /// An output without hardware: a thread that consumes the ring in real time.
 ///
-/// This is the handle for any thread; the state lives in `PacedLoop`, on the output's own thread.
-// Unchecked because a class with subclasses cannot be checked; all members are immutable and Sendable.
+/// A handle for any thread; the state lives in `PacedLoop`, on the output's own thread. Unchecked because a class with
+/// subclasses cannot be checked; all members are immutable and Sendable.
 public class PacedOutput: AudioOutput, @unchecked Sendable {
     private let mailbox = Mailbox<PacedLoop.Command>()
     private let reading = ClockReading()
@@ -20,9 +20,7 @@ public class PacedOutput: AudioOutput, @unchecked Sendable {
         case over
     }
 
-    init(_ makeSink: @escaping @Sendable () -> any PacedSink) {
-        self.makeSink = makeSink
-    }
+    init(_ makeSink: @escaping @Sendable () -> any PacedSink) { self.makeSink = makeSink }
 
     deinit { shutdown() }
 

@@ -3,11 +3,11 @@
 internal import Audio
 internal import Playback
 
-/// Where a `PacedOutput` puts what was heard. Used on the output's thread only.
+/// The destination of a `PacedOutput`'s sound. Used on the output's thread only.
 protocol PacedSink: AnyObject {
     /// Shown as the only device.
     var device: OutputDevice { get }
-    /// A sentence with the cause when nothing can be played; asked once on activation.
+    /// A sentence with the cause if nothing can be played; called once on activation.
     func check() -> OutputAvailability
     /// The format of the new stream.
     func open(_ preferred: AudioFormat) throws(AudioOutputError) -> AudioFormat

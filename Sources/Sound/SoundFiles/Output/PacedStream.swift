@@ -4,37 +4,37 @@ internal import Audio
 internal import Playback
 internal import Kernel
 
-/// One stream of a `PacedOutput`: what is heard at which time.
+/// One stream of a `PacedOutput`: maps frames to times.
 struct PacedStream {
     let generation: Generation
     let ring: FrameRing
 
     /// Seconds of sound that a decode thread can be ahead.
     private static let ringSeconds = 2.0
-    /// What effects that are switched on are shown of the past, and as much again.
+    /// Seconds of past sound that newly enabled effects read, and as much again.
     private static let retainedSeconds = 0.5
     private static let chunk = 1_024
-    /// Seconds that the last frames wait for those behind them, which effects look at: what is written stays written.
+    /// Seconds that the last frames wait for following ones, which effects look ahead at: written frames are final.
     private static let patience = 0.1
-    /// Seconds that stay in the ring behind a shift.
+    /// Seconds that stay in the ring after a shift.
     private static let spare = 0.1
-    /// Seconds, behind a long fade-out.
+    /// Seconds of the fade-in after a long fade-out.
     private static let fadeInOfAnother = 0.05
 
     private enum Phase {
         /// Not started, or paused.
         case stopped
-        /// Running, but the ring is empty: goes on when frames come.
+        /// Running with an empty ring: continues when frames come.
         case waiting
-        /// Frame `index` is heard at `time`, the following ones at the sample rate.
+        /// Frame `index` is audible at `time`, the following ones at the sample rate.
         case playing(index: FrameCount, time: MonotonicTime)
-        /// All was heard; waits for the next `start` or `flush`.
+        /// All frames were heard; waits for the next `start` or `flush`.
         case drained
     }
 
     private enum AfterFade {
         case pause
-        /// Goes on with the frames from this ring index on.
+        /// Continues at this ring index.
         case flush(FrameCount)
     }
 
@@ -45,13 +45,13 @@ struct PacedStream {
     private var renderer: StreamRenderer
     private var stage: EffectStage?
     private var tap: TapRing?
-    /// A long fade-out is heard in its time; then this is done.
+    /// The action after a long fade-out.
     private var afterFade: AfterFade?
-    /// Frames that fade in after a pause or a flush.
+    /// Number of frames that fade in after a pause or a flush.
     private var fadeIn: FrameCount = 0
-    /// The clock stands there while frames before it are heard again.
+    /// The clock stays at this index while earlier frames are heard again.
     private var shiftedAt: FrameCount = 0
-    /// The frame behind the last ones, while they wait, and since when.
+    /// The index after the last frames, while they wait, and since when.
     private var late: (end: FrameCount, since: MonotonicTime)?
     private var now = MonotonicTime.now
     private var buffer: [Float]
@@ -68,7 +68,7 @@ struct PacedStream {
         ring = FrameRing(
             format: format, capacity: Int(format.frames(Self.ringSeconds)),
             retained: Int(format.frames(Self.retainedSeconds)), onFrames: onFrames)
-        // A running gain ramp goes on in the new stream's frames.
+        // A running gain ramp continues in the new stream's frames.
         let ramp = previous.map { previous in
             previous.renderer.ramp.continued(
                 from: previous.renderer.cursor, rate: previous.format.sampleRate, newRate: format.sampleRate)
@@ -86,7 +86,7 @@ struct PacedStream {
         return OutputClock(ringIndex: max(ring.readIndex, shiftedAt), isAdvancing: false, sampledAt: now, latency: 0)
     }
 
-    /// When there is something to do without a command; nil when there is not. While the ring is empty, `onFrames` is called
+    /// Time of the next action without a command; nil if there is none. While the ring is empty, `onFrames` is called
     /// with the next frames.
     func wakeUp(period: Double) -> MonotonicTime? {
         switch phase {
@@ -103,7 +103,7 @@ struct PacedStream {
         return events
     }
 
-    /// Where nothing sounds there is nothing to smooth.
+    /// During silence there is nothing to smooth.
     mutating func move(to gains: ChannelGains, over seconds: Double) {
         renderer.ramp =
             isPlaying || seconds > 0 ? moved(renderer.ramp, to: gains, over: seconds) : StreamGainRamp(gains)
@@ -131,7 +131,7 @@ struct PacedStream {
         self.tap = ring
     }
 
-    /// Renders what was heard until `time`.
+    /// Renders the sound up to `time`.
     mutating func advance(to time: MonotonicTime) throws(AudioOutputError) {
         now = time
         switch phase {
@@ -139,7 +139,7 @@ struct PacedStream {
         case .waiting: resume()
         case .playing(let index, let start):
             let due = max(0, Int(clamping: time.seconds(since: start) * Double(format.sampleRate)))
-            // Short items come one by one: each has its time.
+            // Short items arrive one by one; each gets the full waiting time.
             if let late, late.end != ring.writeIndex { self.late = (ring.writeIndex, time) }
             stage?.padsEnd = isDraining || late.map { time.seconds(since: $0.since) >= Self.patience } ?? false
             let count = try render(due)
@@ -203,7 +203,7 @@ struct PacedStream {
 
     private func fadesLong(_ seconds: Double) -> Bool { format.frames(seconds) > renderer.fadeFrames }
 
-    /// False when nothing sounds, or what sounds fades out already: that is ended at once.
+    /// False during silence, or if a fade-out is in progress: that one ends at once.
     private mutating func beginFade(over seconds: Double, limit: FrameCount) -> Bool {
         guard case .playing = phase, afterFade == nil else { return false }
         renderer.fadeOut(from: renderer.cursor, limit: limit, over: format.frames(seconds))
@@ -221,7 +221,7 @@ struct PacedStream {
         }
     }
 
-    /// Renders a short fade when sounding; the clock stands afterwards.
+    /// Renders a short fade if sound is audible; then the clock stops.
     mutating func fadeOut() throws(AudioOutputError) {
         try fadeOut(before: .max)
     }
@@ -278,7 +278,7 @@ struct PacedStream {
         events.append(isDraining ? .drained(generation) : .underrun(generation))
     }
 
-    /// Renders up to `frames` frames into the sink; how many there were.
+    /// Renders up to `frames` frames into the sink; returns their number.
     private mutating func render(_ frames: Int) throws(AudioOutputError) -> Int {
         var done = 0
         while done < frames {

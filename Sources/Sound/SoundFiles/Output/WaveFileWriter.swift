@@ -14,7 +14,7 @@ public struct WaveFileWriter: ~Copyable {
         public var message: String
     }
 
-    /// Makes the file or empties it.
+    /// Creates or empties the file.
     public init(
         path: String, format: AudioFormat, container: RecordingSettings.Container = .wav
     ) throws(Failure) {
@@ -50,7 +50,7 @@ public struct WaveFileWriter: ~Copyable {
         }
     }
 
-    /// Writes the present length into the header, so that it is valid whatever happens to the process.
+    /// Writes the present length to the header, so that the file is valid if the process dies.
     public mutating func updateHeader() throws(Failure) {
         sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
         if sf_error(file) != 0 { throw failure("header") }

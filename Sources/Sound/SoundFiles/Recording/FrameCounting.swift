@@ -4,13 +4,13 @@ internal import Glibc
 internal import Media
 import Service
 
-/// Describes an MP3 file, also one that was cut off at its end or at its beginning. Read here, because a decoder would search
-/// for a frame in anything.
+/// Describes an MP3 file, also one truncated at either end. Implemented here because a decoder would find frames in any
+/// data.
 enum FrameCounting {
-    /// Seconds of work for one file; what takes longer has no length.
+    /// Time limit in seconds for one file; a file that takes longer has no length.
     static let patience = 5.0
 
-    /// nil when it is none. No length when it begins within a frame.
+    /// nil if it is not an MP3 file. Without a length if it begins within a frame.
     static func describeMPEG(_ descriptor: Int32, size: Int64) -> RecordingEntry.Sound? {
         var block = [UInt8](repeating: 0, count: searched + largestFrame)
         let count = pread(descriptor, &block, block.count, 0)
@@ -20,39 +20,40 @@ enum FrameCounting {
             InfoFrame(first).flatMap { info in
                 info.frames.map { max(0, Double($0) * Double(frame.header.samplesPerFrame) - Double(info.padding)) }
             }
-            // A guess: all frames are as long as the first one.
+            // An estimate: all frames have the length of the first one.
             ?? (place == 0 ? Double(size) / Double(frame.size) * Double(frame.header.samplesPerFrame) : nil)
         return RecordingEntry.Sound(
             duration: samples.map { $0 / Double(frame.header.sampleRate) }, sampleRate: frame.header.sampleRate,
             channelCount: frame.header.isMono ? 1 : 2, bits: nil, isFloat: false)
     }
 
-    /// Of 320 kbit/s at 32 kHz.
+    /// At 320 kbit/s and 32 kHz.
     private static let largestFrame = 1_441
 
-    /// A frame of layer III whose length its header gives.
+    /// A frame of layer III with a length in its header.
     private static func parse(_ bytes: ArraySlice<UInt8>) -> (header: FrameHeader, size: Int)? {
         guard let header = FrameHeader(bytes), header.layer == 3, let size = header.size else { return nil }
         return (header, size)
     }
 
-    /// How much of the beginning of a file may be the rest of a frame, or something else.
+    /// Bytes at the beginning of a file that may be the rest of a frame, or other data.
     private static let searched = 64 << 10
 
-    /// Where the first frame begins. One header may be chance, unless it is where one belongs; the next one bears it out.
+    /// Finds the first frame. One header alone may be accidental, unless it is at the expected place; the next header
+    /// confirms it.
     private static func firstFrame(_ bytes: ArraySlice<UInt8>) -> Int? {
         if parse(bytes) != nil { return 0 }
         return (0..<max(0, min(searched, bytes.count - 3))).first { place in
             guard bytes[place] == 0xFF, let (header, size) = parse(bytes[place...]) else { return false }
             let next = place + size
-            // Within one stream the bit rate may change, and how two channels are coded.
+            // Within a stream, the bit rate and the coding of two channels may change.
             guard next + 4 <= bytes.count, let (follower, _) = parse(bytes[next...]) else { return false }
             return follower.sampleRate == header.sampleRate && follower.isMono == header.isMono
         }
     }
 
-    /// Samples per channel; nil when it is not known by `deadline`, a time of `now`. Walks from frame to frame without
-    /// decoding (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates).
+    /// Samples per channel; nil if unknown at `deadline`, a time of `now`. Walks from frame to frame without decoding
+    /// (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates).
     static func countMPEG(_ descriptor: Int32, until deadline: Double) -> Int64? {
         var block = [UInt8](repeating: 0, count: 256 << 10)
         var rest: [UInt8] = []
@@ -71,11 +72,11 @@ enum FrameCounting {
             }
             while place + 4 <= rest.count {
                 guard let (header, size) = parse(rest[place...]) else {
-                    // Something else than a frame: not one of ours.
+                    // Data other than a frame: the file is not a recording of ours.
                     return nil
                 }
                 guard place + size <= rest.count else { break }
-                // The first may be no sound but LAME's description of the file.
+                // The first frame may be LAME's description of the file instead of sound.
                 if !isFirst || InfoFrame(Array(rest[place..<place + size])) == nil {
                     samples += Int64(header.samplesPerFrame)
                 }
@@ -83,7 +84,7 @@ enum FrameCounting {
                 place += size
             }
             rest.removeFirst(place)
-            // The last one may be cut.
+            // The last frame may be truncated.
             if count == 0 { return samples }
         }
     }

@@ -7,10 +7,10 @@ public import Media
 public import Service
 internal import Synchronization
 
-/// Recordings as files of one directory, written through libsndfile, or as a stream brings them.
+/// Recordings as files of one directory, written through libsndfile or as the bytes of a stream.
 ///
-/// While it is made, a file's name ends in `.part`; what is found so at the start was left behind by a process that died,
-/// and joins the others with `recovered` in its name. Files are opened beneath the directory by names that hold no slash,
+/// The name of a file in progress ends in `.part`. Such files found at the start were left by a process that died; they
+/// become recordings with `recovered` in their names. Files are opened beneath the directory by names without a slash,
 /// never through a link.
 public final class RecordingDirectory: RecordingStore, StreamStore {
     static let partSuffix = ".part"
@@ -22,9 +22,9 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private let link: Link
     private let directory: Int32
     private let examiner: RecordingExaminer
-    /// What was found in files as they were.
+    /// Cached descriptions of unchanged files.
     private let known = Mutex(RecentlyUsed<Version, RecordingEntry.Sound?>(capacity: 1_024))
-    /// Seconds of counting for one list.
+    /// Time limit in seconds for counting in one list.
     private static let listPatience = 10.0
 
     private struct Version: Hashable {
@@ -33,17 +33,17 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         var modified: Int64
     }
 
-    /// The directory cannot be made or opened: the call's errno.
+    /// The directory cannot be created or opened: the call's errno.
     public struct Unusable: Error {
         public var reason: String
     }
 
-    /// Makes the directory where it is missing and recovers what is unfinished.
+    /// Creates a missing directory and recovers unfinished files.
     public convenience init(_ path: String, _ examiner: MediaExaminer) throws(Unusable) {
         try self.init(path, examiner) { linkat($0, $1, $0, $2, 0) }
     }
 
-    /// `link` makes a second name for a file of the directory, or fails as link(2) does.
+    /// `link` creates a second name for a file of the directory, or fails as link(2) does.
     init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(Unusable) {
         self.link = link
         self.examiner = RecordingExaminer(examiner: examiner)
@@ -62,7 +62,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
 
     deinit { close(directory) }
 
-    /// With links resolved: where items must be playable from.
+    /// With links resolved: items in it must be playable.
     public var root: String { path }
 
     public func address(_ id: String) -> String { FileURL.text(path + "/" + id) }
@@ -73,7 +73,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         var entries: [RecordingEntry] = []
         let deadline = FrameCounting.now() + Self.listPatience
         for name in try names() where RecordingName.isValidID(name) {
-            // One that goes meanwhile, or is no file, is no entry.
+            // A file that disappears meanwhile, or is not a regular file, is left out.
             do throws(RecordingError) { entries.append(try entry(name, deadline)) } catch {}
         }
         return entries.sorted { ($0.modified, $0.id) > ($1.modified, $1.id) }
@@ -81,7 +81,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
 
     public func entry(_ id: String) throws(RecordingError) -> RecordingEntry { try entry(id, .infinity) }
 
-    /// What must be counted and is not by `deadline` has no length yet.
+    /// A file that is not counted by `deadline` has no length yet.
     private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
         let (descriptor, status) = try openFile(id)
         defer { close(descriptor) }
@@ -105,7 +105,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         known.withLock { $0.insert(sound, for: version, size: 1) }
     }
 
-    /// `isWhole` is false when counting was given up early: the next one who asks gets further.
+    /// `isWhole` is false if counting was stopped early: the next request continues it.
     private func examine(
         _ id: String, _ descriptor: Int32, _ size: Int64, isRecovered: Bool, _ deadline: Double
     ) throws(RecordingError) -> (sound: RecordingEntry.Sound?, isWhole: Bool) {
@@ -114,7 +114,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
             isMPEG
             ? FrameCounting.describeMPEG(descriptor, size: size)
             : examiner.describe(try second(descriptor, id), id, size: size)
-        // The header of a WAV file is right after every write.
+        // The header of a WAV file is valid after every write.
         guard isRecovered && !id.hasSuffix(".wav") || isMPEG && sound?.duration == nil, let rate = sound?.sampleRate
         else {
             return (sound, true)
@@ -140,14 +140,14 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         throw errno == ENOENT ? .unknownRecording(id) : .failed("\(id) cannot be deleted: \(Self.systemText)")
     }
 
-    /// Another descriptor of the same open file, for an owner of its own. Nothing reads by the position that both share.
+    /// A second descriptor of the same open file, for another owner. Nothing reads at the shared position.
     private func second(_ descriptor: Int32, _ id: String) throws(RecordingError) -> Int32 {
         let second = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard second >= 0 else { throw Self.failure(errno, "\(id) cannot be read") }
         return second
     }
 
-    /// Deletes every file of a sound, finished or not: for a directory whose files nobody knows any more.
+    /// Deletes every sound file, finished or not: for a directory whose files have no owner any more.
     public func removeAll() throws(RecordingError) {
         for name in try names() {
             let id = name.hasSuffix(Self.partSuffix) ? String(name.dropLast(Self.partSuffix.count)) : name
@@ -208,7 +208,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         }
     }
 
-    /// A new file under the name that it has while it is made.
+    /// Creates a file under its name in progress.
     private func createPart(
         _ name: String?, _ format: RecordedFormat
     ) throws(RecordingError) -> (id: String, descriptor: Int32) {
@@ -219,19 +219,20 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
             let descriptor = openat(
                 directory, id + Self.partSuffix, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == EEXIST { continue }
-            guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be made") }
+            guard descriptor >= 0 else { throw Self.failure(errno, "\(id) cannot be created") }
             return (id, descriptor)
         }
         throw .failed("There are too many recordings named \(stem).")
     }
 
-    /// Under its own name, which nobody else can have taken.
+    /// Gives the file its final name, which nothing else can have taken.
     private func publish(_ id: String) throws(RecordingError) {
         guard move(id + Self.partSuffix, to: id) else { throw Self.failure(errno, "\(id) cannot be put in place") }
     }
 
-    /// False, with errno, when the name is taken or there is another obstacle. Links, unlike renames, replace nothing; where the
-    /// file system has none (FAT, some network shares), a look before does: the directory is the server's own.
+    /// False, with errno, if the name is taken or the call fails otherwise. Unlike a rename, a link replaces nothing.
+    /// On file systems without links (FAT, some network shares) the name is checked first: the directory is the
+    /// server's own.
     private func move(_ part: String, to id: String) -> Bool {
         if link(directory, part, id) == 0 {
             unlinkat(directory, part, 0)
@@ -243,7 +244,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
             }
             guard renameat(directory, part, directory, id) == 0 else { return false }
         }
-        // The name is on the disk as well, where the file system supports it.
+        // Syncs the name to the disk too, if the file system supports that.
         return fsync(directory) == 0 || errno == EINVAL || errno == EOPNOTSUPP
     }
 
@@ -251,7 +252,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
             guard RecordingName.isValidID(id), let dot = id.lastIndex(of: ".") else { continue }
-            // Died between the link and the end: it is there as a whole.
+            // The process died after the link: the finished file exists.
             if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
                 unlinkat(directory, part, 0)
                 continue

@@ -6,12 +6,12 @@ internal import Media
 internal import Playback
 internal import Service
 
-/// Describes recordings that are not named `.mp3` (see `FrameCounting`). Their bytes may be a stranger's, saved from a stream:
-/// they are examined as all other media are, by their content, and libsndfile never reads them.
+/// Describes recordings that are not named `.mp3` (see `FrameCounting`). Saved streams contain foreign bytes: they are
+/// examined by content, like other media, and libsndfile never reads them.
 struct RecordingExaminer: Sendable {
     let examiner: MediaExaminer
 
-    /// nil for what is no sound. Takes the descriptor over.
+    /// nil if it is not sound. Takes over the descriptor.
     func describe(_ descriptor: Int32, _ id: String, size: Int64) -> RecordingEntry.Sound? {
         do throws(MediaError) {
             let media = try examiner.outline(of: try source(descriptor, id, size)).media
@@ -24,7 +24,7 @@ struct RecordingExaminer: Sendable {
         }
     }
 
-    /// Frames per channel, all of them decoded; nil when that is not known by `deadline`. Takes the descriptor over.
+    /// Frames per channel, by decoding all of them; nil if unknown at `deadline`. Takes over the descriptor.
     func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: Double) -> Int64? {
         var samples = [Float](repeating: 0, count: 65_536)
         do throws(MediaError) {

@@ -10,15 +10,15 @@ final class SoundFile {
     private var handle: OpaquePointer?
     private let descriptor: Int32
     private let channelCount: Int
-    /// Bytes that a sample takes in the file; nil for what is compressed.
+    /// Bytes of a sample in the file; nil for compressed formats.
     private let sampleBytes: Int?
-    /// For samples of 16 bits, which become what they were; nil where libsndfile converts.
+    /// Buffer for 16-bit samples, which are restored exactly; nil if libsndfile converts.
     private let quantized: UnsafeMutableBufferPointer<Int16>?
     private var written = 0
-    /// A WAV file has its length in 32 bits; some are kept for the header.
+    /// The length of a WAV file has 32 bits; some bytes are reserved for the header.
     private static let largestWave = Int(UInt32.max) - (1 << 20)
 
-    /// Takes the descriptor over; it is closed here whatever happens.
+    /// Takes over the descriptor; this object closes it in every case.
     init(_ descriptor: Int32, _ settings: RecordingSettings) throws(RecordingError) {
         self.descriptor = descriptor
         channelCount = settings.channelCount
@@ -37,7 +37,7 @@ final class SoundFile {
             throw .failed("libsndfile does not write this format: \(text)")
         }
         sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
-        // So that the file is whole after each write, should the process die.
+        // So that the file is valid after each write if the process dies.
         sf_command(handle, Int32(SFC_SET_UPDATE_HEADER_AUTO), nil, Int32(SF_TRUE))
     }
 
@@ -81,13 +81,13 @@ final class SoundFile {
         errno = 0
         let code = sf_close(handle)
         let problem = errno
-        // What the disk did not take shows at the latest here.
+        // Failed writes are reported here at the latest.
         let isSynced = fsync(descriptor) == 0
         let syncProblem = errno
         close(descriptor)
-        guard code == 0 else { throw RecordingDirectory.failure(problem, "the file's end cannot be written") }
+        guard code == 0 else { throw RecordingDirectory.failure(problem, "the end of the file cannot be written") }
         guard isSynced || syncProblem == EINVAL else {
-            throw RecordingDirectory.failure(syncProblem, "the file cannot be brought to the disk")
+            throw RecordingDirectory.failure(syncProblem, "the file cannot be written to the disk")
         }
     }
 
@@ -123,7 +123,7 @@ final class SoundFile {
     }
 }
 
-/// One file that is being written, with what puts it in place.
+/// A file in progress, with the closure that gives it its final name.
 final class RecordingFile: RecordingWriter {
     let id: String
     private let file: SoundFile
@@ -139,7 +139,7 @@ final class RecordingFile: RecordingWriter {
         try file.write(samples)
     }
 
-    /// It is put in place also when its last bytes could not be written: what is there can be heard.
+    /// Published even if its last bytes could not be written, as the rest is playable.
     func finish() throws(RecordingError) {
         var problem: RecordingError?
         do throws(RecordingError) { try file.finish() } catch { problem = error }

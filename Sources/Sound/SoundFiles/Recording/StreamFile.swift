@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Service
 
-/// A stream's bytes as they come, in a file of their own.
+/// A file with the received bytes of a stream.
 final class StreamFile: StreamWriter {
     let id: String
     private(set) var count: Int64 = 0
@@ -11,7 +11,7 @@ final class StreamFile: StreamWriter {
     private var descriptor: Int32
     private let settle: (_ isEmpty: Bool) throws(RecordingError) -> Void
 
-    /// Takes the descriptor over. `settle` puts the closed file in place, or away when nothing is in it.
+    /// Takes over the descriptor. `settle` publishes the closed file, or deletes an empty one.
     init(
         id: String, _ descriptor: Int32, settle: @escaping (_ isEmpty: Bool) throws(RecordingError) -> Void
     ) {
@@ -22,7 +22,7 @@ final class StreamFile: StreamWriter {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// What fits of them is in the file also when not all do.
+    /// If not all bytes can be written, the first ones are.
     func write(_ bytes: UnsafeRawBufferPointer) throws(RecordingError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -35,7 +35,7 @@ final class StreamFile: StreamWriter {
         }
     }
 
-    /// It is put in place also when its last bytes did not reach the disk: what is there can be heard.
+    /// Published even if its last bytes did not reach the disk, as the rest is playable.
     func finish() throws(RecordingError) {
         guard descriptor >= 0 else { return }
         let isSynced = fsync(descriptor) == 0 || errno == EINVAL
@@ -43,6 +43,6 @@ final class StreamFile: StreamWriter {
         close(descriptor)
         descriptor = -1
         try settle(count == 0)
-        guard isSynced else { throw RecordingDirectory.failure(problem, "the file cannot be brought to the disk") }
+        guard isSynced else { throw RecordingDirectory.failure(problem, "the file cannot be written to the disk") }
     }
 }

@@ -66,7 +66,7 @@ final class CatalogueConnection: Sendable {
 
 /// Opens `library.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
 enum CatalogueFile {
-    private static let loss = "the music is scanned anew"
+    private static let loss = "the music is scanned again"
 
     /// `isNew`: there was none that could be used.
     static func open(_ path: String, _ keys: CatalogueKeys, logger: Logger) throws -> (pool: DatabasePool, isNew: Bool)

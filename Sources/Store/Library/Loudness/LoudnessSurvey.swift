@@ -111,7 +111,7 @@ private final class LoudnessWork {
             environment.board.change(reportsAlways: true) { $0.loudness.problem = missing.reason }
             return nil
         } catch {
-            environment.logger.warning("a track's loudness cannot be kept: \(error)")
+            environment.logger.warning("a track's loudness cannot be saved: \(error)")
             return .now.advanced(bySeconds: Self.pause)
         }
         let took = MonotonicTime.now.seconds(since: began)

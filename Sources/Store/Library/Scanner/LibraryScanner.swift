@@ -147,9 +147,9 @@ final class LibraryScanner {
             try environment.connection.replace(because: error)
             mayBeDamaged = false
         } catch {
-            logger.error("the music library cannot be begun anew: \(error)")
+            logger.error("the music library cannot be recreated: \(error)")
             return finish(
-                ScanRun(environment), failure: "the music library cannot be begun anew: \(error)", isCancelled: false)
+                ScanRun(environment), failure: "the music library cannot be recreated: \(error)", isCancelled: false)
         }
         perform(ScanRun(environment)) { run, places in try run.runAll(&places) }
     }
@@ -193,13 +193,13 @@ final class LibraryScanner {
 
     private func notify() {
         let watch = environment.watch
-        folderProblems = missing.map { "The music folder \($0) cannot be opened; what is known of it is kept." }
+        folderProblems = missing.map { "The music folder \($0) cannot be opened; its known entries are kept." }
         if !isComplete {
             folderProblems.append(
                 watch == nil
-                    ? "Folders cannot be watched here; the music is looked through every 10 minutes."
-                    : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is looked "
-                        + "through every 10 minutes as well.")
+                    ? "Folders cannot be watched here; the music is scanned every 10 minutes."
+                    : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is scanned "
+                        + "every 10 minutes as well.")
         }
         environment.board.change(reportsAlways: true) { status in
             status.watch = watch == nil ? .off : isComplete ? .full : .partial

@@ -119,7 +119,7 @@ struct UnfitFile: Error, CustomStringConvertible {
         for (name, columns) in wanted {
             guard let there = found[name] else { throw UnfitFile(description: "its \(name) is missing") }
             guard columns.isSubset(of: there) else {
-                throw UnfitFile(description: "its \(name) is not as it should be")
+                throw UnfitFile(description: "its \(name) is wrong")
             }
         }
     }

@@ -4,13 +4,14 @@ import HTTP
 import Playback
 import Service
 
-/// The entity tag of a queue or playlist: whose revision it is, the revision, and what an answer shows besides. `If-Match` looks
-/// at the revision alone.
+/// The entity tag of a queue or playlist: its epoch or id, its revision, and other parts of the answer. `If-Match`
+/// compares only the revision.
 enum RevisionTag {
-    /// Revisions are kept with the list, so that the tag holds through restarts.
+    /// Revisions are saved with the list, so that the tag survives restarts.
     static func of(_ list: PlaylistID, _ revision: UInt64) -> EntityTag { EntityTag("\(list).\(revision)") }
 
-    /// With what is current, as a window shows that too. `catalogue`: the revision from which a window has tags.
+    /// Includes the current item, as a window shows it. `catalogue`: the revision of the catalogue whose tags the
+    /// window shows.
     static func of(
         _ epoch: String, _ revision: QueueRevision, current: ItemID?, catalogue: UInt64? = nil
     ) -> EntityTag {
@@ -22,7 +23,7 @@ enum RevisionTag {
         of(epoch, snapshot.queueRevision, current: snapshot.item?.item.id)
     }
 
-    /// The revisions that these fields of `If-Match` name; nil when any will do. Strong comparison (RFC 9110 section 8.8.3.2): a
+    /// The revisions in these `If-Match` fields; nil if any will do. Strong comparison (RFC 9110 section 8.8.3.2): a
     /// weak tag never matches.
     static func revisions(in fields: [String], of subject: String) -> [UInt64]? {
         guard !fields.isEmpty else { return nil }

@@ -2,19 +2,20 @@
 
 import Kernel
 
-/// When `buffer` is sent: for each change of what is loaded, at most every `interval`; the last change is never left out.
+/// Decides when `buffer` is sent: after each change of the loaded part, at most every `interval`, and always after the
+/// last change.
 struct BufferNews {
     static let interval = 0.1
 
     private var last: (loaded: LoadedMedia?, at: MonotonicTime)?
     private var isWaiting = false
 
-    /// When to report again; nil when nothing waits.
+    /// Time of the next report; nil if no change waits.
     var nextDue: MonotonicTime? { isWaiting ? last?.at.advanced(bySeconds: Self.interval) : nil }
 
     func isDue(_ now: MonotonicTime) -> Bool { nextDue.map { $0 <= now } ?? false }
 
-    /// Clients may have missed the last report: the same is news once more.
+    /// Clients may have missed the last report: the same values count as news again.
     mutating func forget() { last?.loaded = nil }
 
     /// - Returns: whether to send it now.

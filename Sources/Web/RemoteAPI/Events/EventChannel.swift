@@ -3,7 +3,7 @@
 import HTTP
 import Service
 
-/// `/events`: lets clients into the event channel, by WebSocket or as Server-Sent Events.
+/// `/events`: admits clients to the event channel, by WebSocket or as Server-Sent Events.
 struct EventChannel: WebSocketApplication {
     static let path = "/api/v1/events"
     static let subprotocol = "tonearm.v1"
@@ -18,7 +18,7 @@ struct EventChannel: WebSocketApplication {
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             }
             guard route == Self.path else {
-                throw .notFound("WebSockets are spoken at \(Self.path) and a player's events only.")
+                throw .notFound("WebSockets are supported at \(Self.path) and a player's events only.")
             }
             let feed = EventFeed(try EventRequest(request), own: player.hub, players: players)
             let session = EventSession(
@@ -31,7 +31,7 @@ struct EventChannel: WebSocketApplication {
         }
     }
 
-    /// The route of the same path for clients that do not upgrade.
+    /// The route of the same path, for clients without a WebSocket.
     static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {
         Route(method: .get, pattern: path, scope: .read, isEventStream: true, query: EventRequest.parameters) {
             call, reply throws(Problem) in
@@ -52,9 +52,9 @@ struct EventChannel: WebSocketApplication {
     }
 }
 
-/// The event channel as Server-Sent Events: the same subscriber behind a streamed body.
+/// The event channel as Server-Sent Events: the same subscriber with a streamed body.
 final class EventStream: HTTPBodyStream {
-    /// Bytes handed over at once, roughly.
+    /// Approximate bytes per call.
     private static let chunkBytes = 32 * 1024
 
     private let feed: EventFeed

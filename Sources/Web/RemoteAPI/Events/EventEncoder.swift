@@ -7,11 +7,11 @@ import Service
 
 /// Encodes events as the text frames of asyncapi.yaml.
 struct EventEncoder: Sendable {
-    /// Items of the queue that a `snapshot` carries.
+    /// Items of the queue in a `snapshot`.
     static let firstWindow = 100
 
     let links: ItemLinks
-    /// Of this player: another one of its name later has another.
+    /// Of this player; a later player with the same id has another epoch.
     let epoch: String
     let server: String
     let followers: Followers
@@ -85,7 +85,7 @@ struct EventEncoder: Sendable {
         frame(name, at: wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
     }
 
-    /// `greeting`: its type, for what is no event. `data` writes the member of that name.
+    /// `greeting`: the type of a frame that is no event. `data` writes the member of that name.
     func frame(
         _ name: EventName?, greeting: String = "", _ sequence: UInt64? = nil, at wallMilliseconds: Int64,
         _ version: UInt64, capacity: Int = 512, _ data: (inout JSONWriter) -> Void
@@ -104,10 +104,10 @@ struct EventEncoder: Sendable {
 
     // MARK: Latest values
 
-    /// Seconds for which a reading of the clock counts: the next one comes before, unless the process stood.
+    /// Seconds for which a reading of the clock is valid; the next one comes earlier, unless the process was stopped.
     static let validity = 1.25
 
-    /// Up to where a reading of the clock tells the position.
+    /// The time until which a reading of the clock determines the position.
     static func end(of clock: PositionClock, at now: MonotonicTime) -> MonotonicTime {
         min(now, clock.sampledAt.advanced(bySeconds: validity))
     }
@@ -172,18 +172,18 @@ struct EventEncoder: Sendable {
     }
 }
 
-/// One event, encoded once for all who get it.
+/// An event, encoded once for all its receivers.
 struct EventFrame: Sendable {
-    /// nil for greetings and replies, which are not chosen.
+    /// nil for greetings and replies, which clients cannot deselect.
     var name: EventName?
     /// `type` of the frame.
     var type: String
-    /// Place among the recorded events; nil for those that are not.
+    /// Number among the recorded events; nil for other frames.
     var sequence: UInt64?
     var version: UInt64
     var bytes: SharedBytes
 
-    /// Server-Sent Events (HTML standard, section 9.2.5); the JSON holds no line break.
+    /// Server-Sent Events (HTML standard, section 9.2.5); the JSON contains no line break.
     func serverSentEvent(epoch: String, into text: inout [UInt8]) {
         if let sequence { text.append(contentsOf: "id: \(epoch):\(sequence)\n".utf8) }
         text.append(contentsOf: "event: \(type)\ndata: ".utf8)

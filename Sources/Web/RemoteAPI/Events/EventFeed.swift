@@ -5,8 +5,8 @@ import Synchronization
 
 /// The events of one connection: those of one player, or with `?players=all` those of every player.
 ///
-/// Each player's events wait in an outbox of their own. `next` takes them in the order of their numbers, which the players
-/// share (`PlayerTable.sequence`). Usable from any thread; `next` from one at a time.
+/// Each player's events wait in their own outbox. `next` merges them by their numbers, which all players share
+/// (`PlayerTable.sequence`). Any thread; `next` from one at a time.
 final class EventFeed: Sendable {
     private struct Source {
         let hub: EventHub
@@ -14,17 +14,17 @@ final class EventFeed: Sendable {
     }
 
     private struct State {
-        /// Of the other players; empty for a feed of one.
+        /// The other players; empty in a feed of one player.
         var others: [Source] = []
-        /// The source that `next` asks first.
+        /// The source that `next` reads first.
         var turn = 0
         var wake: (@Sendable () -> Void)?
         var isOpen = false
-        /// Nothing is sent before: what was missed of several players comes in the order of its numbers.
+        /// Nothing is sent before that, so that missed events of several players come in the order of their numbers.
         var isComplete = false
     }
 
-    /// Events about the whole server come once, as those of the connection's own player.
+    /// Events of the server come once, as events of the connection's own player.
     private static let ofTheServer = EventSelection([.library, .cache, .session, .recordLevel, .players])
 
     private let own: Source
@@ -60,7 +60,7 @@ final class EventFeed: Sendable {
         for source in [own] + others { source.hub.disconnect(source.subscriber) }
     }
 
-    /// A player came. Called by the table as well, which may be at the same time.
+    /// A player was added. The table may call this concurrently.
     func add(_ hub: EventHub, _ resumes: [ResumePoint] = []) {
         var subscription = own.subscriber.subscription
         subscription.selection = subscription.selection.subtracting(Self.ofTheServer)
@@ -75,12 +75,13 @@ final class EventFeed: Sendable {
 
     private func connect(_ source: Source, _ wake: @escaping @Sendable () -> Void, _ resumes: [ResumePoint]) {
         source.subscriber.setWake(wake)
-        // Without a place of this player any other one does: its epoch does not match, so the state is sent anew.
+        // Without a resume point of this player, one of another player is used: its epoch does not match, so the whole
+        // state is sent.
         let resume = resumes.first { $0.epoch == source.hub.encoder.epoch } ?? resumes.first
         source.hub.connect(source.subscriber, resume: resume)
     }
 
-    /// What is the connection's alone: its wishes, its replies and its end.
+    /// The connection's own subscriber: its options, its replies and its end.
     var client: Subscriber { own.subscriber }
 
     func change(_ subscription: Subscription) {
@@ -90,7 +91,7 @@ final class EventFeed: Sendable {
         for source in state.withLock({ $0.others }) { source.hub.change(source.subscriber, others) }
     }
 
-    /// What the connection sends next, and the epoch of its player. Never blocks for long.
+    /// The connection's next frame, and the epoch of its player. Never blocks for long.
     func next() -> (next: Outbox.Next, epoch: String) {
         while true {
             let (next, source) = take()
@@ -99,13 +100,13 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// - Returns: with `.resync` and a frame, the source of it.
+    /// - Returns: the next frame and its source, also with `.resync`.
     private func take() -> (next: Outbox.Next, source: Source) {
         let (others, turn, isComplete) = state.withLock { ($0.others, $0.turn, $0.isComplete) }
         guard isComplete else { return (.none, own) }
         guard !others.isEmpty else { return (own.hub.next(for: own.subscriber), own) }
         let sources = [own] + others
-        // While it is held no player records: what waits is all there is up to the latest number.
+        // Under this lock no player records: the waiting frames are complete up to the latest number.
         return players.sequence.withLock { _ in
             let waiting = sources.map { $0.subscriber.first }
             let greets = waiting.contains { $0 != nil && $0?.name == nil }

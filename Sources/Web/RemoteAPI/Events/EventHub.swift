@@ -5,23 +5,23 @@ import Synchronization
 import Kernel
 import Service
 
-/// Brings the player's events to every client of the event channel. Usable from any thread.
+/// Sends the player's events to every client of the event channel. Any thread.
 ///
-/// Locks: the hub's (journal, list of subscribers), then the ticker's or a subscriber's. Events are handed out and connections
-/// are woken without the hub's lock. The lock of the numbers (`PlayerTable.sequence`) is taken before them: a recorded event is
-/// numbered and put into every outbox under it, so that every client gets them in their order.
+/// Order of locks: the numbers (`PlayerTable.sequence`), the hub's (journal, list of subscribers), then the ticker's or
+/// a subscriber's. A recorded event is numbered and put into every outbox under the lock of the numbers, so that every
+/// client gets events in this order. Frames are delivered and connections are woken without the hub's lock.
 final class EventHub: Sendable {
     private struct State {
         var journal = EventJournal()
         var subscribers: [ObjectIdentifier: Subscriber] = [:]
-        /// Greeted once the catalogue's details of the first items are at hand.
+        /// New subscribers that wait for the catalogue's details of the first items.
         var newcomers: [ObjectIdentifier: (subscriber: Subscriber, resume: ResumePoint?, due: MonotonicTime)] = [:]
-        /// `subscribers` as a list that can be walked without the lock; nil after a change.
+        /// `subscribers` as a list for iteration without the lock; nil after a change.
         var list: [Subscriber]?
         var snapshotFrame: (frame: EventFrame, version: UInt64, sequence: UInt64, at: MonotonicTime)?
         var buffer = BufferNews()
         var isStopped = false
-        /// Why nobody can listen any more, though the server goes on.
+        /// Why nobody can subscribe any more, although the server runs.
         var retired: String?
 
         mutating func everyone() -> [Subscriber] {
@@ -31,7 +31,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// For which a client waits for details from a catalogue that does not answer, in seconds.
+    /// Seconds that a client waits for details from a catalogue that does not answer.
     static let patience = 1.0
 
     let encoder: EventEncoder
@@ -71,7 +71,7 @@ final class EventHub: Sendable {
         } else if let (name, data) = encoder.recorded(event) {
             record(name, (event.wallMilliseconds, event.version)) { $0.member("data", object: data) }
             if name == .item {
-                // `buffer` events that waited for slow clients were dropped, as they may be of the item before.
+                // Waiting `buffer` events of slow clients were dropped, as they may belong to the previous item.
                 state.withLock { $0.buffer.forget() }
                 reportBuffer()
             }
@@ -79,18 +79,18 @@ final class EventHub: Sendable {
         wakeTicker()
     }
 
-    /// Records an event that is no change of the player's own state. Any thread. `data` is written under the lock of the
-    /// numbers: a state that it reads is never older than in an earlier event.
+    /// Records an event other than a change of the player's own state. Any thread. `data` is written under the lock of
+    /// the numbers, so that its state is never older than that of an earlier event.
     func report(_ name: EventName, _ data: (inout JSONWriter) -> Void) {
         record(name, nil) { $0.member("data", object: data) }
     }
 
-    /// Likewise, of the whole server: the data is the same in every channel.
+    /// Likewise, for an event of the server: the data is the same in every channel.
     func report(_ name: EventName, encoded data: [UInt8]) {
         record(name, nil) { $0.member("data", raw: data) }
     }
 
-    /// Puts a state of the whole server, encoded already, in the place of the one before.
+    /// Replaces a state of the server with an encoded one.
     func setState(_ name: EventName, _ data: [UInt8]) {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
@@ -100,8 +100,8 @@ final class EventHub: Sendable {
         for subscriber in everyone { subscriber.set(frame) }
     }
 
-    /// `stamp`: nil is now. The player records all events of a version before it publishes the next one, so that versions never
-    /// fall; only a leader's event, on the channel of a follower, may come late.
+    /// `stamp`: nil is now. The player records all events of a version before it publishes the next one, so that
+    /// versions never fall; only a leader's event in a follower's channel may be late.
     private func record(
         _ name: EventName, _ stamp: (at: Int64, version: UInt64)?, _ data: (inout JSONWriter) -> Void
     ) {
@@ -122,7 +122,7 @@ final class EventHub: Sendable {
 
     // MARK: Subscribers
 
-    /// Greets the client, once there are details of what it is to be shown, and lets it hear everything from then on.
+    /// Greets the client when the details of its first items are known, and subscribes it from then on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
         if !state.withLock({ $0.isStopped || $0.retired != nil }) { ticker.start { [self] in advance($0) } }
         let items = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow).items
@@ -144,7 +144,7 @@ final class EventHub: Sendable {
 
     private func admit(_ subscriber: Subscriber, _ resume: ResumePoint?, isNewcomer: Bool = false) {
         let (isStopped, retired) = state.withLock { state -> (Bool, String?) in
-            // It may have left meanwhile.
+            // The client may have left meanwhile.
             let newcomer = state.newcomers.removeValue(forKey: ObjectIdentifier(subscriber))
             if isNewcomer, newcomer == nil { return (false, nil) }
             if state.isStopped || state.retired != nil { return (state.isStopped, state.retired) }
@@ -178,7 +178,7 @@ final class EventHub: Sendable {
         subscriber.setWake(nil)
     }
 
-    /// What the client's connection sends next; after `.resync` that is for `resync` to prepare. Never blocks for long.
+    /// The connection's next frame; after `.resync` the caller calls `resync`. Never blocks for long.
     func next(for subscriber: Subscriber) -> Outbox.Next {
         let next = subscriber.next()
         if case .frame = next { counters.sent.add(1, ordering: .relaxed) }
@@ -201,16 +201,17 @@ final class EventHub: Sendable {
             let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
             return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
         }
-        // Whoever is cut off now goes on from where it was, not from what `hello` knows.
+        // A client that is cut off now must resume from its old place, not from that in `hello`.
         var unplaced = hello
         unplaced.sequence = nil
         subscriber.begin(after: sequence, [unplaced] + missed.filter { $0.name.map(selection.contains) ?? false })
-        // Jumps are not recorded: the client may have missed one.
+        // Jumps are not recorded, so the client may have missed one.
         subscriber.set(
             encoder.time(snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment))
     }
 
-    /// Puts the whole state in the place of the events that were lost. Encodes a snapshot: not under the lock of the numbers.
+    /// Replaces the lost events with the whole state. Encodes a snapshot, so it must not be called under the lock of
+    /// the numbers.
     func resync(_ subscriber: Subscriber) {
         counters.resyncs.add(1, ordering: .relaxed)
         counters.dropped.add(subscriber.takeLostCount(), ordering: .relaxed)
@@ -222,7 +223,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// The whole state, encoded once for all who connect at the same time.
+    /// The whole state, encoded once for all clients that connect at the same time.
     private func snapshotFrame(_ state: inout State) -> EventFrame {
         let snapshot = player.snapshot
         let moment = Moment(clock)
@@ -240,7 +241,7 @@ final class EventHub: Sendable {
 
     // MARK: The end
 
-    /// The player was removed: connections end once they have sent what waits.
+    /// The player was removed: connections end after their waiting frames are sent.
     func retire(_ reason: String) {
         let everyone = state.withLock { state in
             state.retired = reason
@@ -268,7 +269,7 @@ final class EventHub: Sendable {
         ticker.wake(isNeeded: state.withLock { !$0.subscribers.isEmpty && $0.buffer.nextDue != nil })
     }
 
-    /// On the ticker's thread: what is due here. Returns when to look again.
+    /// On the ticker's thread: sends due events. Returns the time of the next call.
     private func advance(_ now: MonotonicTime) -> MonotonicTime? {
         if state.withLock({ $0.buffer.isDue(now) }) { reportBuffer() }
         if state.withLock({ $0.newcomers.values.contains { $0.due <= now } }) { admitNewcomers() }

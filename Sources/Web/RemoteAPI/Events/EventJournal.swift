@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last recorded events, for clients that come back. A pure value.
+/// The last recorded events, for returning clients. A pure value.
 struct EventJournal {
     static let maximumEvents = 1024
     static let maximumBytes = 1 << 20
 
-    /// The last number given; 0 before the first event. The numbers between those of this journal are other players'.
+    /// The last number; 0 before the first event. Numbers that are missing here belong to other players.
     private(set) var sequence: UInt64 = 0
     /// Of the last event.
     private(set) var version: UInt64 = 0
     private var events: [EventFrame] = []
     private var head = 0
     private var bytes = 0
-    /// The number of the last event that is not kept any more.
+    /// The number of the last dropped event.
     private var forgotten: UInt64 = 0
 
     /// Takes the next number after its own and `latest`.
@@ -29,7 +29,7 @@ struct EventJournal {
             forgotten = events[head].sequence ?? forgotten
             head += 1
         }
-        // Now and then, as it moves the others; until then those before `head` still take their bytes.
+        // Done occasionally, as it moves the rest; until then the entries before `head` keep their bytes.
         if head >= 64 {
             events.removeFirst(head)
             head = 0
@@ -37,7 +37,7 @@ struct EventJournal {
         return event
     }
 
-    /// What came after `sequence`; nil when part of it is gone, or when the number was never given.
+    /// The events after `sequence`; nil if some of them were dropped, or if the number was never given.
     func events(since sequence: UInt64) -> ArraySlice<EventFrame>? {
         guard sequence <= self.sequence, sequence >= forgotten else { return nil }
         let kept = events[head...]

@@ -2,9 +2,9 @@
 
 /// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
 enum EventName: String, CaseIterable, Sendable {
-    /// Not recorded: only the latest counts. All others carry a `seq` and can be replayed.
+    /// Not recorded: only the latest one counts. All others have a `seq` and can be replayed.
     case time, buffer, library, cache, session
-    /// Likewise, and only for clients that name them: they are measured for these alone.
+    /// Likewise, and only for clients that name them, as they are measured on demand.
     case levels, spectrum
     case recordLevel = "record-level"
     case status, item, completed
@@ -14,7 +14,7 @@ enum EventName: String, CaseIterable, Sendable {
     /// Another player was added, removed or renamed.
     case players
 
-    /// A `time` that was measured before one of these is out of date.
+    /// A `time` measured before one of these is out of date.
     var endsEarlierTime: Bool {
         switch self {
         case .status, .item, .completed, .queueEnded: true
@@ -25,13 +25,13 @@ enum EventName: String, CaseIterable, Sendable {
     var bit: UInt32 { 1 << Self.allCases.firstIndex(of: self)! }
 }
 
-/// A set of event kinds in four bytes; there is one per client.
+/// A set of event kinds in four bytes, as there is one for each client.
 struct EventSelection: Hashable, Sendable {
     private(set) var bits: UInt32
 
-    /// Of the loudness at the playhead.
+    /// Measured at the playhead.
     static let measured = EventSelection([.levels, .spectrum])
-    /// Those that come unless a client chooses.
+    /// The default selection.
     static let usual = EventSelection(EventName.allCases).subtracting(measured)
 
     init(_ names: [EventName]) {

@@ -6,14 +6,14 @@ import Synchronization
 
 /// One WebSocket of the event channel.
 final class EventSession: WebSocketSession {
-    /// Further ones wait for their turn.
+    /// Further commands wait for their turn.
     static let maximumUnanswered = 100
-    /// Of replies that were not taken, and of commands that wait; one large one always fits.
+    /// Limit of unread replies and waiting commands; one large reply or command always fits.
     static let maximumWaitingBytes = 2 << 20
     static let maximumMalformed = 10
 
     private struct State {
-        /// Replies that the client has not taken yet, and commands that have none yet.
+        /// Unread replies, and commands without a reply.
         var unanswered = 0
         var backlog = Backlog()
         var malformed = 0
@@ -26,7 +26,7 @@ final class EventSession: WebSocketSession {
     private struct Backlog {
         private(set) var bytes = 0
         private var arrived: [String] = []
-        /// Those before them, the next one last.
+        /// The commands before them, the next one last.
         private var leaving: [String] = []
 
         static func cost(_ text: String) -> Int { text.utf8.count + 32 }
@@ -73,7 +73,7 @@ final class EventSession: WebSocketSession {
     func nextFrame() -> WebSocketFrame? {
         if let (code, reason) = state.withLock({ $0.ending }) { return .close(code: code, reason: reason) }
         if feed.client.isEnding { return .close(code: 1001, reason: "The server is going down.") }
-        // Asked for first: what waits before it is set is sent before it counts.
+        // Read first: frames that wait before it is set are still sent.
         let parting = feed.client.parting
         guard case .frame(let frame) = feed.next().next else {
             return parting.map { .close(code: 1001, reason: $0) }
@@ -86,7 +86,7 @@ final class EventSession: WebSocketSession {
         enum Turn { case now, later, never, tooMuch }
         let keptBytes = feed.client.keptBytes
         let turn = state.withLock { state -> Turn in
-            // It may take a while until the client lets the end through.
+            // The client may take a while to accept the end.
             if state.isOver { return .never }
             if keptBytes > Self.maximumWaitingBytes { return .tooMuch }
             guard state.unanswered == Self.maximumUnanswered else {
@@ -98,14 +98,14 @@ final class EventSession: WebSocketSession {
             return .later
         }
         switch turn {
-        // Messages are small enough to be read at once: the server of the channel takes no larger ones.
+        // Messages are read at once, as the WebSocket server bounds their size.
         case .now: handle(Array(text.utf8))
         case .later, .never: break
         case .tooMuch: end("Too many commands wait for their replies to be read.")
         }
     }
 
-    /// A reply was taken: the next command has its place.
+    /// A reply was read: the next command takes its place.
     private func answered() {
         let next = state.withLock { state in
             let next = state.backlog.next()
@@ -134,13 +134,13 @@ final class EventSession: WebSocketSession {
             }
         } catch {
             reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
-            // A command that is refused is understood.
+            // A refused command is a readable message.
             if isCommand { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed
             }
-            if isTooMuch { end("Too many messages that cannot be understood.") }
+            if isTooMuch { end("Too many unreadable messages.") }
         }
     }
 
@@ -188,17 +188,16 @@ final class EventSession: WebSocketSession {
 
 /// A text message of a client.
 enum ClientFrame: JSONReadable {
-    /// Of an `id`, which every reply repeats.
+    /// Bytes of an `id`, which every reply repeats.
     static let largestID = 256
 
-    /// JSON as it was sent: every reply repeats the `id`, and the route reads the `data`.
+    /// JSON as it was sent: replies repeat the `id`, and the route reads the `data`.
     typealias Raw = [UInt8]
 
     case subscribe(SubscriptionChange, id: Raw?)
     case command(name: String, data: Raw?, id: Raw?)
 
-    /// The `id` of a message that is otherwise refused, so that its reply can be matched. nil when it has none, or
-    /// is not JSON.
+    /// The `id` of an otherwise refused message, so that its reply can be matched. nil if it has none, or is not JSON.
     static func id(in bytes: [UInt8]) -> Raw? {
         do {
             return try id(of: StrictObject(try JSONReader.read(bytes, limits: .message)))
@@ -229,12 +228,12 @@ enum ClientFrame: JSONReadable {
     private static func id(of object: StrictObject) throws(Problem) -> Raw? {
         guard let id = object["id"] else { return nil }
         let raw = id.raw
-        guard raw.count <= largestID else { throw object.invalid("id", "must take at most \(largestID) bytes") }
+        guard raw.count <= largestID else { throw object.invalid("id", "must have at most \(largestID) bytes") }
         try checkNumbers(id)
         return raw
     }
 
-    /// Many a reader of the reply would make something else of a larger one.
+    /// Many JSON readers would change a larger number.
     private static func checkNumbers(_ id: JSONNode) throws(Problem) {
         guard id.integer != nil || (id.number?.magnitude ?? 0) < 0x1p63 else {
             throw id.invalid("is a number too large to be repeated")

@@ -5,7 +5,7 @@ import Playback
 import Service
 import Synchronization
 
-/// Sends what time brings, each client at its own rate: `time`, levels, and heartbeats. Usable from any thread.
+/// Sends timed events, at each client's own rate: `time`, levels, and heartbeats. Any thread.
 final class EventTicker: Sendable {
     static let heartbeatInterval = 15.0
 
@@ -23,7 +23,7 @@ final class EventTicker: Sendable {
         }
 
         mutating func run(_ isRunning: Bool, _ now: MonotonicTime) {
-            // The jump that set time going was sent at once; the next event is due an interval later.
+            // The jump that started the clock was sent at once; the next event is due after an interval.
             if isRunning, !timeIsRunning {
                 times.realign(now)
                 levels.realign(now)
@@ -51,7 +51,7 @@ final class EventTicker: Sendable {
 
     // MARK: Clients
 
-    /// Adds the client, or changes its rates to those that it wishes now.
+    /// Adds the client, or updates its rates.
     func schedule(_ subscriber: Subscriber) {
         let (wishes, now) = (subscriber.subscription, clock.now)
         state.withLock { state in
@@ -80,8 +80,8 @@ final class EventTicker: Sendable {
 
     // MARK: The thread
 
-    /// The thread comes with the first client; where there can be no more threads, with a later one. `others`: does what else is
-    /// due, and returns when to look again.
+    /// The thread starts with the first client; if no thread is available, with a later one. `others`: sends other due
+    /// events, and returns the time of its next call.
     func start(_ others: @escaping @Sendable (_ now: MonotonicTime) -> MonotonicTime?) {
         thread.withLock { thread in
             guard thread == nil else { return }
@@ -94,13 +94,12 @@ final class EventTicker: Sendable {
         }
     }
 
-    /// Looks again at what is due. `isNeeded`: also when no client has a rate. Without a client there may be no thread to take the
-    /// message.
+    /// Checks again for due events. `isNeeded`: also if no client has a rate. Without a client there may be no thread.
     func wake(isNeeded: Bool) {
         if isNeeded || state.withLock({ !$0.isEmpty }) { mailbox.post(.changed) }
     }
 
-    /// Without waiting the thread ends by itself.
+    /// `waits`: false lets the thread end by itself.
     func stop(andWait waits: Bool) {
         mailbox.post(.stop)
         thread.withLock { thread in
@@ -109,7 +108,7 @@ final class EventTicker: Sendable {
         }
     }
 
-    /// Sends what is due; returns when to look again, nil when only a change can make something due.
+    /// Sends due events; returns the time of the next call, nil if only a change can make an event due.
     func tick() -> MonotonicTime? {
         let snapshot = player.snapshot
         let moment = Moment(clock)

@@ -5,8 +5,8 @@ import Playback
 import Service
 import Synchronization
 
-/// The `levels` and `spectrum` of one player. Nothing is made, copied or computed unless somebody listens. Usable from any
-/// thread; measures on that of the hub.
+/// The `levels` and `spectrum` events of one player. Nothing is allocated, copied or computed without a subscriber. Any
+/// thread; measures on the hub's thread.
 final class LevelFeed: Sendable {
     private let player: any PlayerControl
     private let meter = Mutex<SoundMeter?>(nil)
@@ -15,7 +15,7 @@ final class LevelFeed: Sendable {
         self.player = player
     }
 
-    /// Whether there is anybody who wants to know.
+    /// Starts or stops measuring.
     func listen(_ isWanted: Bool) {
         meter.withLock { meter in
             guard isWanted != (meter != nil) else { return }
@@ -24,7 +24,7 @@ final class LevelFeed: Sendable {
         }
     }
 
-    /// Groups of clients of the same interval. Nothing is sent while nothing is measured yet.
+    /// `groups`: clients with the same interval. Sends nothing before the first measurement.
     func send(to groups: [[Subscriber]], _ snapshot: PlayerSnapshot, _ encoder: EventEncoder, at moment: Moment) {
         let frames = meter.withLock { meter -> [(Subscriber, EventFrame)] in
             guard let behind = meter?.advance(player.outputClock, now: moment.monotonic) else { return [] }
@@ -38,7 +38,7 @@ final class LevelFeed: Sendable {
                 }
             }
             var frames: [(Subscriber, EventFrame)] = []
-            // Each is encoded once.
+            // Each event is encoded once.
             var levels: [Double: EventFrame] = [:]
             var spectra: [Int: EventFrame] = [:]
             for subscriber in groups.joined() {

@@ -2,8 +2,8 @@
 
 import HTTP
 
-/// What waits for one client: a bounded sequence of recorded events and replies, and the latest `time` and `buffer`.
-/// A pure value; its owner serialises the access.
+/// The frames that wait for one client: a bounded sequence of recorded events and replies, and the latest `time` and
+/// `buffer`. A pure value; its owner serialises access.
 struct Outbox {
     static let maximumEvents = 256
     static let maximumBytes = 256 * 1024
@@ -16,7 +16,7 @@ struct Outbox {
         case none
     }
 
-    /// A kind of which only the latest counts, and not from before an event that makes it out of date.
+    /// An event of which only the latest counts, unless an earlier event makes it out of date.
     private struct Latest {
         var frame: EventFrame?
         private var barrier: UInt64 = 0
@@ -33,7 +33,7 @@ struct Outbox {
         }
     }
 
-    /// Greetings, replies and what a client has missed are kept, never dropped: their number is bounded elsewhere.
+    /// Greetings, replies and replayed events are never dropped: their number is bounded elsewhere.
     private struct Entry {
         var frame: EventFrame
         var isKept: Bool
@@ -47,27 +47,27 @@ struct Outbox {
     private(set) var keptBytes = 0
     private var hasLostEvents = false
     private var lostCount = 0
-    /// Recorded events up to this one are known to the client already.
+    /// The client knows recorded events up to this number.
     private var floor: UInt64 = 0
     private var time = Latest()
     private var buffer = Latest()
-    /// States of which only the latest counts, and that do not depend on the player's.
+    /// States of which only the latest counts, independent of the player's state.
     private var states: [EventName: EventFrame] = [:]
     private var heartbeatIsDue = false
-    /// The client's side has found nothing and must be woken for what comes next.
+    /// The client's connection found nothing and must be woken for the next frame.
     private var isIdle = false
 
     init(selection: EventSelection) {
         self.selection = selection
     }
 
-    // MARK: In. Each returns whether the client's side must be woken.
+    // MARK: Input. Each method returns whether the connection must be woken.
 
     mutating func append(_ event: EventFrame) -> Bool {
         guard let name = event.name else { return false }
         if name.endsEarlierTime { time.expire(before: event.version) }
         if name == .completed, let last = time.frame, last.version == event.version {
-            // At the end of the item, and not to be replaced by the next one's.
+            // It belongs to the end of the item, and must not be replaced by the next item's.
             time.frame = nil
             add(last)
         }
@@ -98,7 +98,7 @@ struct Outbox {
         return wake()
     }
 
-    /// Of a kind of which only the latest counts.
+    /// For an event of which only the latest counts.
     mutating func set(_ frame: EventFrame) -> Bool {
         guard let name = frame.name, selection.contains(name) else { return false }
         switch name {
@@ -114,27 +114,27 @@ struct Outbox {
         return wake()
     }
 
-    /// The whole state as of `sequence` goes out next, in answer to `Next.resync`.
+    /// Queues the whole state as of `sequence`, in answer to `Next.resync`.
     mutating func resume(after sequence: UInt64, _ frames: [EventFrame]) {
         hasLostEvents = false
         floor = sequence
         for frame in frames { _ = keep(frame) }
     }
 
-    /// Events up to `sequence` are not news, as the greeting holds the state after them.
+    /// Skips events up to `sequence`, as the greeting contains a later state.
     mutating func begin(after sequence: UInt64) {
         floor = sequence
     }
 
-    // MARK: Out
+    // MARK: Output
 
-    /// What goes out next, but for those of which only the latest counts.
+    /// The next frame, apart from latest-only events.
     var first: EventFrame? { head < entries.count ? entries[head].frame : nil }
 
-    /// In the order of the versions of what waits.
+    /// In the order of the versions.
     mutating func next() -> Next {
         let first = head < entries.count ? entries[head] : nil
-        // What is kept goes before all that waits beside it.
+        // Kept frames precede latest-only ones.
         if let frame = takeLatest(before: first.map { $0.isKept ? 0 : $0.frame.version } ?? .max) {
             return .frame(frame)
         }
@@ -158,7 +158,7 @@ struct Outbox {
         return .none
     }
 
-    /// The oldest of what is latest-only, when it is older than that.
+    /// The oldest latest-only event, if it is older than this version.
     private mutating func takeLatest(before version: UInt64) -> EventFrame? {
         guard time.frame != nil || buffer.frame != nil || !states.isEmpty else { return nil }
         let state = states.min { $0.value.version < $1.value.version }
@@ -169,7 +169,7 @@ struct Outbox {
         return state.flatMap { states.removeValue(forKey: $0.key) }
     }
 
-    /// Events dropped since the last call.
+    /// Number of events dropped since the last call.
     mutating func takeLostCount() -> Int {
         defer { lostCount = 0 }
         return lostCount
@@ -183,11 +183,11 @@ struct Outbox {
     private mutating func advance() {
         head += 1
         if head == entries.count {
-            // An idle client keeps no storage.
+            // An idle client needs no storage.
             entries = []
             head = 0
         } else if head >= 64, head * 2 >= entries.count {
-            // One that is always a little behind keeps what it still has to get, and not what it got.
+            // A client that is always a little behind keeps only unsent frames.
             entries.removeFirst(head)
             head = 0
         }
@@ -200,7 +200,7 @@ struct Outbox {
         eventCount = 0
         eventBytes = 0
         hasLostEvents = true
-        // The snapshot that follows has the time.
+        // The following snapshot contains the time.
         time.frame = nil
         buffer.frame = nil
     }

@@ -2,7 +2,7 @@
 
 public import Service
 
-/// The bus's observer: encodes each event once and gives it to the channels that it concerns.
+/// The observer of the event bus: encodes each event once and passes it to the channels concerned.
 extension RemoteAPI {
     public func observe(_ event: ServerEvent) {
         switch event {
@@ -37,7 +37,8 @@ extension RemoteAPI {
         }
     }
 
-    /// Both recorders in one event. Each is read while the event is numbered, so that no later event holds an older state.
+    /// Both recorders in one event. Each is read while the event is numbered, so that no later event contains an older
+    /// state.
     private func reportRecording(_ player: PlayerAPI) {
         player.hub.report(.recording) { [verbs = player.services.verbs] writer in
             writer.members(of: verbs.server.recordingStatus)
@@ -51,7 +52,7 @@ extension RemoteAPI {
         player.hub.report(.timers) { $0.members(of: verbs.timers(in: timers)) }
     }
 
-    /// A state of the whole server: its data is encoded once for all channels.
+    /// A state of the server, encoded once for all channels.
     private func setState(_ name: EventName, _ data: (inout JSONWriter) -> Void) {
         let hubs = players.all.map(\.hub).filter { $0.subscriberCount > 0 }
         guard !hubs.isEmpty else { return }

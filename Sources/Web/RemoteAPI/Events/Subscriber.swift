@@ -3,8 +3,8 @@
 import HTTP
 import Synchronization
 
-/// One client of the event channel: its outbox, and the way to wake its connection. Usable from any thread; `wake` is
-/// called without any lock held.
+/// One client of the event channel: its outbox, and a closure that wakes its connection. Any thread; `wake` is called
+/// without a lock.
 final class Subscriber: Sendable {
     private struct State {
         var outbox: Outbox
@@ -15,7 +15,7 @@ final class Subscriber: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Proxies close connections that are silent; a comment now and then keeps Server-Sent Events alive.
+    /// Proxies close silent connections; occasional comments keep Server-Sent Events alive.
     let wantsHeartbeat: Bool
 
     init(_ subscription: Subscription, wantsHeartbeat: Bool = false) {
@@ -25,12 +25,12 @@ final class Subscriber: Sendable {
 
     var subscription: Subscription { state.withLock { $0.subscription } }
     var selection: EventSelection { subscription.selection }
-    /// Bytes of replies that the client has not taken.
+    /// Bytes of unread replies.
     var keptBytes: Int { state.withLock { $0.outbox.keptBytes } }
-    /// The server goes down: what waits is no longer sent.
+    /// The server is stopping: waiting frames are not sent.
     var isEnding: Bool { state.withLock { $0.isEnding } }
 
-    /// Why the connection ends once what waits is sent; nil while it does not.
+    /// Why the connection ends after its waiting frames are sent; nil if it does not.
     var parting: String? { state.withLock { $0.parting } }
 
     func setWake(_ wake: (@Sendable () -> Void)?) {
@@ -44,9 +44,9 @@ final class Subscriber: Sendable {
         }
     }
 
-    // MARK: In
+    // MARK: Input
 
-    /// - Returns: the wake-up of its connection, when it needs one.
+    /// - Returns: the closure that wakes its connection, if needed.
     func deliver(_ event: EventFrame) -> (@Sendable () -> Void)? {
         state.withLock { state in state.outbox.append(event) ? state.wake : nil }
     }
@@ -55,7 +55,7 @@ final class Subscriber: Sendable {
     func set(_ frame: EventFrame) { put { $0.set(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
 
-    /// The greeting: everything before `sequence` is in `frames` or older than them.
+    /// The greeting: `frames` contain the state as of `sequence` or later.
     func begin(after sequence: UInt64, _ frames: [EventFrame]) {
         state.withLock { state in
             state.outbox.begin(after: sequence)
@@ -69,10 +69,10 @@ final class Subscriber: Sendable {
 
     func end() { wake { $0.isEnding = true } }
 
-    /// As `end`, but what waits is still sent.
+    /// As `end`, but waiting frames are still sent.
     func part(_ reason: String) { wake { $0.parting = reason } }
 
-    /// Makes the connection pull, whatever it knows.
+    /// Wakes the connection unconditionally.
     func wakeAnyway() { wake { _ in } }
 
     private func wake(_ change: (inout State) -> Void) {
@@ -83,7 +83,7 @@ final class Subscriber: Sendable {
         wake?()
     }
 
-    // MARK: Out
+    // MARK: Output
 
     /// See `Outbox`.
     var first: EventFrame? { state.withLock { $0.outbox.first } }

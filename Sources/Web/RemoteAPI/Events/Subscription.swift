@@ -3,7 +3,7 @@
 import HTTP
 import Service
 
-/// What a client wants to hear, how often the time, and how often and how finely what is measured.
+/// The events that a client subscribes to, the interval of `time`, and interval and resolution of measured events.
 struct Subscription: Hashable {
     static let shortestInterval = 1.0 / 60
     static let longestInterval = 60.0
@@ -17,12 +17,12 @@ struct Subscription: Hashable {
     var interval = Self.defaultInterval
     /// Seconds between `levels` events, and between `spectrum` events.
     var levelsInterval = 0.1
-    /// Of `spectrum`.
+    /// For `spectrum`.
     var bands = Self.possibleBands[0]
 
     mutating func apply(_ change: SubscriptionChange) throws(Problem) {
         if let events = change.events { selection = EventSelection(try Self.names(events)) }
-        // 1/60 and 1/30 cannot be written exactly in decimals: a little less counts as them.
+        // 1/60 and 1/30 have no exact decimals: slightly smaller values count as them.
         if let seconds = change.interval {
             guard seconds >= 0.016, seconds <= Self.longestInterval else {
                 throw .invalid("interval", "interval must be a number of seconds in 1/60...60.")
@@ -54,7 +54,7 @@ struct Subscription: Hashable {
     }
 }
 
-/// What a client wants to change, not checked yet; what is nil stays.
+/// A requested change, unchecked; nil leaves a member unchanged.
 struct SubscriptionChange {
     var events: [String]?
     var interval: Double?
@@ -63,7 +63,7 @@ struct SubscriptionChange {
 }
 
 extension SubscriptionChange {
-    /// From `?events=time,status&interval=0.25`. What is no number is out of every range.
+    /// From `?events=time,status&interval=0.25`. A text that is no number counts as out of range.
     init(_ query: Query) throws(Problem) {
         events = try query.text("events")?.split(separator: ",").map(String.init)
         interval = try query.text("interval").map { Double($0) ?? .nan }
@@ -72,12 +72,12 @@ extension SubscriptionChange {
     }
 }
 
-/// `EPOCH:SEQ`: where a returning client left off.
+/// `EPOCH:SEQ`: the last event of a returning client.
 struct ResumePoint: Hashable {
     var epoch: String
     var sequence: UInt64
 
-    /// One, or several of different players behind commas.
+    /// One, or several of different players, separated by commas.
     static func list(_ text: String) throws(Problem) -> [ResumePoint] {
         var points: [ResumePoint] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -96,21 +96,21 @@ struct ResumePoint: Hashable {
     }
 }
 
-/// All that a request for the event channel asks.
+/// A request for the event channel.
 struct EventRequest {
     static let parameters = ["events", "interval", "levelsInterval", "bands", "since", "players"]
 
     var subscription = Subscription()
-    /// Where the client left off, of each player whose events it got; empty for a new client.
+    /// Resume points of the players whose events the client got; empty for a new client.
     var resumes: [ResumePoint] = []
-    /// Not the events of one player, but those of every player.
+    /// Requests the events of every player instead of one.
     var isOfAll = false
 
     init(_ request: HTTPRequest) throws(Problem) {
         let query = Query(request)
         try query.check(Self.parameters)
         try subscription.apply(SubscriptionChange(query))
-        // A browser's EventSource reconnects to the first URL, with the id of the last event it got.
+        // A browser's EventSource reconnects to its first URL, with the id of the last event.
         if let text = request.headers["Last-Event-ID"], !text.isEmpty {
             resumes = try ResumePoint.list(text)
         } else if let text = try query.text("since") {

@@ -2,14 +2,14 @@
 
 import Kernel
 
-/// The next time of each member, at one interval per member. A pure value.
+/// The next time of each member, with one interval for each member. A pure value.
 ///
-/// Members with the same interval share their moments, so that an event is encoded once for all of them; a crowd is
-/// spread over up to `phases` moments within the interval, so that no single one has to serve thousands.
+/// Members with the same interval share their times, so that an event is encoded once for all of them. A large group is
+/// spread over up to `phases` times within the interval, so that no single time has to serve thousands.
 struct TimeSchedule<Member: AnyObject> {
     static var phases: Int { 16 }
     static var membersPerPhase: Int { 256 }
-    /// Shorter intervals are not spread: the moments would come faster than they are worth.
+    /// Shorter intervals are not spread, as there would be too many times.
     static var shortestSpreadInterval: Int64 { 250_000_000 }
 
     private struct Key: Hashable {
@@ -17,7 +17,7 @@ struct TimeSchedule<Member: AnyObject> {
         var interval: Int64
         var phase: Int
 
-        /// The first moment after `time`.
+        /// The first time after `time`.
         func due(after time: Int64, phases: Int) -> Int64 {
             let offset = interval / Int64(phases) * Int64(phase)
             return ((time - offset) / interval + 1) * interval + offset
@@ -58,11 +58,11 @@ struct TimeSchedule<Member: AnyObject> {
     }
 
     var nextDue: MonotonicTime? {
-        // A key path of a generic type is made anew each time.
+        // A key path of a generic type would be allocated each time.
         cohorts.values.lazy.map { $0.due }.min().map { MonotonicTime(nanoseconds: $0) }
     }
 
-    /// The groups of members whose moment has come; each gets its next one.
+    /// The groups of due members; each gets its next time.
     mutating func takeDue(_ now: MonotonicTime) -> [[Member]] {
         var groups: [[Member]] = []
         for (key, cohort) in cohorts where cohort.due <= now.nanoseconds {
@@ -72,7 +72,7 @@ struct TimeSchedule<Member: AnyObject> {
         return groups
     }
 
-    /// Forgets moments that have passed, as after time stood still.
+    /// Drops times in the past, for example after a pause.
     mutating func realign(_ now: MonotonicTime) {
         for key in cohorts.keys { cohorts[key]!.due = key.due(after: now.nanoseconds, phases: Self.phases) }
     }

@@ -5,7 +5,7 @@ import HTTP
 import Kernel
 import Service
 
-/// `/cache`: kept media from the network.
+/// `/cache`: cached network media.
 struct CacheRoutes: Sendable {
     static let base = "/api/v1/cache"
 
@@ -45,9 +45,9 @@ struct CacheRoutes: Sendable {
 
     // MARK: Content
 
-    /// A browser that plays what is still being loaded takes a failure for the end: it is kept waiting for so long.
+    /// Seconds to wait for bytes: a browser that plays a download takes an error for the end.
     private static let patience = 15.0
-    /// Fewer bytes than this are not worth an answer while more are coming.
+    /// Fewer bytes are not worth an answer during a download.
     private static let worthwhile: Int64 = 128 << 10
 
     private func answerContent(
@@ -72,7 +72,7 @@ struct CacheRoutes: Sendable {
         }
     }
 
-    /// The first byte of the range that is asked for, if it is not there yet but on its way.
+    /// The first byte of the requested range, if it is not loaded yet but being downloaded.
     private func missingByte(of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest) -> Int64? {
         guard let entry = cache.status().entries.first(where: { $0.key == key }), entry.isInUse, let size = entry.size,
             case .part(let asked) = ByteRange.resolve(request.headers["Range"], total: UInt64(size))
@@ -80,8 +80,8 @@ struct CacheRoutes: Sendable {
         return entry.ranges.contains { $0.contains(Int64(asked.offset)) } ? nil : Int64(asked.offset)
     }
 
-    /// As much of what is asked for as is there: a part may be shorter than the range that it answers (RFC 9110, 14.2 lets a
-    /// server choose), so that what is still being downloaded can be played from here.
+    /// The loaded part of the requested range: a part may be shorter than its range (RFC 9110, 14.2 lets a server
+    /// choose), so that an unfinished download can be played.
     private func content(
         of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest
     ) throws(Problem) -> HTTPResponse {
@@ -113,13 +113,13 @@ struct CacheRoutes: Sendable {
         case .unsatisfiable:
             throw .rangeNotSatisfiable(size: UInt64(size))
         case .whole:
-            guard entry.isComplete else { throw notYet("Not all of it is there yet; ask for a range.") }
+            guard entry.isComplete else { throw notYet("The entry is incomplete; request a range.") }
             return HTTPResponse(
                 status: 200, headers: HTTPHeaders(headers),
                 body: .file(descriptor: descriptor, offset: 0, length: UInt64(size)))
         case .part(let asked):
             guard let there = entry.ranges.first(where: { $0.contains(Int64(asked.offset)) }) else {
-                throw notYet("This part of it is not there yet.")
+                throw notYet("This range is not loaded yet.")
             }
             let end = min(asked.offset + asked.length, UInt64(there.upperBound))
             range = ByteRange(offset: asked.offset, length: end - asked.offset)
@@ -134,7 +134,7 @@ struct CacheRoutes: Sendable {
         Problem(.unavailable, "not-yet-loaded", detail, retryAfter: 1)
     }
 
-    /// A stranger's word for its kind could make a page of it.
+    /// Not the foreign server's type, which could turn the bytes into a web page.
     private static func type(_ given: String?) -> String {
         let type = given?.prefix { $0 != ";" }.lowercased() ?? ""
         let isPlain = type.utf8.allSatisfy { HTTPToken.contains($0) || $0 == UInt8(ascii: "/") }

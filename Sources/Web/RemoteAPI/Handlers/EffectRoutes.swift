@@ -7,7 +7,7 @@ public import Playback
 import Service
 
 extension RemoteAPI {
-    /// What a body of `PUT /effects` asks for.
+    /// Parses a body of `PUT /effects`.
     public static func effects(json: [UInt8]) throws(PlaybackError) -> EffectSettings {
         let patch: EffectsPatch
         do throws(Problem) {
@@ -19,7 +19,7 @@ extension RemoteAPI {
     }
 }
 
-/// `/effects`: what is done to the sound, and the equaliser's presets.
+/// `/effects`: the effects and the equaliser's presets.
 struct EffectRoutes: Sendable {
     let services: Services
 
@@ -60,7 +60,7 @@ struct EffectRoutes: Sendable {
         ]
     }
 
-    /// Names are any text, unlike ids.
+    /// Unlike ids, names are arbitrary text.
     private static func name(_ call: APICall) throws(Problem) -> String {
         guard let name = PercentEncoding.decode(call.parameters[0]) else {
             throw Problem(PlaybackError(.noSuchContent, "There is no preset \(call.parameters[0].prefix(100))."))
@@ -79,13 +79,13 @@ extension JSONWriter {
     }
 }
 
-/// `PATCH /effects`, merged by RFC 7386: a member that is null becomes its default. Ranges are the player's to check.
+/// `PATCH /effects`, merged by RFC 7386: null resets a member to its default. The player checks ranges.
 struct EffectsRequest: JSONReadable {
     private(set) var patch = EffectsPatch()
 
     init(_ json: JSONNode) throws(Problem) { try EffectMember.read(EffectMember.all, of: json, into: &patch) }
 
-    /// The same body of `PUT`: what is absent becomes its default, too.
+    /// The same body for `PUT`: absent members are reset too.
     var replacing: EffectsPatch {
         var patch = patch
         patch.replaces = true

@@ -3,7 +3,7 @@
 import Service
 import HTTP
 
-/// `/library`: the music by its tags, and its scans.
+/// `/library`: the music by tags, and scans.
 struct LibraryRoutes: Sendable {
     static let base = "/api/v1/library"
 
@@ -13,7 +13,7 @@ struct LibraryRoutes: Sendable {
         [
             .show(Self.base, { _ throws(Problem) in try services.server.library().status }) { $0.members(of: $1) },
             .post(Self.base + "/scan") { call, reply throws(Problem) in
-                // Also files that did not change.
+                // Also unchanged files.
                 let rereads = try call.body.members("reread").flag("reread") ?? false
                 let status = try services.server.scanLibrary(rereads: rereads)
                 reply(.json(status: 202) { $0.members(of: status) })
@@ -101,7 +101,7 @@ struct LibraryRoutes: Sendable {
         }
     }
 
-    /// With the library's revision as entity tag: what has not changed is not read.
+    /// With the library's revision as entity tag: an unchanged library is not read.
     private func respond(
         _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
         _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> [UInt8]
@@ -138,7 +138,7 @@ struct LibraryRoutes: Sendable {
         let limit = try query.integer("limit", in: 1...200) ?? 20
         let wanted = kinds
         let write: @Sendable (SearchResult) -> [UInt8] = { Self.encode($0, wanted) }
-        // Playlists change without the library.
+        // Playlists change independently of the library.
         guard !kinds.contains(.playlists) else {
             return services.server.search(
                 text, kinds: kinds, limit: limit,
@@ -149,7 +149,7 @@ struct LibraryRoutes: Sendable {
         }
     }
 
-    /// The usual types always, the others where they were asked for.
+    /// The usual types always, the others on request.
     private static func encode(_ result: SearchResult, _ kinds: Set<SearchKind>) -> [UInt8] {
         JSONWriter.object(capacity: 8_192) { writer in
             writer.member("artists", objects: result.artists) { $0.members(of: $1) }
@@ -181,7 +181,7 @@ struct LibraryRoutes: Sendable {
 
 extension Services {
     func catalogueID(_ call: APICall, _ kind: CatalogueID.Kind) throws(Problem) -> CatalogueID {
-        // Without a library, that is the first refusal.
+        // Without a library, that is the first problem.
         _ = try server.library()
         guard let id = CatalogueID(call.parameters[0]), id.kind == kind else {
             throw .notFound("There is no \(call.parameters[0].prefix(40)) in the library.", code: "unknown-entry")

@@ -5,11 +5,11 @@ import Kernel
 public import Playback
 import Service
 
-/// `/media`, `/browse`, pictures, lyrics and waveforms: media without playing them.
+/// `/media`, `/browse`, pictures, lyrics and waveforms: media apart from playback.
 struct MediaRoutes: Sendable {
-    /// Of the longer edge of a picture.
+    /// Sizes of the longer edge of a picture.
     static let sizes = 16...2_048
-    /// Of the peaks of a waveform.
+    /// Numbers of peaks of a waveform.
     private static let counts = 1...4_000
 
     let services: Services
@@ -76,7 +76,7 @@ struct MediaRoutes: Sendable {
         }
     }
 
-    /// The entries of a playlist. One of the web is fetched for it, which needs the scope of adding it.
+    /// The entries of a playlist. A playlist on the web is fetched, which needs the same scope as adding it.
     private var list: Route {
         var route = Route.get("/api/v1/media/list", query: ["uri"]) { call, reply throws(Problem) in
             let uri = try call.query.needed("uri")
@@ -90,7 +90,7 @@ struct MediaRoutes: Sendable {
         return route
     }
 
-    /// Of a player's queue.
+    /// For items of a player's queue.
     var itemRoutes: [Route] {
         [
             .get("/api/v1/queue/items/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
@@ -135,7 +135,7 @@ struct MediaRoutes: Sendable {
 }
 
 extension Services {
-    /// Answers with the picture as it is, or with no edge longer than `size` of the query.
+    /// Answers with the original picture, or with one scaled to the query's `size`.
     func picture(_ call: APICall, _ reply: @escaping Reply) throws(Problem) -> ServiceReply<[UInt8]> {
         let size = try call.query.size()
         return { result in
@@ -156,8 +156,8 @@ extension Services {
         EntityTag(String(StableHash(of: picture).value, radix: 36) + suffix)
     }
 
-    /// The bytes come from a stranger's file: the type is taken from them, not from the tag, and a browser that opens
-    /// them runs nothing.
+    /// The bytes come from a foreign file: their type is detected, not taken from the tag, and a browser must not run
+    /// them.
     static func response(_ picture: [UInt8], _ request: HTTPRequest, tag given: EntityTag? = nil) -> HTTPResponse {
         let tag = given ?? Self.tag(picture)
         let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
@@ -186,7 +186,7 @@ extension JSONWriter {
         mediaMembers(of: media)
     }
 
-    /// `GET /media/list`: what a playlist comes to, without the secrets in its addresses.
+    /// `GET /media/list`: the entries of a playlist, without secrets in their addresses.
     mutating func members(of list: ListContent, uri: String) {
         member("uri", PublicURI.text(uri))
         member("length", list.items.count)

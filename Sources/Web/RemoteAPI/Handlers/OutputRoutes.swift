@@ -4,7 +4,7 @@ import HTTP
 import Playback
 import Service
 
-/// `/outputs`: the devices, and which one is used.
+/// `/outputs`: the devices, and the one in use.
 struct OutputRoutes: Sendable {
     let services: Services
 
@@ -14,7 +14,7 @@ struct OutputRoutes: Sendable {
             .command("outputs.select", .put, "/api/v1/outputs/current") { command, reply throws(Problem) in
                 let members = try command.body.members("id")
                 guard members.contains("id") else { throw members.invalid("id", "is needed: an output's id, or null") }
-                // nil follows the default device again.
+                // nil follows the default device.
                 let id = try members.text("id")
                 services.verbs.perform(.selectOutput(id), reply: object(reply) { $0.outputs(of: $1) })
             },
@@ -61,7 +61,7 @@ extension JSONWriter {
         member("policy", snapshot.settings.routePolicy.rawValue)
     }
 
-    /// What is behind a way that is closed is as it was last seen, but for what nobody can know.
+    /// Without a connection the devices are as last seen, with an unknown state.
     private mutating func members(of device: OutputDevice, isCurrent: Bool, isReachable: Bool) {
         member("id", device.id)
         member("name", device.id)

@@ -129,7 +129,7 @@ struct PlaylistRoutes: Sendable {
         RevisionTag.revisions(in: call.command.seen, of: id.description).map { $0.first ?? 0 }
     }
 
-    /// A refusal because of the revision brings the tag of the present one.
+    /// A refusal because of the revision contains the present tag.
     private static func tagged<Value>(_ result: Result<Value, Problem>, _ id: PlaylistID) -> Result<Value, Problem> {
         result.mapError { problem in
             guard let revision = problem.revision else { return problem }
@@ -142,14 +142,14 @@ struct PlaylistRoutes: Sendable {
     ) -> HTTPResponse {
         let bytes = JSONWriter.object { writer in
             writer.members(of: changed.list)
-            writer.skippedMembers(of: changed.found)
+            writer.members(of: changed.found.skipped)
         }
         let tag = RevisionTag.of(changed.list.id, changed.list.revision)
         return .json(bytes, status: status, [("ETag", tag.description)] + headers)
     }
 }
 
-/// What `/playlists` takes: a name, and either entries or the queue as it is.
+/// A body of `/playlists`: a name, and either entries or the present queue.
 struct PlaylistRequest: ListBody {
     enum Content {
         case items([ItemRequest])
@@ -165,7 +165,7 @@ struct PlaylistRequest: ListBody {
 
     var name: String?
     var content: Content?
-    /// nil when the request has none.
+    /// nil if the request has no items.
     private(set) var rules: AddingRules?
 
     init(_ json: JSONNode) throws(Problem) {
@@ -211,7 +211,7 @@ enum ExtendedM3U {
         var lines = ["#EXTM3U", "#PLAYLIST:" + line(name)]
         for entry in entries {
             let uri = PublicURI.text(entry.uri)
-            // A line cannot hold a line break, and what begins with # would be a comment.
+            // A line cannot contain a line break, and # at its beginning would make it a comment.
             guard uri == line(uri) else { continue }
             if let title = entry.title {
                 lines.append("#EXTINF:0," + line(entry.artist.map { "\($0) - \(title)" } ?? title))

@@ -65,13 +65,13 @@ struct QueueRoutes: Sendable {
         let (offset, limit) = try call.query.window(of: Queue.maximumLength)
         let window = services.verbs.queueWindow(offset: offset, limit: limit)
         let current = services.player.snapshot.item?.item.id
-        // Before the catalogue is read: a window may be newer than its tag, never older.
+        // Taken before the catalogue is read: a window may be newer than its tag, never older.
         let tag = RevisionTag.of(
             services.epoch, window.revision, current: current, catalogue: services.server.details.revision)
         let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
         if let response = call.request.notModified(tag, headers) { return reply(response) }
         services.verbs.withDetails(of: window.items) { details in
-            // An answer that grows leaves as much again behind it.
+            // A growing buffer would waste as much again.
             let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
             let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, services.links) }
             reply(
@@ -95,7 +95,7 @@ struct QueueRoutes: Sendable {
     private typealias ListHandler =
         @Sendable (Command, QueueRevision?, @escaping ServiceReply<Outcome>) throws(Problem) -> Void
 
-    /// A change by a list that may be long: its head is refused before the list is read.
+    /// A change with a possibly long list: its head is checked before the list is read.
     private func list(
         _ name: String, _ method: HTTPMethod, _ path: String, _ perform: @escaping ListHandler
     ) -> Route {
@@ -138,7 +138,7 @@ struct QueueRoutes: Sendable {
         guard asked.contains(snapshot.queueRevision) else {
             throw Problem(
                 .stale, "revision-mismatch",
-                "The queue has another revision by now: read it again and repeat the change."
+                "The queue has changed: read it again and repeat the change."
             ).with("ETag", tag(snapshot).1)
         }
         return snapshot.queueRevision
@@ -154,7 +154,7 @@ struct QueueRoutes: Sendable {
             writer.member("count", found.items.count)
             writer.member("truncated", found.isTruncated)
             writer.member("ids", texts: ids)
-            writer.skippedMembers(of: found)
+            writer.members(of: found.skipped)
         }
         let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
         return Outcome(bytes, status: status, [tag(snapshot)] + location)
@@ -166,17 +166,19 @@ struct QueueRoutes: Sendable {
 }
 
 extension JSONWriter {
-    mutating func skippedMembers(of found: ResolvedItems) {
-        member("skippedCount", found.skippedCount)
-        member("skipped", array: found.skipped) { writer, fault in
+    mutating func members(of skipped: SkippedFaults<ItemFault>) {
+        members(of: skipped) { writer, fault in
             let problem = Problem(fault)
-            writer.object {
-                $0.member("index", fault.index)
-                $0.member("member", problem.member)
-                $0.member("code", problem.code)
-                $0.member("detail", problem.detail)
-            }
+            writer.member("index", fault.index)
+            writer.member("member", problem.member)
+            writer.member("code", problem.code)
+            writer.member("detail", problem.detail)
         }
+    }
+
+    mutating func members<Fault>(of skipped: SkippedFaults<Fault>, _ fault: (inout JSONWriter, Fault) -> Void) {
+        member("skippedCount", skipped.count)
+        member("skipped", objects: skipped.faults, fault)
     }
 }
 
@@ -190,7 +192,7 @@ extension JSONWriter {
         member("items", objects: window.items) { $0.members(of: $1, details[PathKey($1.uri)], links) }
     }
 
-    /// What every change of the queue answers.
+    /// The result of every change of the queue.
     mutating func queueMembers(of snapshot: PlayerSnapshot) {
         member("version", snapshot.version)
         member("revision", snapshot.queueRevision)
@@ -200,8 +202,8 @@ extension JSONWriter {
         member("canRedo", snapshot.canRedo)
     }
 
-    /// The `change` of a `queue` event: what an event can carry for a batch of any size. `index`: where it begins; nil when it
-    /// concerns the whole queue. `ids`: the first ones concerned.
+    /// The `change` of a `queue` event, of bounded size for any batch. `index`: its beginning; nil if it concerns the
+    /// whole queue. `ids`: the first ids concerned.
     mutating func members(of change: QueueChange) {
         func write(_ kind: String, _ index: Int?, _ count: Int, _ ids: some Sequence<ItemID>) {
             member("kind", kind)

@@ -5,8 +5,8 @@ import HTTP
 import Service
 import Synchronization
 
-/// `/recordings`: the recorder and its files. All but its status asks for the scope `admin`: a token that may
-/// press play must not be able to listen to the room, nor to fill the disk.
+/// `/recordings`: the recorder and its files. All routes except the status need the scope `admin`: a token that may
+/// control playback must neither listen to the room nor fill the disk.
 struct RecordingRoutes: Sendable {
     private static let base = "/api/v1/recordings"
 
@@ -22,7 +22,7 @@ struct RecordingRoutes: Sendable {
                         return .json(status: isNew ? 201 : 200, headers) { $0.members(of: status) }
                     })
             },
-            // No more than the events report to everybody, and the one way to learn that there is no recorder.
+            // Reports no more than the events do, and is the only way to learn that there is no recorder.
             .show(Self.base + "/current", { _ in server.recordingStatus }) { $0.members(of: $1) },
             route(.patch, "/current") { call, reply throws(Problem) in
                 let members = try call.body.members("metering")
@@ -80,13 +80,13 @@ struct RecordingRoutes: Sendable {
 
     private static let stream = "/api/v1/player/record-stream"
 
-    /// Save what a player's current item sends: the same rules.
+    /// Saving of the current item's stream, with the same scope.
     static func streamRoutes(_ verbs: PlayerService) -> [Route] {
         [
             .show(stream, { _ in verbs.streamStatus }) { $0.members(of: $1) },
             streamRoute(.post, verbs) { call, reply throws(Problem) in
                 let members = try call.body.members("name", "maxDuration", "maxBytes")
-                // A week and a terabyte: what is more is a mistake, or none.
+                // A week and a terabyte; larger limits are mistakes, or no limits.
                 let limits = StreamLimits(
                     seconds: try members.number("maxDuration", in: 1...604_800),
                     bytes: try members.integer("maxBytes", in: 1...1_000_000_000_000).map(Int64.init))
@@ -131,7 +131,7 @@ struct RecordingRoutes: Sendable {
 }
 
 extension JSONBody {
-    /// Of `POST /recordings`. The session's mode gives what is missing.
+    /// From `POST /recordings`. The session's mode provides absent members.
     func recordingSettings(over defaults: RecordingSettings) throws(Problem) -> RecordingSettings {
         let object = try members(
             "format", "bits", "float", "sampleRate", "channels", "source", "name", "metering", "autoPlay")
@@ -200,7 +200,7 @@ extension JSONWriter {
         member("autoPlay", settings.playsAfterwards)
     }
 
-    /// `uri`: as an item of the queue.
+    /// `uri`: its address for the queue.
     mutating func members(of entry: RecordingEntry, uri: String) {
         member("id", entry.id)
         member("file", "/api/v1/recordings/\(entry.id)/file")
@@ -217,27 +217,27 @@ extension JSONWriter {
     }
 }
 
-/// A finished recording on its way out: whole, or the range that was asked for.
+/// The download of a finished recording: whole, or the requested range.
 final class RecordingDownload: Sendable {
     private let entry: RecordingEntry
     private let descriptor: Int32
     private let size: UInt64
     private let isHandedOver = Atomic(false)
 
-    /// Takes the descriptor over; `response`, which is called once, hands it to the server if it sends any of it.
+    /// Takes over the descriptor; `response`, which is called once, passes it to the server if any of it is sent.
     init(_ entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) {
         self.entry = entry
         descriptor = file.descriptor
         size = file.size
     }
 
-    /// Nothing of it is sent.
+    /// Nothing of it was sent.
     deinit {
         if !isHandedOver.load(ordering: .relaxed) { close(descriptor) }
     }
 
     func response(to request: HTTPRequest) throws(Problem) -> HTTPResponse {
-        // A finished recording is never changed: size and time are its version.
+        // A finished recording never changes: size and time identify its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
         let validation = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
         if let response = request.notModified(tag, validation) { return response }

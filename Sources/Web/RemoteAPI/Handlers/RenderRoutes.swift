@@ -3,7 +3,7 @@
 import HTTP
 import Service
 
-/// `/renders`: files of what the player would sound like.
+/// `/renders`: files with the sound of the player.
 struct RenderRoutes: Sendable {
     private static let base = "/api/v1/renders"
 
@@ -28,7 +28,7 @@ struct RenderRoutes: Sendable {
             .delete(Self.base + "/{id}") { call, reply throws(Problem) in
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))
             },
-            // What it plays is as open as the command to play it.
+            // Its sound needs the same scope as the command to play it.
             .get(Self.base + "/{id}/file", scope: .control) { call, reply throws(Problem) in
                 let sent = answering(reply) { (download: RecordingDownload) throws(Problem) in
                     try download.response(to: call.request)
@@ -99,8 +99,7 @@ extension JSONWriter {
         member("file", job.file.map { _ in path.of("/api/v1/renders/\(job.id)/file") })
         member("size", job.file?.size)
         member("duration", job.file?.duration)
-        member("skippedCount", job.skippedCount)
-        member("skipped", objects: job.skipped) { writer, skipped in
+        members(of: job.skipped) { writer, skipped in
             writer.member("index", skipped.index)
             writer.members(of: skipped.fault)
         }

@@ -4,9 +4,9 @@ import HTTP
 import Playback
 import Service
 
-/// The parts that the handlers of one player share: its verbs, and values of this door alone.
+/// The parts shared by the handlers of one player: its verbs, and values of the remote API.
 struct Services: Sendable {
-    /// The place of the routes.
+    /// The base path of the routes.
     let path: PlayerPath
     let verbs: PlayerService
     /// Identifies this player, of this run of the server, in entity tags and event ids.

@@ -40,7 +40,7 @@ extension InterruptionNotice: JSONReadable {
         if kind == .began, shouldResume != nil { throw object.invalid("shouldResume", "belongs to ended only") }
         self.init(
             isBeginning: kind == .began,
-            // Those that clients report: the other sources report themselves.
+            // Sources that clients may report; the other ones report themselves.
             source: try object.choice("source", of: [InterruptionSource.client, .sleep]) ?? .client,
             shouldResume: shouldResume ?? true)
     }
@@ -48,7 +48,7 @@ extension InterruptionNotice: JSONReadable {
 
 /// `PATCH /session` and `PUT /session`
 extension SessionRequest: JSONReadable {
-    /// What `PUT` leaves out is as at the start.
+    /// For `PUT`: absent members are reset to their values at the start.
     var replacing: SessionRequest {
         var request = self
         request.category = category ?? .playback

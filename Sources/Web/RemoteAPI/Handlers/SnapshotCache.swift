@@ -6,8 +6,8 @@ import Synchronization
 import Kernel
 import Service
 
-/// The answer of `GET /player`, encoded once per state: while time runs it is used for up to 5 ms (`sampledAt` names the
-/// when it holds), while time stands until the state changes.
+/// The answer of `GET /player`, encoded once for each state: reused for up to 5 ms while the position advances
+/// (`sampledAt` is its time), and until the next state while it does not.
 final class SnapshotCache: Sendable {
     static let seconds = 0.005
 
@@ -47,13 +47,13 @@ final class SnapshotCache: Sendable {
         let now = clock.now
         if let response = entry.withLock({ $0?.usable(for: snapshot.version, followers, at: now) }) { return response }
         let body = JSONWriter.document(of: snapshot, links, followers: followers, at: Moment(clock))
-        // Shared: the server keeps its own form of it for the answers that follow.
+        // Shared: the server caches its own form of it for the following answers.
         var response = HTTPResponse.json([])
         response.body = .shared(SharedBytes(body))
-        // Part of a follower's state is its leader's, which has versions of its own.
+        // Part of a follower's state is its leader's, which has other versions.
         guard snapshot.settings.leader == nil else { return response }
         entry.withLock {
-            // A slower thread must not put an older state back.
+            // A slower thread must not restore an older state.
             if let entry = $0, entry.version > snapshot.version { return }
             $0 = Entry(
                 version: snapshot.version, followers: followers, isRunning: snapshot.clock.rate != 0, at: now,

@@ -4,7 +4,7 @@ import HTTP
 import Playback
 import Service
 
-/// `/server`, and what stands outside `/api/v1`: health, metrics and the two contracts.
+/// `/server`, and the paths outside `/api/v1`: health, metrics and the two contracts.
 struct SystemRoutes: Sendable {
     let configuration: RemoteAPI.Configuration
     let players: PlayerTable
@@ -46,7 +46,7 @@ struct SystemRoutes: Sendable {
         ]
     }
 
-    /// Who this is and what it can do, so that clients can distinguish servers and offer what is there.
+    /// Identity and features of the server, so that clients can distinguish servers and adapt to their features.
     private var server: [UInt8] {
         let parts = configuration.main.server.parts
         let features: [(name: String, isThere: Bool)] = [

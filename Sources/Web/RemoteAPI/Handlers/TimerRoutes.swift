@@ -33,7 +33,7 @@ struct TimerRoutes: Sendable {
                 verbs.remove(try verbs.timer(call.parameters[0]).id, reply: done(reply))
             },
             .post(Self.base + "/{id}/snooze") { call, reply throws(Problem) in
-                // nil: the alarm's own.
+                // nil: the alarm's snooze.
                 let seconds = try call.body.members("seconds").number("seconds", in: StrictObject.snoozes)
                 let timer = try verbs.timer(call.parameters[0])
                 verbs.snooze(timer.id, seconds: seconds, reply: answering(reply) { Self.shown($0) })
@@ -51,7 +51,7 @@ struct TimerRoutes: Sendable {
         return .json(JSONWriter.object { $0.members(of: timer) }, status: 201, [("Location", path)])
     }
 
-    /// nil: it was due at once, and is over.
+    /// nil: it was due at once and has ended.
     private static func shown(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return HTTPResponse(status: 204) }
         return .json { $0.members(of: timer) }
@@ -79,7 +79,7 @@ extension PlayerTimer.Kind: JSONReadable {
         }
     }
 
-    /// Seconds. The end of an item is one already.
+    /// Default fade in seconds; none with `until`.
     private static func usualFade(_ end: SleepTimer.End) -> Double {
         if case .after(let seconds) = end { min(10, seconds) } else { 0 }
     }
@@ -101,7 +101,7 @@ struct TimerPatchBody: JSONReadable {
         patch = try TimerPatch(object)
     }
 
-    /// Refuses members of other kinds of timers.
+    /// Refuses members of other types of timers.
     func checked(for timer: PlayerTimer) throws(Problem) -> TimerPatch {
         let known =
             switch timer.kind {
@@ -139,7 +139,7 @@ extension StrictObject {
     fileprivate static let fades = 0.0...3_600
     static let snoozes = 1.0...86_400
     private static let sleeps = 0.1...604_800
-    /// Milliseconds since the epoch that a number of JSON holds exactly.
+    /// Milliseconds since the epoch that a JSON number represents exactly.
     static let times = 0...(1 << 53)
     private static let mostItems = 100
 
@@ -227,7 +227,7 @@ extension JSONWriter {
         }
     }
 
-    /// As the client gave it, without secrets.
+    /// As set by the client, without secrets.
     private mutating func members(of item: TimerItem) {
         switch item {
         case .several(let name, let id):

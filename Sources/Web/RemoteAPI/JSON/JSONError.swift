@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is refused as JSON, and where.
+/// A syntax error or an exceeded limit, with its place.
 struct JSONError: Error, Hashable {
     enum Reason: Hashable {
         case unexpected(UInt8)
         case endOfText
-        /// A comma before a closing bracket, or with nothing before it.
+        /// A comma before a closing bracket, or without a value before it.
         case strayComma
         case number
         case escape
@@ -13,10 +13,10 @@ struct JSONError: Error, Hashable {
         case notUTF8
         /// UTF-16 or UTF-32.
         case otherEncoding
-        /// Two readers may take different values (RFC 8259 section 4).
+        /// Two readers could choose different values (RFC 8259 section 4).
         case repeatedMember(String)
         case tooDeep
-        /// Something follows the value.
+        /// There is text after the value.
         case trailing
         case tooManyBytes(Int)
         case tooManyTokens(Int)
@@ -24,12 +24,12 @@ struct JSONError: Error, Hashable {
     }
 
     var reason: Reason
-    /// In bytes from the beginning.
+    /// Byte offset from the beginning.
     var offset: Int
-    /// The object or list in which it stands, as problems name members; empty at the top.
+    /// Path of the enclosing object or list, in the notation of problems; empty at the top.
     var path = ""
 
-    /// The text is JSON, but larger than is taken.
+    /// The text is valid JSON but exceeds a limit.
     var isLimit: Bool {
         switch reason {
         case .tooManyBytes, .tooManyTokens, .tooManyElements: true
@@ -37,7 +37,7 @@ struct JSONError: Error, Hashable {
         }
     }
 
-    /// A sentence.
+    /// A sentence for the client.
     var text: String {
         let place = path.isEmpty ? "byte \(offset)" : "byte \(offset), in \(path)"
         switch reason {
@@ -45,13 +45,13 @@ struct JSONError: Error, Hashable {
             return "The body is not valid JSON: unexpected \(Character(Unicode.Scalar(byte))) at \(place)."
         case .unexpected: return "The body is not valid JSON: unexpected character at \(place)."
         case .endOfText: return "The body is not valid JSON: it ends too early, at \(place)."
-        case .strayComma: return "A comma stands where a value is missing, at \(place)."
+        case .strayComma: return "A value is missing at a comma, at \(place)."
         case .number: return "The body is not valid JSON: not a number at \(place)."
         case .escape: return "The body is not valid JSON: unknown escape at \(place)."
         case .controlCharacter: return "The body is not valid JSON: unescaped control character at \(place)."
         case .notUTF8: return "The body is not valid UTF-8 at \(place)."
         case .otherEncoding: return "JSON is read as UTF-8 only."
-        case .repeatedMember(let name): return "The member \(name.prefix(60)) stands twice in one object, at \(place)."
+        case .repeatedMember(let name): return "The member \(name.prefix(60)) appears twice in one object, at \(place)."
         case .tooDeep: return "Objects and lists are nested more than \(JSONLimits.depth) deep, at \(place)."
         case .trailing: return "The body is not valid JSON: something follows its end, at \(place)."
         case .tooManyBytes(let limit): return "\(subject) is larger than \(limit) bytes."

@@ -2,7 +2,8 @@
 
 /// The escapes of a JSON text (RFC 8259 section 7).
 enum JSONEscape {
-    /// The character of the escape whose backslash is at `position`, which then is behind it; nil when it is none.
+    /// The character of the escape at `position`, where its backslash is; moves `position` after it. nil for an invalid
+    /// escape.
     static func scalar(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, end: Int) -> Unicode.Scalar? {
         guard position + 1 < end else { return nil }
         let kind = bytes[position + 1]
@@ -26,7 +27,7 @@ enum JSONEscape {
         return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
     }
 
-    /// The bytes of a text whose escapes are right.
+    /// The bytes of a text with valid escapes, resolved.
     static func resolved(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

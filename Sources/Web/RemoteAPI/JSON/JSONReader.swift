@@ -2,10 +2,10 @@
 
 import Service
 
-/// The one reader of JSON that comes from outside: one pass over the bytes, strict.
+/// The only reader of JSON from clients: one pass over the bytes, strict.
 ///
-/// A long list is not kept as a whole: each element is handed over and forgotten, so that a body costs its bytes and what
-/// is made of it.
+/// A long list is not stored: each element is handed over and dropped, so that memory is bounded by the body and the
+/// resulting values.
 enum JSONReader {
     static func read(_ bytes: [UInt8], limits: JSONLimits = .element) throws(JSONError) -> JSONNode {
         let text = JSONText(bytes)
@@ -18,8 +18,8 @@ enum JSONReader {
         }
     }
 
-    /// As above; `take` gets each element of the list that the top object has as its member `list`, where the answer has an
-    /// empty list. The elements have been taken when what follows turns out not to be JSON.
+    /// As above; `take` gets each element of the list in the top object's member `list`, which is empty in the result.
+    /// A syntax error after the list is thrown after its elements were taken.
     static func read(
         _ bytes: [UInt8], list: String, atMost maximum: Int, _ take: (JSONNode) -> Void
     ) throws(JSONError) -> JSONNode {
@@ -44,7 +44,7 @@ enum JSONReader {
         }
     }
 
-    /// At the bracket.
+    /// Called at the opening bracket.
     private static func elements(
         of list: String, atMost maximum: Int, _ scanner: inout JSONScanner, _ text: JSONText, _ take: (JSONNode) -> Void
     ) throws(JSONError) {
@@ -84,7 +84,7 @@ enum JSONReader {
         } catch {
             text.tokens = scanner.tokens
             var error = error
-            // Of a limit: what is limited, not where in it the limit was passed.
+            // For a limit: the path of the limited value, not the place where it was exceeded.
             error.path = text.path(to: error.isLimit ? 0 : text.tokens.count)
             throw error
         }

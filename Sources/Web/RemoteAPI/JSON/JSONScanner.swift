@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON (RFC 8259) into tokens, in one pass and without making strings. Also refused: members that stand twice, and
-/// what is beyond the limits.
+/// Scans JSON (RFC 8259) to tokens, in one pass and without creating strings. Also rejects repeated members, and values
+/// beyond the limits.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
     private(set) var position = 0
-    /// Of the value that is being read.
+    /// The tokens of the current value.
     var tokens: [JSONToken] = []
-    /// Where that value began; what does not count is added.
+    /// The start of the current value, for the limit of its size; bytes that do not count are added.
     var start = 0
     private var depth = 0
 
-    /// Members of an object whose names are compared one with another.
+    /// Up to this number of members, names are compared in pairs.
     private static let few = 16
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        // A byte order mark may stand there.
+        // The text may begin with a byte order mark.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -43,18 +43,18 @@ struct JSONScanner {
         }
     }
 
-    /// An object whose members are being read.
+    /// State of an object during the scan of its members.
     struct OpenObject {
         let token: Int
         fileprivate var count = 0
-        /// The names, once there are many.
+        /// The names, if there are many.
         fileprivate var names: Set<[UInt8]> = []
     }
 
-    /// At the bracket.
+    /// Called at the opening bracket.
     mutating func openObject() throws(JSONError) -> OpenObject { OpenObject(token: try open(.object)) }
 
-    /// Reads the name of the next member, which is the last token then; its value follows. False at the end.
+    /// Scans the name of the next member, which becomes the last token; its value follows. False at the end.
     mutating func nextMember(_ object: inout OpenObject) throws(JSONError) -> Bool {
         guard try advance(to: UInt8(ascii: "}"), from: object.token) else {
             close(object.token)
@@ -75,7 +75,7 @@ struct JSONScanner {
         return true
     }
 
-    /// At the bracket. The token is complete with `close`.
+    /// Called at the opening bracket. `close` completes the token.
     mutating func open(_ kind: JSONToken.Kind) throws(JSONError) -> Int {
         guard depth < JSONLimits.depth else { throw error(.tooDeep) }
         depth += 1
@@ -84,14 +84,14 @@ struct JSONScanner {
         return tokens.count - 1
     }
 
-    /// Behind the bracket.
+    /// Called after the closing bracket.
     mutating func close(_ token: Int) {
         depth -= 1
         tokens[token].bytes = tokens[token].bytes.lowerBound..<position
         tokens[token].next = tokens.count
     }
 
-    /// To the next element or member; false behind the bracket that ends them. `list`: its token.
+    /// Advances to the next element or member; false after the closing bracket. `list`: its token.
     mutating func advance(to end: UInt8, from list: Int) throws(JSONError) -> Bool {
         try advance(to: end, isFirst: tokens.count == list + 1)
     }
@@ -110,7 +110,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Only blanks may be left.
+    /// Only white space may follow.
     mutating func end() throws(JSONError) {
         skipBlanks()
         guard position < bytes.count else { return }
@@ -119,7 +119,7 @@ struct JSONScanner {
 
     // MARK: Bytes
 
-    /// The next byte that is not blank; it is not taken.
+    /// Peeks at the next byte that is not white space.
     mutating func next() throws(JSONError) -> UInt8 {
         skipBlanks()
         guard position < bytes.count else { throw error(.endOfText) }
@@ -175,14 +175,14 @@ struct JSONScanner {
         try scalar(.number, from: start)
     }
 
-    /// At least one.
+    /// Scans one or more digits.
     private mutating func digits() throws(JSONError) {
         let start = position
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
         if position == start { throw error(.number) }
     }
 
-    /// At the quotation mark.
+    /// Called at the opening quotation mark.
     private mutating func text() throws(JSONError) {
         position += 1
         let start = position
@@ -267,7 +267,7 @@ struct JSONScanner {
     private func unexpected(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: ","): error(.strayComma)
-        // UTF-16 and UTF-32 begin with one of them, or have zero bytes.
+        // UTF-16 and UTF-32 begin with such a byte, or contain zero bytes.
         case 0: error(.otherEncoding)
         case 0xFE, 0xFF: error(position == 0 ? .otherEncoding : .unexpected(byte))
         default: error(.unexpected(byte))

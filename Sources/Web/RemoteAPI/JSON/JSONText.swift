@@ -2,11 +2,11 @@
 
 import Service
 
-/// The bytes of a JSON text and the tokens of the value that is being read from it. Belongs to one reader, on one thread.
+/// The bytes of a JSON text, and the tokens of the current value. Used by one reader, on one thread.
 final class JSONText {
     let bytes: [UInt8]
     var tokens: [JSONToken] = []
-    /// The element of a long list to which the tokens belong; nil: they are the whole text.
+    /// The element of a long list that the tokens describe; nil: they describe the whole text.
     var element: (list: String, index: Int)?
 
     init(_ bytes: [UInt8]) {
@@ -22,7 +22,8 @@ final class JSONText {
         }
     }
 
-    /// `items[3].headers`, as problems name members: the place of the token `index`, which may be the next one to come.
+    /// The path of the token `index`, which may be the next one to come, in the notation of problems:
+    /// `items[3].headers`.
     func path(to index: Int) -> String {
         var path = element.map { "\($0.list)[\($0.index)]" } ?? ""
         var place = 0
@@ -53,12 +54,12 @@ final class JSONText {
     }
 }
 
-/// A value made of a JSON value. A problem names the member at fault.
+/// A value that is initialized from JSON. A problem names the member at fault.
 protocol JSONReadable {
     init(_ json: JSONNode) throws(Problem)
 }
 
-/// One value of a JSON text that was read. Not to be kept: an element of a long list is gone once it was taken.
+/// One value of a JSON text. It must not be stored: an element of a long list is valid only while it is being taken.
 struct JSONNode {
     let text: JSONText
     let index: Int
@@ -80,13 +81,13 @@ struct JSONNode {
         }
     }
 
-    /// Infinite where it is beyond what a `Double` holds.
+    /// Infinite if a `Double` cannot represent it.
     var number: Double? {
         guard kind == .number else { return nil }
         return Double(String(decoding: text.bytes[token.bytes], as: UTF8.self))
     }
 
-    /// A number without a fraction that an `Int` holds, however it is written.
+    /// A number without a fraction that fits an `Int`, in any notation.
     var integer: Int? {
         guard kind == .number else { return nil }
         return Int(String(decoding: text.bytes[token.bytes], as: UTF8.self)) ?? number.flatMap { Int(exactly: $0) }
@@ -98,10 +99,10 @@ struct JSONNode {
         return Array(text.bytes[kind == .text ? range.lowerBound - 1..<range.upperBound + 1 : range])
     }
 
-    /// Of a list; none of anything else.
+    /// Elements of a list; empty for other values.
     var elements: [JSONNode] { kind == .list ? children(each: 1) : [] }
 
-    /// Of an object; none of anything else.
+    /// Members of an object; empty for other values.
     var members: [(name: String, value: JSONNode)] {
         guard kind == .object else { return [] }
         return children(each: 2).map { name in
@@ -109,7 +110,7 @@ struct JSONNode {
         }
     }
 
-    /// `each`: tokens of one, a value or a name and its value.
+    /// `each`: 1 for values, 2 for names with values.
     private func children(each width: Int) -> [JSONNode] {
         var children: [JSONNode] = []
         var child = index + 1
@@ -120,7 +121,7 @@ struct JSONNode {
         return children
     }
 
-    /// `detail`: what is wrong with it, as the end of a sentence.
+    /// `detail`: the fault, as the end of a sentence.
     func invalid(_ detail: String) -> Problem {
         let member = path
         return .invalid(member, "\(member.isEmpty ? "The body" : member) \(detail).")
@@ -142,32 +143,32 @@ extension String: JSONReadable {
     }
 }
 
-/// A value of a JSON text, or the name of a member: its kind, and where it is in the bytes. The tokens of an object or list
-/// follow its own; a member is its name and then its value.
+/// A value of a JSON text, or the name of a member: its kind and its range of bytes. The tokens of an object or list
+/// follow its own token; a member is its name, then its value.
 struct JSONToken {
     enum Kind: UInt8 {
         case object, list, text, number, yes, no, null
     }
 
     var kind: Kind
-    /// Of a text: some of its bytes are escapes.
+    /// For a text: it contains escapes.
     var hasEscapes = false
-    /// From the first byte to the one behind the last; of a text without the quotes.
+    /// Range of its bytes; for a text without the quotes.
     var bytes: Range<Int>
-    /// The index of the token behind this value and all that is in it; 0 while the value is being read.
+    /// The index of the token after this value and its content; 0 while the value is being scanned.
     var next: Int
 }
 
-/// What one value may take: a list of many is limited element by element.
+/// Limits for one value. Lists of items are limited element by element.
 struct JSONLimits {
     var bytes: Int
     var tokens: Int
 
-    /// One entry of a list, or a body that has none.
+    /// For one entry of a list, or a body without such a list.
     static let element = JSONLimits(bytes: 256 * 1024, tokens: 4_096)
-    /// A message of the event channel: no larger than 64 KB, and its `data` is read again by its route.
+    /// For a message of the event channel, which has at most 64 KB; the route reads its `data` again.
     static let message = JSONLimits(bytes: 64 * 1024, tokens: 65_536)
 
-    /// Objects and lists that may be open at once.
+    /// Maximum depth of nested objects and lists.
     static let depth = 32
 }

@@ -4,11 +4,11 @@ internal import Kernel
 
 /// Appends JSON text to a byte buffer, in the order of the calls.
 ///
-/// Written out rather than left to `JSONEncoder` because answers and events are the hot path: members keep their order,
-/// unknown values are an explicit null, and bytes that are JSON already (a cached snapshot) go in unparsed.
+/// Not `JSONEncoder`, because answers and events are the hot path: members keep their order, unknown values are an
+/// explicit null, and encoded JSON (a cached snapshot) is inserted unparsed.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
-    /// Whether the next value or member needs a comma before it.
+    /// Whether a comma must precede the next value or member.
     private var needsComma = false
 
     init(capacity: Int = 512) {
@@ -52,7 +52,7 @@ struct JSONWriter {
         value(number)
     }
 
-    /// Rounded to a millionth (seconds to the microsecond); null for nil and for what is not finite.
+    /// Rounded to a millionth (seconds to the microsecond); null for nil and for non-finite numbers.
     mutating func member(_ name: StaticString, _ number: Double?) {
         key(name)
         value(number)
@@ -63,7 +63,7 @@ struct JSONWriter {
         object(members)
     }
 
-    /// Null when there is no value.
+    /// null for nil.
     mutating func member<Value>(
         _ name: StaticString, _ optional: Value?, object members: (inout JSONWriter, Value) -> Void
     ) {
@@ -90,7 +90,7 @@ struct JSONWriter {
         member(name, array: texts) { $0.value($1) }
     }
 
-    /// `raw` must be one JSON value.
+    /// `raw` must contain one JSON value.
     mutating func member(_ name: StaticString, raw: [UInt8]) {
         key(name)
         value(raw: raw)

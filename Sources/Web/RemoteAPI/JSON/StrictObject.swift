@@ -4,12 +4,12 @@ import Playback
 import Service
 
 /// One JSON object of a request, read member by member: unknown members, wrong types and values out of range are
-/// refused with a problem that names the member.
+/// rejected with a problem that names the member.
 struct StrictObject {
     private let json: JSONNode
     private let members: [(name: String, value: JSONNode)]
 
-    /// `known`: the members that it may have.
+    /// `known`: the allowed members.
     init(_ json: JSONNode, _ known: [String]) throws(Problem) {
         try self.init(json)
         for (name, _) in members where !known.contains(name) {
@@ -18,7 +18,7 @@ struct StrictObject {
         }
     }
 
-    /// An object that may have any members.
+    /// An object with arbitrary members.
     init(_ json: JSONNode) throws(Problem) {
         guard json.kind == .object else {
             throw json.invalid(json.path.isEmpty ? "must be a JSON object" : "must be an object")
@@ -36,13 +36,13 @@ struct StrictObject {
 
     var names: [String] { members.map(\.name) }
 
-    /// The member, where it is present and not null.
+    /// The member, if it is present and not null.
     subscript(name: String) -> JSONNode? {
         guard let node = members.first(where: { $0.name == name })?.value, node.kind != .null else { return nil }
         return node
     }
 
-    /// The value of a member that must be there.
+    /// The value of a required member.
     func needed<Value>(
         _ value: Value?, _ name: String, _ detail: @autoclosure () -> String = "is needed"
     ) throws(Problem) -> Value {
@@ -56,10 +56,10 @@ struct StrictObject {
     /// The object has no more than one member.
     var hasOnlyOne: Bool { members.count == 1 }
 
-    /// Present, maybe null.
+    /// Present, possibly null.
     func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-    /// `maximum`: in code points, as JSON Schema counts; one takes at most four bytes.
+    /// `maximum`: in code points, as in JSON Schema; each has at most four bytes.
     func text(_ name: String, maximum: Int = 1024) throws(Problem) -> String? {
         guard let node = self[name] else { return nil }
         guard let text = node.string else { throw invalid(name, "must be text") }
@@ -118,7 +118,7 @@ struct StrictObject {
         return Set(found.compactMap(\.self))
     }
 
-    /// An object or a list with its own rules; nil when absent or null.
+    /// An object or list with rules of its own; nil if absent or null.
     func nested<Value: JSONReadable>(_ type: Value.Type, _ name: String) throws(Problem) -> Value? {
         guard let node = self[name] else { return nil }
         return try Value(node)
@@ -126,7 +126,7 @@ struct StrictObject {
 }
 
 extension String {
-    /// Looks at no more of it than is needed.
+    /// Examines no more of the text than necessary.
     func hasCodePoints(atMost maximum: Int) -> Bool {
         utf8.count <= maximum || unicodeScalars.dropFirst(maximum).isEmpty
     }

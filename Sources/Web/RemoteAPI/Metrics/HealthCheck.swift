@@ -5,20 +5,20 @@ import Playback
 import Service
 import Synchronization
 
-/// Whether every player lives and keeps its promise. Pings its thread, since the published state of a thread that hangs
-/// looks as good as ever; only when a client asks.
+/// Whether every player is alive, and advances while `playing`. On request only, it pings the players' threads, as the
+/// published state of a thread that hangs looks normal.
 final class HealthCheck: Sendable {
     typealias Answer = @Sendable (_ trouble: String?) -> Void
 
-    /// Seconds that the player's thread has to answer.
+    /// Seconds within which the player's thread must answer.
     static let patience = 2.0
 
     private let players: @Sendable () -> [(id: String, control: any PlayerControl)]
     private let clock: any PlayerClock
     private let patience: Double
-    /// By the players' ids.
+    /// By player id.
     private let watches = Mutex<[String: PlaybackWatch]>([:])
-    /// Clients that ask during a look share its answer.
+    /// Requests during a check share its answer.
     private let waiting = Mutex<[Answer]>([])
     /// Waits for the answers to the pings.
     private let worker = SupervisedWorker("health", seconds: nil)
@@ -32,7 +32,7 @@ final class HealthCheck: Sendable {
         self.players = players
     }
 
-    /// `answer` comes from another thread, within the patience: a sentence when something is wrong.
+    /// `answer` is called from another thread, within `patience`, with a sentence about the failure or nil.
     func look(_ answer: @escaping Answer) {
         let isFirst = waiting.withLock { waiting in
             waiting.append(answer)
@@ -49,7 +49,7 @@ final class HealthCheck: Sendable {
         let answers = Mailbox<String>()
         var silent: Set<String> = []
         for (id, player) in players where player.ping({ answers.post(id) }) { silent.insert(id) }
-        // One that was just removed does not answer either; main stays.
+        // A player that was just removed does not answer either; main always exists.
         guard players.first.map({ silent.contains($0.id) }) ?? false else {
             return answerAll("The player is going down.")
         }
@@ -79,11 +79,11 @@ final class HealthCheck: Sendable {
     }
 }
 
-/// Looks whether the player keeps its promise: `playing` means that sound advances. A pure value.
+/// Checks that sound advances while the status is `playing`. A pure value.
 struct PlaybackWatch {
-    /// A position that stands for this long while `playing` is a failure.
+    /// Seconds without a change of the position while `playing` that count as a failure.
     static let patience = 2.0
-    /// Behind the end of an item its effects die away: 5.5 s at most.
+    /// After the end of an item its effects decay: 5.5 s at most.
     static let longestTail = 6.0
 
     private var itemID: ItemID?
@@ -91,14 +91,14 @@ struct PlaybackWatch {
     private var discontinuity: UInt64 = 0
     private var since: MonotonicTime?
 
-    /// A sentence when something is wrong; nil when all is well.
+    /// A sentence about the failure; nil if there is none.
     mutating func look(_ snapshot: PlayerSnapshot, now: MonotonicTime) -> String? {
         guard snapshot.status == .playing else {
             since = nil
             return nil
         }
         if case .unavailable(let message) = snapshot.output.availability {
-            return "The player says playing, but the output is unavailable: \(message)"
+            return "The status is playing, but the output is unavailable: \(message)"
         }
         let position = snapshot.clock.position(at: now)
         let stands =
@@ -114,6 +114,6 @@ struct PlaybackWatch {
         let seconds = now.seconds(since: since)
         let isAtEnd = snapshot.clock.duration.map { position >= $0 } ?? false
         guard seconds >= Self.patience + (isAtEnd ? Self.longestTail : 0) else { return nil }
-        return "The player says playing, but its position has stood still for \(Int(clamping: seconds)) s."
+        return "The status is playing, but the position has not moved for \(Int(clamping: seconds)) s."
     }
 }

@@ -80,7 +80,7 @@ extension MetricsText {
         family("tonearm_item_bits_per_second", "gauge", "Bit rate of the current item; 0 while unknown.", players) {
             $0.item?.media?.encoding.bitrate ?? 0
         }
-        family("tonearm_network_bytes_per_second", "gauge", "What comes of the current item over a network.", players) {
+        family("tonearm_network_bytes_per_second", "gauge", "Network speed of the current item.", players) {
             $0.loaded?.bytesPerSecond ?? 0
         }
         family(
@@ -129,7 +129,7 @@ extension MetricsText {
         family("tonearm_events_dropped_total", "counter", "Events dropped for slow clients.", hubs) {
             $0.counters.dropped.load(ordering: .relaxed)
         }
-        family("tonearm_event_resyncs_total", "counter", "Times a client had to start anew.", hubs) {
+        family("tonearm_event_resyncs_total", "counter", "Resyncs of slow clients.", hubs) {
             $0.counters.resyncs.load(ordering: .relaxed)
         }
     }

@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// Where a player's resources lie. Main's have short paths (`/player`, `/queue`); every player has them below
+/// The paths of a player's resources. main has short paths (`/player`, `/queue`); every player has them below
 /// `/players/ID`, and the routes are those of the short ones.
 public struct PlayerPath: Hashable, Sendable {
     public static let main = PlayerPath(id: "main")
@@ -18,7 +18,7 @@ public struct PlayerPath: Hashable, Sendable {
     func item(_ id: ItemID) -> String { item(id.description) }
     func item(_ id: String) -> String { of("/api/v1/queue/items/\(id)") }
 
-    /// This player's path of what main has at `route`, a short path, perhaps with a query. What belongs to no player stays.
+    /// This player's path for main's short path `route`, possibly with a query. Paths of the server do not change.
     public func of(_ route: String) -> String {
         let base = "/api/v1/"
         guard !isMain, route.hasPrefix(base) else { return route }
@@ -28,7 +28,7 @@ public struct PlayerPath: Hashable, Sendable {
         return Self.ofEach.contains(String(name)) ? "\(Self.list)/\(id)/\(rest)" : route
     }
 
-    /// Letters, digits and hyphens, at most 32, and no hyphen first: a command line would take that for a flag.
+    /// Letters, digits and hyphens, at most 32, without a leading hyphen, which a command line would take for a flag.
     public static func isID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
             && text.utf8.allSatisfy { byte in
@@ -41,13 +41,13 @@ public struct PlayerPath: Hashable, Sendable {
             }
     }
 
-    /// Of short paths, beside `player`: main's, and below `/players/{id}` those of the others.
+    /// First components of short paths beside `player`, which exist for main and below `/players/{id}`.
     static let ofEach: Set<String> = [
         "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders",
     ]
 
-    /// Whose a path is, and the short path of the same resource; nil for those that belong to the server, and for main's
-    /// short ones.
+    /// The player of a path, and the short path of the same resource; nil for paths of the server, and for main's short
+    /// ones.
     static func split(_ path: String) -> (player: String?, route: String) {
         let prefix = list + "/"
         guard path.hasPrefix(prefix) else { return (nil, path) }

@@ -4,10 +4,10 @@ import HTTP
 import Playback
 import Service
 
-/// `/players`: the list of players. Adding and removing them asks for the scope `admin`: who may press play in the
-/// kitchen must not be able to take the kitchen away.
+/// `/players`: the list of players. Adding and removing need the scope `admin`: a client that may play in the kitchen
+/// must not be able to remove the kitchen.
 struct PlayersRoutes: Sendable {
-    /// The list, of all players.
+    /// Returns all players.
     let players: @Sendable () -> [PlayerAPI]
     let server: ServerService
 

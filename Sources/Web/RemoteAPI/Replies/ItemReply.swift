@@ -5,7 +5,7 @@ import Playback
 import Service
 
 extension JSONWriter {
-    /// A queue entry, without secrets: request headers stay inside, and so do those in the addresses. The client's texts
+    /// A queue entry without secrets: header fields are left out, and secrets in addresses hidden. The client's texts
     /// replace those of the catalogue.
     mutating func members(of item: QueueItem, _ details: TrackDetails?, _ links: ItemLinks) {
         members(of: item, title: details?.title, artist: details?.artist, album: details?.album)
@@ -23,7 +23,7 @@ extension JSONWriter {
         members(of: item.source, reference: links.sealed.needed(for: item.draft))
     }
 
-    /// What the client gave; these texts where it gave none.
+    /// The client's texts; the given ones where it has none.
     private mutating func members(of item: QueueItem, title: String?, artist: String?, album: String?) {
         let draft = item.draft
         member("id", item.id.description)
@@ -36,12 +36,12 @@ extension JSONWriter {
         member("loops", draft.loops)
     }
 
-    /// Only what is not the usual.
+    /// Only if it is not the default.
     mutating func members(of reach: NetworkReach) {
         if reach != .anywhere { member("reach", reach.rawValue) }
     }
 
-    /// The item that is heard or about to be. The client's texts replace those of the tags.
+    /// The current item, audible or about to be. The client's texts replace those of the tags.
     mutating func members(of current: CurrentItem, _ links: ItemLinks) {
         let draft = current.item.draft
         let tags = current.media?.tags
@@ -60,14 +60,14 @@ extension JSONWriter {
         member("error", current.error) { $0.members(of: $1) }
     }
 
-    /// Whether there are lyrics to ask for; null while that is not known. None are fetched from the web.
+    /// Whether there are lyrics; null while unknown. Lyrics are not fetched from the web.
     mutating func lyricsMember(of media: MediaDescription?, uri: String) {
         member(
             "lyrics",
             media.map { ($0.tags.hasLyrics || $0.companions.hasLyrics) && !MediaLocator.isNetwork(uri) })
     }
 
-    /// A station, and what is heard of it.
+    /// A station and its audible title.
     mutating func members(of broadcast: Broadcast) {
         member("station", broadcast.station)
         member("genre", broadcast.genre)
@@ -119,14 +119,14 @@ extension JSONWriter {
     }
 }
 
-/// Where a client finds the parts of a player's items, and the references that play them again.
+/// Addresses of the parts of a player's items, and references that play them again.
 struct ItemLinks: Sendable {
     let path: PlayerPath
     let sealed: SealedAddresses
 }
 
 extension SealedAddresses {
-    /// nil where the `uri` that is shown plays the item again.
+    /// nil if the shown `uri` plays the item again.
     func needed(for draft: ItemDraft) -> String? {
         let hidesNothing = draft.headers.isEmpty && PublicURI.text(draft.uri) == draft.uri
         return hidesNothing ? nil : reference(to: draft)
@@ -134,7 +134,7 @@ extension SealedAddresses {
 }
 
 extension JSONWriter {
-    /// Only what is not the usual.
+    /// Only if it is not the default.
     mutating func members(of source: ItemSource?, reference: String?) {
         if let reference { member("reference", reference) }
         if let source {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lyrics, with times where the text carries them in the LRC format: `[mm:ss.xx]line`, several times before one line,
-/// `[offset:ms]`, and times of words, which are left out. What is beyond the limits is left out as well.
+/// Lyrics, with times if the text has the LRC format: `[mm:ss.xx]line`, possibly with several times before a line,
+/// `[offset:ms]`, and times of words, which are left out. Text beyond the limits is left out as well.
 struct Lyrics: Hashable {
     struct Line: Hashable {
         /// Seconds.
@@ -10,14 +10,14 @@ struct Lyrics: Hashable {
     }
 
     static let mostLines = 20_000
-    /// Bytes of all lines together; a line counts as often as it is sung.
+    /// Bytes of all lines together; a repeated line counts each time.
     static let mostText = 1 << 20
     /// Milliseconds.
     private static let offsets = -86_400_000.0...86_400_000
 
     /// Without times and other brackets of the format.
     private(set) var text: String
-    /// By time; empty when the text carries none.
+    /// Sorted by time; empty for a text without times.
     private(set) var lines: [Line] = []
 
     init(_ raw: String) {
@@ -55,7 +55,7 @@ struct Lyrics: Hashable {
             timedBytes += count * bytes
             lines += times.prefix(count).map { Line(time: $0, text: words) }
         }
-        // A positive offset lets the lines come earlier.
+        // A positive offset makes the lines earlier.
         lines = lines.map { Line(time: max(0, $0.time - offset), text: $0.text) }.sorted { $0.time < $1.time }
         while plain.last == "" { plain.removeLast() }
         while plain.first == "" { plain.removeFirst() }

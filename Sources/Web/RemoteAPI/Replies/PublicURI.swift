@@ -4,16 +4,16 @@ import Kernel
 import HTTP
 import Playback
 
-/// A URI as anybody may see it: without the secrets that web addresses carry.
+/// A URI without the secrets of web addresses.
 enum PublicURI {
-    /// Query parameters whose values let their holder in, by words that their names are made of.
+    /// Words in the names of query parameters whose values grant access.
     private static let secretWords: Set<Substring> = [
         "token", "key", "apikey", "sig", "signature", "auth", "authorization", "password", "passwd", "pass", "pwd",
         "secret", "credential", "credentials", "session", "sid", "hmac", "jwt", "ticket",
     ]
     private static let hidden = "***"
 
-    /// `uri` itself where there is nothing to hide; local paths always.
+    /// `uri` itself if it has no secret; local paths always.
     static func text(_ uri: String) -> String {
         guard MediaLocator.isNetwork(uri), let start = uri.firstRange(of: "//")?.upperBound else { return uri }
         let end = uri[start...].firstIndex { "/?#".contains($0) } ?? uri.endIndex

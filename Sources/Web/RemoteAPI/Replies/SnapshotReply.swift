@@ -3,7 +3,7 @@
 import Playback
 import Kernel
 
-/// A moment on both clocks, so that a position goes with the wall time at which it holds.
+/// One moment on both clocks, so that a position has the wall-clock time at which it holds.
 struct Moment {
     var monotonic: MonotonicTime
     var wallMilliseconds: Int64
@@ -75,7 +75,7 @@ extension JSONWriter {
     }
 }
 
-/// How much of the current media is at hand. A local file is there as a whole once it is open.
+/// The loaded part of the current media. A local file is loaded completely once it is open.
 struct LoadedMedia: Equatable {
     struct Range: Equatable {
         var start: Double
@@ -84,7 +84,7 @@ struct LoadedMedia: Equatable {
 
     var itemID: ItemID?
     var ranges: [Range] = []
-    /// Seconds up to which the media can play without waiting; nil when unknown.
+    /// Position in seconds up to which the media can play without waiting; nil if unknown.
     var time: Double?
     /// 0...1; nil when unknown.
     var progress: Double?
@@ -111,7 +111,7 @@ struct LoadedMedia: Equatable {
         progress = 1
     }
 
-    /// Whether it differs from `other` in a way that clients see.
+    /// Whether it differs visibly from `other`.
     func isNews(after other: LoadedMedia?) -> Bool {
         guard let other else { return time != nil }
         return itemID != other.itemID

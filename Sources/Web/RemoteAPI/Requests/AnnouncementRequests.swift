@@ -12,7 +12,7 @@ struct AnnouncementBody: JSONReadable {
     private var music = MusicTreatment.duck(decibels: -20)
     private var priority: AnnouncementPriority
     private var output: String?
-    /// The answer waits for its end.
+    /// The answer waits for the end.
     var waits: Bool
 
     init(_ json: JSONNode) throws(Problem) {
@@ -42,7 +42,7 @@ extension StrictObject {
     fileprivate static let contents = ["uri", "parts", "items"]
     static let soundMembers = contents + ["chime", "timeout", "volume"]
 
-    /// `uri`, `parts` or `items`, perhaps with a `chime` before.
+    /// `uri`, `parts` or `items`, possibly with a `chime`.
     func sound() throws(Problem) -> SoundOrder {
         let given = Self.contents.filter(contains)
         if given.count > 1 { throw invalid(given[1], "cannot go with \(given[0])") }

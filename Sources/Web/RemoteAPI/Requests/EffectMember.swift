@@ -10,7 +10,7 @@ struct EffectMember: Sendable {
     private let name: String
     /// Its name and value.
     let write: @Sendable (inout JSONWriter, EffectSettings) -> Void
-    /// Its default where the object has no value for it.
+    /// Reads the member; its default if the object has no value for it.
     private let read: @Sendable (StrictObject, inout EffectsPatch) throws(Problem) -> Void
 
     static let all: [EffectMember] = [
@@ -47,7 +47,7 @@ struct EffectMember: Sendable {
             patch.set(\.equalizer.bands, try object.nested([EffectSettings.Band].self, "bands") ?? [])
         })
 
-    /// The members that the object has; no others are known.
+    /// Reads the members of the object; unknown members are rejected.
     static func read(_ members: [EffectMember], of json: JSONNode, into patch: inout EffectsPatch) throws(Problem) {
         let object = try StrictObject(json, members.map(\.name))
         for member in members where object.contains(member.name) { try member.read(object, &patch) }

@@ -11,7 +11,8 @@ extension StrictObject {
         return try needed(text, "uri", "is needed and must not be empty")
     }
 
-    /// A picture's address. Only web pages' schemes are fetched; a text without a scheme may be a path that a client knows.
+    /// The address of a picture. Only http and https are fetched; a text without a scheme may be a path known to the
+    /// client.
     func artworkURI() throws(Problem) -> String? {
         guard let text = try text("artworkUri", maximum: ItemRequest.maximumURILength) else { return nil }
         let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
@@ -73,7 +74,7 @@ extension ItemRequest: JSONReadable {
             expands: try object.flag("expand"))
     }
 
-    /// `album` and `artist` are ids where there is no `uri`, else texts to show.
+    /// `album` and `artist` are ids without a `uri`; with one they are texts to show.
     private static func several(_ object: StrictObject) throws(Problem) -> ItemRequest? {
         guard !object.has("uri"), !object.has("folder"), !object.has("list") else { return nil }
         let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
@@ -93,7 +94,7 @@ extension ItemRequest: JSONReadable {
         return nil
     }
 
-    /// Request headers for network sources: names are tokens, values cannot break out of their line.
+    /// Header fields for network sources: names are tokens, and values contain no line break.
     private struct HeaderMap: JSONReadable {
         var headers: [String: String] = [:]
 

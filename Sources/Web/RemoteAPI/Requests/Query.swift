@@ -3,13 +3,13 @@
 import HTTP
 import Service
 
-/// The query of one request, read as strictly as a body.
+/// The query of a request, read as strictly as a body.
 struct Query {
     private let pairs: [(name: String, value: String)]
 
     init(_ request: HTTPRequest) { pairs = request.query }
 
-    /// Refuses parameters that are not `known`, and those that stand twice.
+    /// Rejects unknown and repeated parameters.
     func check(_ known: [String]) throws(Problem) {
         for pair in pairs where !known.contains(pair.name) {
             let name = pair.name.prefix(60)
@@ -18,7 +18,7 @@ struct Query {
         }
         var seen: Set<String> = []
         for pair in pairs where !seen.insert(pair.name).inserted {
-            throw .malformed("The query parameter \(pair.name) stands twice.")
+            throw .malformed("The query parameter \(pair.name) appears twice.")
         }
     }
 
@@ -47,7 +47,7 @@ struct Query {
         return value
     }
 
-    /// 0 when it is absent.
+    /// 0 if absent.
     func seconds(_ name: String) throws(Problem) -> Double {
         guard let value = try text(name) else { return 0 }
         guard let number = Double(value), (0...36_000_000).contains(number) else {
@@ -56,7 +56,7 @@ struct Query {
         return number
     }
 
-    /// Of the longer edge of a picture; nil when it is absent.
+    /// The longer edge of a picture; nil if absent.
     func size() throws(Problem) -> Int? { try integer("size", in: MediaRoutes.sizes) }
 
     /// The window of a long list.

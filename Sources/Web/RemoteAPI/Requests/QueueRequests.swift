@@ -116,7 +116,7 @@ struct RemoveRequest: QueueIDsBody {
 }
 
 extension StrictObject {
-    /// The list of ids `ids`, without doubles.
+    /// The ids in `ids`, without duplicates.
     fileprivate func itemIDs() throws(Problem) -> [ItemID] {
         try needed(nested([ItemID].self, "ids"), "ids", "is needed: a list of ids").withoutDoubles
     }
@@ -138,7 +138,7 @@ extension ItemID: JSONReadable {
 }
 
 extension StrictObject {
-    /// The list that a queue is made of or gets.
+    /// The list of items of a request.
     fileprivate func items() throws(Problem) -> [ItemRequest] {
         try needed(
             nested([ItemRequest].self, "items"), "items",

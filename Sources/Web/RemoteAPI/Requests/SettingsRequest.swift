@@ -3,7 +3,7 @@
 import Playback
 import Service
 
-/// `PATCH /player`: any of `PlayerSettings.table`, and the changes of the volume that are no settings.
+/// `PATCH /player`: members of `PlayerSettings.table`, and changes of the volume that are not settings.
 struct SettingsRequest: JSONReadable {
     private(set) var patch = SettingsPatch()
 
@@ -18,7 +18,7 @@ struct SettingsRequest: JSONReadable {
         if given.count > 1 { throw object.invalid(given[0], "cannot be given together with \(given[1])") }
     }
 
-    /// `prefix`: of the keys of its members.
+    /// `prefix`: the beginning of the keys of its members.
     private mutating func read(_ object: StrictObject, _ prefix: String = "") throws(Problem) {
         for name in object.names {
             let key = prefix + name
@@ -34,7 +34,7 @@ struct SettingsRequest: JSONReadable {
                 patch.volumeRamp = try object.given(
                     object.nested(SettingsPatch.VolumeRamp.self, name), name, "an object")
             } else if key == "abLoop" {
-                // null takes it back.
+                // null removes it.
                 patch.abLoop = .some(try object.nested(ABLoop.self, name))
             } else {
                 throw object.invalid(name, "is not a setting")
@@ -68,7 +68,7 @@ extension StrictObject {
         return value
     }
 
-    /// The value of a member for which null has no meaning.
+    /// The value of a member that must not be null.
     fileprivate func given<Value>(_ value: Value?, _ name: String, _ kind: String) throws(Problem) -> Value {
         try needed(value, name, "must be \(kind), not null")
     }
@@ -119,7 +119,7 @@ extension JSONWriter {
         }
     }
 
-    /// Settings that follow each other, by the object that they are members of.
+    /// Consecutive settings, grouped by the object that contains them.
     private static let parts: [(object: String?, settings: [(name: String, setting: Setting)])] =
         PlayerSettings.table.filter { $0.place == .player }.reduce(into: []) { parts, setting in
             if parts.last.map({ $0.object != setting.object }) ?? true { parts.append((setting.object, [])) }

@@ -8,10 +8,10 @@ struct AnnounceCommand: ClientCommand {
     enum Priority: String, ExpressibleByArgument, CaseIterable { case low, normal, high }
 
     static let configuration = CommandConfiguration(
-        "announce", "Plays something beside the music, which is quieter or silent meanwhile.",
+        "announce", "Plays an announcement beside the music, which is quieter or silent meanwhile.",
         discussion: """
             Announcements wait for each other; one of a higher priority sets a lower one aside. Several URIs are heard \
-            without a gap. A URI is meant as by tonearm play.
+            without a gap. A URI has the same meaning as for tonearm play.
             """)
 
     @OptionGroup var options: ClientOptions
@@ -19,7 +19,7 @@ struct AnnounceCommand: ClientCommand {
     @Argument(help: "What to announce: files or addresses, in order.", completion: .file())
     var uris: [String]
 
-    @Option(help: "A file or an address that is heard before.", completion: .file())
+    @Option(help: "A file or address that plays first.", completion: .file())
     var chime: String?
 
     @Option(value: "seconds", "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).")
@@ -43,7 +43,7 @@ struct AnnounceCommand: ClientCommand {
     @Option(help: "0 to 100 (default: the music's).")
     var volume: Int?
 
-    @Option(help: "Id of an output (see tonearm outputs; default: where the music plays).")
+    @Option(help: "Id of an output (see tonearm outputs; default: the music's output).")
     var output: String?
 
     /// All that may wait before it, and itself, as long as they may be.
@@ -74,8 +74,8 @@ struct AnnounceCommand: ClientCommand {
 
 struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "sfx", "Plays a short sound beside the music, which goes on as it is.",
-        discussion: "A URI is meant as by tonearm play.")
+        "sfx", "Plays a short sound beside the unchanged music.",
+        discussion: "A URI has the same meaning as for tonearm play.")
 
     @OptionGroup var options: ClientOptions
 

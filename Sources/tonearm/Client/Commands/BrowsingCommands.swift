@@ -8,11 +8,11 @@ struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "browse", "Lists a folder of the server's music, or a playlist.",
         discussion:
-            "Each line can be given to play and add; a folder ends with a slash. A playlist file or feed is listed by its entries."
+            "Pass a line to play or add. A folder ends with a slash. Of a playlist file or feed the entries are listed."
     )
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Folder or playlist, as tonearm add takes it (default the top of the music directories).")
+    @Argument(help: "Folder or playlist, as for tonearm add (default the top of the music directories).")
     var path = ""
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries), or of GET /api/v1/media/list.")
@@ -55,7 +55,7 @@ struct BrowseCommand: ClientCommand {
         if json { return Console.output(json: bytes) }
         let list = try client.decode(List.self, bytes)
         for entry in list.items { Console.output(Table.printable(entry.uri)) }
-        if list.truncated { Console.complain("The playlist holds more than the server lists.") }
+        if list.truncated { Console.complain("The playlist has more entries than the server lists.") }
     }
 
     private func browse(_ client: ServerClient, _ folder: String) throws {
@@ -69,7 +69,7 @@ struct BrowseCommand: ClientCommand {
             }
             offset += page.entries.count
             if page.entries.isEmpty || offset >= page.length {
-                if page.truncated { Console.complain("The folder holds more than the server lists.") }
+                if page.truncated { Console.complain("The folder has more entries than the server lists.") }
                 return
             }
         }

@@ -77,14 +77,14 @@ struct EffectsCommand: ParsableCommand {
     }
 
     struct On: ClientCommand {
-        static let configuration = CommandConfiguration("on", "Applies what is set.")
+        static let configuration = CommandConfiguration("on", "Switches the effects on, with their settings.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": true]) }
     }
 
     struct Off: ClientCommand {
-        static let configuration = CommandConfiguration("off", "Plays as decoded; what is set stays for later.")
+        static let configuration = CommandConfiguration("off", "Switches the effects off; their settings stay.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws { try client.changeEffects(["enabled": false]) }
@@ -99,7 +99,7 @@ struct EffectsCommand: ParsableCommand {
                 crossfeed.enabled on, width 1.2, mono on. \(SignedArgument.discussion("-3"))
                 """)
         @OptionGroup var options: ClientOptions
-        @Argument(help: "Its name, as the API has it.") var member: String
+        @Argument(help: "Its name in the API.") var member: String
         @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String]
 
         func validate() throws {

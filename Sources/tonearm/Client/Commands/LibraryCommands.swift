@@ -49,7 +49,7 @@ struct SearchCommand: ShowingCommand {
 
 struct ScanCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "scan", "Has the server look for changed music, and waits for the end.")
+        "scan", "Scans the server's music folders for changes, and waits for the end.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Read the files that did not change as well.")
@@ -94,7 +94,7 @@ struct ScanCommand: ClientCommand {
                 if library.state != "scanning" { throw Done(library: library) }
                 line.show("\(scan.found) files found, \(scan.scanned) read")
             }
-            throw Failure("the server ended before the scan did.", .unavailable)
+            throw Failure("the server ended during the scan.", .unavailable)
         } catch let done as Done {
             line.clear()
             let scan = done.library.scan
@@ -120,7 +120,7 @@ struct PlaylistsCommand: ClientCommand {
         "playlists", "Lists the saved playlists, plays one, or saves the queue as one.")
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "Replace the queue by the playlist with this id and play it.")
+    @Option(help: "Replace the queue with the playlist of this id and play it.")
     var play: String?
 
     @Option(help: "Save the queue as a new playlist of this name.")

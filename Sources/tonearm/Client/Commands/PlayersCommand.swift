@@ -6,7 +6,7 @@ import RemoteAPI
 
 struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "players", "Lists the players, adds or removes one, lets one follow another.",
+        "players", "Lists, adds, removes and groups players.",
         discussion: """
             Other commands take --player ID to speak to another one than main. A player that follows plays what its leader \
             plays, in step with it, until it leaves the group (unfollow).
@@ -16,7 +16,7 @@ struct PlayersCommand: ParsableCommand {
     private static let path = "/api/v1/players"
 
     private static func path(of id: String) throws -> String {
-        guard PlayerPath.isID(id) else { throw Failure.configuration("\(id) is no player's id.") }
+        guard PlayerPath.isID(id) else { throw Failure.configuration("\(id) is not a player id.") }
         return "\(path)/\(id)"
     }
 
@@ -69,7 +69,7 @@ struct PlayersCommand: ParsableCommand {
         @Argument(help: "Its id: 1 to 32 letters, digits and hyphens (default one that the server chooses).")
         var id: String?
 
-        @Option(help: "What people call it (default its id).")
+        @Option(help: "Its display name (default its id).")
         var name: String?
 
         @Option(help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).")
@@ -93,7 +93,7 @@ struct PlayersCommand: ParsableCommand {
 
     struct Follow: ClientCommand {
         static let configuration = CommandConfiguration(
-            "follow", "Lets a player play what another plays, in step with it.")
+            "follow", "Makes a player follow another one, in step.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "The id of the player that follows; its queue is replaced.")
@@ -109,7 +109,7 @@ struct PlayersCommand: ParsableCommand {
 
     struct Unfollow: ClientCommand {
         static let configuration = CommandConfiguration(
-            "unfollow", "Lets a player go its own way again, from where it is.")
+            "unfollow", "Makes a player leave its group; it plays on by itself.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.")

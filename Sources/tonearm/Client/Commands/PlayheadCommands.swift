@@ -7,8 +7,8 @@ struct LoopCommand: ClientCommand {
         "loop", "Repeats a part of the current item (A-B), until another item starts.")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Where it begins: seconds, m:ss or h:mm:ss; or off.") var begin: String
-    @Argument(help: "Where it ends.") var end: TimeArgument?
+    @Argument(help: "Begin: seconds, m:ss or h:mm:ss; or off.") var begin: String
+    @Argument(help: "End.") var end: TimeArgument?
 
     func validate() throws {
         guard (begin == "off") == (end == nil), begin == "off" || TimeText.seconds(begin) != nil else {
@@ -43,11 +43,11 @@ struct PrimeCommand: ClientCommand {
 
 struct LevelsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "levels", "Shows how loud the music is, before volume and fades.",
+        "levels", "Shows the level of the music, before volume and fades.",
         discussion: "In dB below full scale, a number for each channel; the loudness is of the last 3 s (EBU R128).")
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Print JSON: the event as it came.") var json = false
+    @Flag(help: "Print the event as JSON.") var json = false
     @Flag(help: "Print a line a second, until Ctrl-C.") var follow = false
 
     private struct Event: Decodable { var type: String }
@@ -80,7 +80,7 @@ struct LevelsCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let status = try client.get(PlayerState.self, PlayerState.path).status
-        guard follow || status == "playing" else { throw Failure("Nothing sounds: the player is \(status).") }
+        guard follow || status == "playing" else { throw Failure("No sound: the player is \(status).") }
         do {
             try client.follow("/api/v1/events?events=levels&levelsInterval=1") { event in
                 guard try client.decode(Event.self, event).type == "levels" else { return }

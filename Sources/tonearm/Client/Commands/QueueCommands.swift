@@ -25,7 +25,7 @@ struct QueuePage: Decodable {
 struct QueueCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "queue", "Lists the queue.",
-        discussion: "The first column is the index that play --index, remove and move take; > marks the current item.")
+        discussion: "The first column is the index for play --index, remove and move; > marks the current item.")
     @OptionGroup var options: ClientOptions
 
     @Option(help: "First item to list (default 0).")
@@ -74,7 +74,7 @@ struct AddCommand: ClientCommand {
     @Argument(help: "What to add.", completion: .file())
     var uris: [String]
 
-    @Flag(help: "Add behind the current item instead of at the end.")
+    @Flag(help: "Add after the current item instead of at the end.")
     var next = false
 
     @Option(help: "Add before the item at this index.")
@@ -97,12 +97,12 @@ struct AddCommand: ClientCommand {
         let items = MediaArgument.all(uris)
         let added = try client.add(Added.self, ["items": items, "position": position, "check": true])
         Console.output("\(added.count) added, \(added.length) in the queue")
-        if added.truncated { Console.complain("The folder holds more than was added.") }
+        if added.truncated { Console.complain("The folder contains more than was added.") }
     }
 }
 
 struct RemoveCommand: ClientCommand {
-    static let configuration = CommandConfiguration("remove", "Takes items out of the queue.")
+    static let configuration = CommandConfiguration("remove", "Removes items from the queue.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
@@ -120,7 +120,7 @@ struct MoveCommand: ClientCommand {
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
     var items: [String]
 
-    @Option(help: "Index that the first of them has afterwards.")
+    @Option(help: "New index of the first of them.")
     var to: Int
 
     func validate() throws {
@@ -137,7 +137,7 @@ extension ServerClient {
     func itemIDs(_ texts: [String]) throws -> [String] {
         try texts.map { text in
             guard let index = Int(text) else { return text }
-            guard index >= 0 else { throw Failure("\(text) is no index: the first item is 0.") }
+            guard index >= 0 else { throw Failure("\(text) is not an index; the first item is 0.") }
             let page = try get(QueuePage.self, "\(QueuePage.path)?offset=\(min(index, 1_000_000))&limit=1")
             guard let item = page.items.first else {
                 throw Failure("There is no item \(index): the queue has \(page.length) items.")

@@ -97,22 +97,22 @@ struct RecordCommand: ParsableCommand {
 
 struct RecordStreamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "record-stream", "Saves what the current item sends over the network, on a server that runs with --recordings.",
+        "record-stream", "Saves the current web item to a file, on a server that runs with --recordings.",
         subcommands: [Start.self, Stop.self, Show.self], defaultSubcommand: Start.self)
 
     private static let path = "/api/v1/player/record-stream"
 
     struct Start: ClientCommand {
-        static let configuration = CommandConfiguration("start", "Begins a file, unless one is made already.")
+        static let configuration = CommandConfiguration("start", "Starts a file, unless one is in progress.")
         @OptionGroup var options: ClientOptions
 
         @Option(help: "Name for the file, without extension (default: the time).")
         var name: String?
 
-        @Option(help: "Ends it after so long: seconds, m:ss or h:mm:ss, a week at most.")
+        @Option(help: "Maximum duration: seconds, m:ss or h:mm:ss, a week at most.")
         var maxDuration: TimeArgument?
 
-        @Option(value: "megabytes", "Ends it when it is so large.")
+        @Option(value: "megabytes", "Maximum size of the file.")
         var maxSize: Int?
 
         func validate() throws {
@@ -147,7 +147,7 @@ struct RecordStreamCommand: ParsableCommand {
 
     struct Show: ClientCommand {
         static let configuration = CommandConfiguration(
-            "status", "Shows what is being saved, and how the last file ended.")
+            "status", "Shows the file in progress and the result of the last one.")
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {

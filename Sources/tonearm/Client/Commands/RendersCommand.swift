@@ -35,14 +35,14 @@ struct RendersCommand: ParsableCommand {
         enum Format: String, ExpressibleByArgument, CaseIterable { case wav, flac, opus }
 
         static let configuration = CommandConfiguration(
-            "start", "Has the server render to a file, and prints the id of the job.",
-            discussion: "A URI is meant as by tonearm play; without any, the queue is rendered.")
+            "start", "Starts a render job on the server and prints its id.",
+            discussion: "A URI has the same meaning as for tonearm play; without any, the queue is rendered.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "What to render, one after another.", completion: .file()) var uris: [String] = []
         @Option(help: "wav, flac or opus (default wav).") var format: Format?
-        @Option(help: "Begin there: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
-        @Option(help: "So much of it.") var duration: TimeArgument?
+        @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
+        @Option(help: "Length of the part.") var duration: TimeArgument?
         @Flag(help: "As decoded, without the player's speed, pitch and effects.") var noEffects = false
 
         func run(_ client: ServerClient) throws {
@@ -59,7 +59,7 @@ struct RendersCommand: ParsableCommand {
     struct Download: ClientCommand {
         static let configuration = CommandConfiguration(
             "download", "Writes the file of a completed render job.",
-            discussion: "It is FILE.partial until it is complete; a file that is there is replaced.")
+            discussion: "It is FILE.partial until it is complete; an existing file is replaced.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Its id.") var id: String

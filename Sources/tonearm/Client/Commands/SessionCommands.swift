@@ -53,7 +53,7 @@ struct InterruptCommand: ClientCommand {
     enum Kind: String, ExpressibleByArgument, CaseIterable { case began, ended }
 
     static let configuration = CommandConfiguration(
-        "interrupt", "Takes the sound for another program, or gives it back.",
+        "interrupt", "Begins or ends an interruption of the music.",
         discussion:
             "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
     @OptionGroup var options: ClientOptions
@@ -61,7 +61,7 @@ struct InterruptCommand: ClientCommand {
     @Flag(help: "With ended: the music stays paused.") var stayPaused = false
 
     func validate() throws {
-        if stayPaused, type == .began { throw ValidationError("--stay-paused belongs to ended.") }
+        if stayPaused, type == .began { throw ValidationError("--stay-paused needs ended.") }
     }
 
     func run(_ client: ServerClient) throws {

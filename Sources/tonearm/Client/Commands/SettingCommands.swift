@@ -78,7 +78,7 @@ extension SettingValue {
 
 struct VolumeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "volume", "Shows or changes the volume, as it is perceived.",
+        "volume", "Shows or changes the volume (perceived loudness).",
         usage: "tonearm volume [--server <url>] [--token <token>] [--player <id>] [0-100|+5|-5]",
         discussion: SignedArgument.discussion("-5"))
     @OptionGroup var options: ClientOptions
@@ -90,7 +90,7 @@ struct VolumeCommand: ClientCommand {
 
     func validate() throws {
         guard volume.isEmpty || target != nil else {
-            throw ValidationError("\(volume.joined(separator: " ")) is no volume such as 80, +5 or -5 (0 to 100).")
+            throw ValidationError("\(volume.joined(separator: " ")) is not a volume such as 80, +5 or -5 (0 to 100).")
         }
     }
 

@@ -4,13 +4,13 @@ import ArgumentParser
 import Kernel
 
 struct StatusCommand: ClientCommand {
-    static let configuration = CommandConfiguration("status", "Shows what plays and how.")
+    static let configuration = CommandConfiguration("status", "Shows the state of the player.")
     @OptionGroup var options: ClientOptions
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/player; with --follow an event on each line.")
     var json = false
 
-    @Flag(help: "Go on telling what happens, until Ctrl-C.")
+    @Flag(help: "Report changes until Ctrl-C.")
     var follow = false
 
     /// The events that change the output of `status`.

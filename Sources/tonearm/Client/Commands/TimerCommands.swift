@@ -6,7 +6,7 @@ internal import Kernel
 
 struct SleepCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "sleep", "Lets the music fade out and pause after a while.",
+        "sleep", "Fades the music out and pauses it after a time.",
         discussion: """
             A time is 30m, 90s, 1h30m or h:mm:ss. item and queue are the end of the current item and of the queue; off takes \
             it back. Without an argument, the timer is shown.
@@ -16,7 +16,7 @@ struct SleepCommand: ClientCommand {
 
     @Argument(help: "A time, item, queue or off.") var end: String?
 
-    @Option(value: "seconds", "How long it fades out, 0 to 3600 (default 10 for a time, else 0).")
+    @Option(value: "seconds", "Length of the fade-out, 0 to 3600 (default 10 for a time, else 0).")
     var fade: Double?
 
     func validate() throws {
@@ -25,9 +25,9 @@ struct SleepCommand: ClientCommand {
                 throw ValidationError("\(end) has no unit; give \(end)m for minutes or \(end)s for seconds.")
             }
             guard let seconds = Self.seconds(end) else {
-                throw ValidationError("\(end) is no time; give 30m, 90s, 1h30m, h:mm:ss, item, queue or off.")
+                throw ValidationError("\(end) is not a time; give 30m, 90s, 1h30m, h:mm:ss, item, queue or off.")
             }
-            guard seconds > 0 else { throw ValidationError("\(end) is no time to wait; tonearm pause pauses at once.") }
+            guard seconds > 0 else { throw ValidationError("\(end) is not a time to wait: use tonearm pause.") }
         }
         try check("--fade", fade, 0...3_600)
     }
@@ -99,7 +99,7 @@ struct ListAlarms: ShowingCommand {
 struct AddAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         "add", "Sets an alarm.",
-        discussion: "A URI is meant as by tonearm play; without any, the queue plays as it is.")
+        discussion: "A URI has the same meaning as for tonearm play; without any, the queue plays as it is.")
 
     @OptionGroup var options: ClientOptions
 
@@ -113,7 +113,7 @@ struct AddAlarm: ClientCommand {
         let limits = [24, 60, 60]
         let isTime = zip(parts, limits).allSatisfy { $0.count == 2 && $0.allSatisfy(\.isNumber) && Int($0) ?? $1 < $1 }
         guard (2...3).contains(parts.count), isTime else {
-            throw ValidationError("\(time) is no time of day; give one such as 07:00.")
+            throw ValidationError("\(time) is not a time of day; give one such as 07:00.")
         }
     }
 
@@ -135,8 +135,8 @@ struct AlarmOptions: ParsableArguments {
     @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun; or once (default).") var days: String?
     @Option(help: "0 to 100 (default 40).") var volume: Int?
     @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
-    @Option(value: "seconds", "How long tonearm alarm snooze silences it (default 540).") var snooze: Double?
-    @Option(help: "What sounds when the rest cannot be played.", completion: .file()) var fallback: String?
+    @Option(value: "seconds", "Length of a snooze (default 540).") var snooze: Double?
+    @Option(help: "Plays if the other URIs cannot be played.", completion: .file()) var fallback: String?
     @Option(help: "The id of an output (default: the player's).") var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
 
@@ -154,7 +154,7 @@ struct AlarmOptions: ParsableArguments {
 struct ChangeAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         "set", "Changes an alarm, or switches it on or off.",
-        discussion: "What is not given stays as it is.")
+        discussion: "Other properties do not change.")
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.") var id: String
@@ -172,7 +172,7 @@ struct ChangeAlarm: ClientCommand {
     }
 
     func validate() throws {
-        if body.isEmpty { throw ValidationError("Give on, off or an option: nothing changes.") }
+        if body.isEmpty { throw ValidationError("Nothing to change: give on, off or an option.") }
     }
 
     func run(_ client: ServerClient) throws {
@@ -182,7 +182,7 @@ struct ChangeAlarm: ClientCommand {
 }
 
 struct SnoozeAlarm: ClientCommand {
-    static let configuration = CommandConfiguration("snooze", "Silences the alarm that rings, for a while.")
+    static let configuration = CommandConfiguration("snooze", "Silences the ringing alarm for a while.")
 
     @OptionGroup var options: ClientOptions
 

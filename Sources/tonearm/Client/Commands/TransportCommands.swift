@@ -9,7 +9,7 @@ struct StopCommand: ClientCommand {
     static let configuration = CommandConfiguration("stop", "Stops.")
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Play what is buffered before.")
+    @Flag(help: "Play the buffered sound first.")
     var drain = false
 
     func run(_ client: ServerClient) throws { try client.silence("stop", ["drain": drain]) }
@@ -24,7 +24,7 @@ struct SeekCommand: ClientCommand {
 
     @Argument(
         parsing: .allUnrecognized,
-        help: "Seconds, m:ss or h:mm:ss; with + or - from where it is; or a part of the whole in percent.")
+        help: "Seconds, m:ss or h:mm:ss; with + or - relative to the position; or a percentage of the item.")
     var target: [String]
 
     private var to: Target? { SignedArgument.only(target).flatMap(Target.position) }
@@ -32,7 +32,7 @@ struct SeekCommand: ClientCommand {
     func validate() throws {
         guard to != nil else {
             throw ValidationError(
-                "\(target.joined(separator: " ")) is no position such as 12.5, 1:23, +10, -10 or 50%.")
+                "\(target.joined(separator: " ")) is not a position such as 12.5, 1:23, +10, -10 or 50%.")
         }
     }
 
@@ -47,7 +47,7 @@ struct PauseCommand: ClientCommand {
 }
 
 struct ToggleCommand: ClientCommand {
-    static let configuration = CommandConfiguration("toggle", "Pauses what plays, plays what is paused.")
+    static let configuration = CommandConfiguration("toggle", "Pauses if playing, plays if paused.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.command("toggle") }
@@ -62,21 +62,21 @@ struct NextCommand: ClientCommand {
 
 struct PreviousCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "previous", "Goes to the previous item, or to the beginning of this one.")
+        "previous", "Goes to the previous item, or to the beginning of the current one.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.command("previous") }
 }
 
 struct MuteCommand: ClientCommand {
-    static let configuration = CommandConfiguration("mute", "Plays on without sound.")
+    static let configuration = CommandConfiguration("mute", "Mutes the player; the music plays on.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { _ = try client.change(["muted": true]) }
 }
 
 struct UnmuteCommand: ClientCommand {
-    static let configuration = CommandConfiguration("unmute", "Ends mute.")
+    static let configuration = CommandConfiguration("unmute", "Unmutes the player.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { _ = try client.change(["muted": false]) }
@@ -90,14 +90,14 @@ struct ClearCommand: ClientCommand {
 }
 
 struct UndoCommand: ClientCommand {
-    static let configuration = CommandConfiguration("undo", "Takes the last edit of the queue back.")
+    static let configuration = CommandConfiguration("undo", "Undoes the last edit of the queue.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/undo") }
 }
 
 struct RedoCommand: ClientCommand {
-    static let configuration = CommandConfiguration("redo", "Makes the edit again that undo took back.")
+    static let configuration = CommandConfiguration("redo", "Redoes the last undone edit.")
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/redo") }
@@ -105,7 +105,7 @@ struct RedoCommand: ClientCommand {
 
 struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "play", "Plays: goes on, or a place of the queue, or something new.",
+        "play", "Resumes, or plays an item of the queue or something new.",
         discussion: """
             With URIs they are added at the end of the queue and the first of them plays. A URI is relative to the server's \
             music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \
@@ -117,16 +117,16 @@ struct PlayCommand: ClientCommand {
     @Argument(help: "What to add and play.", completion: .file())
     var uris: [String] = []
 
-    @Option(help: "Play the item at this place of the queue; the first one is 0.")
+    @Option(help: "Play the item at this index of the queue; the first one is 0.")
     var index: Int?
 
     @Option(help: "Play the item with this id.")
     var item: String?
 
-    @Option(help: "Begin there: seconds, m:ss or h:mm:ss.")
+    @Option(help: "Start position: seconds, m:ss or h:mm:ss.")
     var position: TimeArgument?
 
-    @Option(value: "time", "Begin then: 19:30 or 19:30:15 by this machine's clock, or after a time such as 90s or 5m.")
+    @Option(value: "time", "Start then: 19:30 or 19:30:15 by this machine's clock, or after a time such as 90s or 5m.")
     var at: Moment?
 
     func validate() throws {
@@ -135,7 +135,7 @@ struct PlayCommand: ClientCommand {
         }
         if let index, index < 0 { throw ValidationError("--index must be 0 or more.") }
         if !uris.isEmpty, position != nil { throw ValidationError("--position cannot go with URIs.") }
-        if !uris.isEmpty, at != nil { throw ValidationError("--at cannot go with URIs; add them before.") }
+        if !uris.isEmpty, at != nil { throw ValidationError("--at cannot go with URIs; add them first.") }
         if uris.contains("") { throw ValidationError("A URI must not be empty.") }
     }
 

@@ -31,10 +31,11 @@ struct SavedQueue {
 
     /// Returns the completion's answer later through `answers`.
     mutating func apply(_ edit: QueueEdit, answers: Answers? = nil) throws {
-        guard let change = try queue.apply(edit, using: &random) else { return }
-        store.save([.queue(change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)]) { failure in
-            answers?.add(failure)
-        }
+        guard let proposal = try queue.propose(edit, using: &random) else { return }
+        queue.commit(proposal)
+        let saved = SavedChange.queue(
+            proposal.change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)
+        store.save([saved]) { answers?.add($0) }
     }
 
     var items: [QueueItem] { queue.window(offset: 0, limit: .max).items }

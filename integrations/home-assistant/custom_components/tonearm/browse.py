@@ -154,7 +154,7 @@ class _Page:
                 return self._of(self.playlist(named), map(self._entry, named["items"]), MediaClass.TRACK)
             case _:
                 raise BrowseError(
-                    f"There is nothing to browse in a {media_type}",
+                    f"A {media_type} cannot be browsed",
                     translation_domain=DOMAIN,
                     translation_key="not_browsable",
                     translation_placeholders={"type": media_type},

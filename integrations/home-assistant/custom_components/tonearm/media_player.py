@@ -428,7 +428,7 @@ class TonearmPlayer(MediaPlayerEntity):
         if ended.get("reason") != "finished":
             detail = (ended.get("error") or {}).get("message") or f"it was {ended.get('reason')}"
             raise HomeAssistantError(
-                f"The announcement was not heard to its end: {detail}",
+                f"The announcement did not play to its end: {detail}",
                 translation_domain=DOMAIN,
                 translation_key="announcement_failed",
                 translation_placeholders={"detail": str(detail)},
