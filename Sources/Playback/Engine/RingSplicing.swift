@@ -127,7 +127,8 @@ struct RingSplicing {
         }
     }
 
-    /// In the middle of the crossing most of all.
+    /// Mainly of the middle of the crossing: over a longer time, two tones of different frequency would seem most alike in
+    /// opposite phase.
     private static func likeness(_ old: [Float], _ new: [Float], at offset: Int) -> Float {
         let curve = StreamFade(from: 0, to: 1, start: 0, length: FrameCount(old.count))
         return old.withUnsafeBufferPointer { old in
@@ -136,7 +137,8 @@ struct RingSplicing {
                 var frame = 0
                 while frame < old.count {
                     let rising = curve.gain(at: FrameCount(frame))
-                    let weight = rising * (1 - rising)
+                    let share = rising * (1 - rising)
+                    let weight = share * share * share * share
                     let (one, other) = (old[frame], new[offset + frame])
                     product += weight * one * other
                     left += weight * one * one

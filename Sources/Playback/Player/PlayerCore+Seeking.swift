@@ -49,16 +49,16 @@ extension PlayerCore {
             current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
             ring.capacity >= Int(format.frames(0.5))
         else { return nil }
-        let index = stream.timeline.heard + format.frames(Self.spliceAhead)
-        let end = ring.writeIndex
-        guard end - index >= format.frames(Self.spliceReserve), let place = stream.timeline.place(at: index),
-            current.holds(place.segment), place.segment.pace.isPlayed
-        else { return nil }
-        let rate = place.segment.pace.rate
-        if let duration = current.duration, duration - place.position < 0.5 * max(rate, tempo(of: current).rate) {
+        // In the last segment: behind it no other round of a loop is in the ring, so a late splice has its position, too.
+        guard let segment = stream.timeline.last, current.holds(segment), case .played(let rate) = segment.pace else {
             return nil
         }
-        return (Track.Splice(index: index, rate: rate, end: end), place.position)
+        let (heard, ahead, end) = (stream.timeline.heard, format.frames(Self.spliceAhead), ring.writeIndex)
+        let index = max(heard + ahead, segment.start)
+        guard index <= heard + 2 * ahead, end - index >= format.frames(Self.spliceReserve) else { return nil }
+        let place = segment.position + format.seconds(index - segment.start) * rate
+        if let duration = current.duration, duration - place < 0.5 * max(rate, tempo(of: current).rate) { return nil }
+        return (Track.Splice(index: index, rate: rate, end: end), place)
     }
 
     private func seconds(of place: DecodeStart.Place) -> Double {

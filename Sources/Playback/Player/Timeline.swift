@@ -62,12 +62,8 @@ struct Timeline {
     /// The frames from `index` on were replaced.
     mutating func drop(from index: FrameCount) { segments.removeAll { $0.start >= index } }
 
-    /// The media position of the frame at `index`, behind what was heard; nil behind a cut.
-    func place(at index: FrameCount) -> Place? {
-        guard let segment = segments.last(where: { $0.start <= index }), segment.end == nil else { return nil }
-        let seconds = Double(index - segment.start) / sampleRate
-        return Place(segment: segment, position: segment.position + seconds * segment.pace.rate)
-    }
+    /// The last segment; nil behind a cut.
+    var last: Segment? { segments.last.flatMap { $0.end == nil ? $0 : nil } }
 
     /// What follows belongs to no item.
     mutating func end(at index: FrameCount) {
