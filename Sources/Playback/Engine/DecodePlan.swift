@@ -52,8 +52,7 @@ struct WholePlan: DecodePlan {
         var lead = lead
         if isBehind(reader.position + lead) {
             try rewind(reader)
-            lead = 0
-            writer.feed.dropLead()
+            (lead, writer.feed.lead) = (0, 0)
         }
         var roundsLeft = loops
         var reported: FrameCount?

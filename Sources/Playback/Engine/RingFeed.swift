@@ -58,12 +58,6 @@ struct RingFeed {
         splicing?.writeIndex ?? written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0))
     }
 
-    /// The first written frame is that of the position.
-    mutating func dropLead() {
-        lead = 0
-        splicing?.lead = 0
-    }
-
     mutating func writeSilence(_ frames: FrameCount) throws(MediaError) {
         guard frames > 0 else { return }
         let channels = ring.format.channelCount

@@ -36,7 +36,7 @@ struct RingSplicing {
     private let offer: (RingSplice) -> Void
     private let begun: (Begun) -> Void
     /// New frames before the one at `start.index`.
-    var lead: Int
+    private let lead: Int
     private var samples: [Float] = []
     private var index: FrameCount
 

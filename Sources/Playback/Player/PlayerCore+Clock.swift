@@ -45,11 +45,8 @@ extension PlayerCore {
             entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         guard entered.run == left.run else {
-            guard current?.holds(left) == true else { return }
-            // Another tempo, or another part of the media.
-            let passed = Double(entered.start - left.start) / stream.timeline.sampleRate
-            let isJump = abs(left.position + passed * left.pace.rate - entered.position) > 0.05
-            return isJump ? jumped() : reportTime()
+            // A splice: the position continues, at another rate.
+            return current?.holds(left) == true ? reportTime() : ()
         }
         jumped()
         if isEndless { endEndless() }

@@ -57,7 +57,8 @@ extension PlayerCore {
         let index = max(heard + ahead, segment.start)
         guard index <= heard + 2 * ahead, end - index >= format.frames(Self.spliceReserve) else { return nil }
         let place = segment.position + format.seconds(index - segment.start) * rate
-        if let duration = current.duration, duration - place < 0.5 * max(rate, tempo(of: current).rate) { return nil }
+        let mediaEnd = part(of: current.item)?.end ?? current.duration ?? .infinity
+        guard mediaEnd - place >= 0.5 * max(rate, tempo(of: current).rate) else { return nil }
         return (Track.Splice(index: index, rate: rate, end: end), place)
     }
 
