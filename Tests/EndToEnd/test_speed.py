@@ -53,6 +53,34 @@ def test_speed_keeps_the_pitch_and_pitch_the_speed(start_server, written, tone):
     assert api.player()["duration"] == 1
 
 
+@pytest.mark.parametrize("sink", ("file", "pulse"))
+def test_a_change_leaves_no_hole(start_server, request, music, sink):
+    """Rows 82-84, 292: what sounds goes on until the new sound is there; each 2 ms are as loud as their neighbours."""
+    sine = 0.5 * numpy.sin(2 * numpy.pi * 1000 * numpy.arange(40 * RATE) / RATE)
+    write_wave(music / "tone.wav", numpy.stack([sine, sine], axis=1))
+    if sink == "file":
+        heard = request.getfixturevalue("written")
+        api = Api(start_server(output=heard.output, music=music).url)
+    else:
+        heard = request.getfixturevalue("capture")
+        api = Api(start_server(output="pulse", pulse=request.getfixturevalue("pulse"), music=music).url)
+    api.load("tone.wav", play=True)
+    api.wait_status("playing")
+    start = heard.frames + RATE // 2
+    heard.wait_frames(start)
+    for change in ({"playbackRate": 2}, {"playbackRate": 0.5}, {"playbackRate": 1}, {"pitch": 300}, {"pitch": 0},
+                   {"playbackRate": 1.25, "preservePitch": False}, {"playbackRate": 1, "preservePitch": True}):
+        api.settings(**change)
+        heard.wait_frames(heard.frames + RATE // 2)
+    samples = heard.samples(start)[:, 0].astype(float)
+    # 2 ms.
+    block = RATE // 500
+    levels = numpy.sqrt((samples[: len(samples) // block * block].reshape(-1, block) ** 2).mean(axis=1))
+    neighbours = numpy.array([numpy.median(levels[max(0, index - 8) : index + 9]) for index in range(len(levels))])
+    assert (levels / neighbours).min() > 0.5, numpy.flatnonzero(levels < 0.5 * neighbours)
+    assert api.player()["rate"] == 1
+
+
 def test_clocks_at_twice_the_speed(api):
     """Row 83: the position is the media's, `rate` the pace, `listenedTime` the wall clock's; a change goes on from the place."""
     api.start("long.mp3")

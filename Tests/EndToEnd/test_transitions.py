@@ -116,6 +116,8 @@ def test_a_part_is_repeated_to_the_frame(written, api, media, open_events):
     part = media.reference("noise.mp3")[22050:28665].astype(int)
     heard = written.samples().astype(int)
     first = align(heard[: RATE], part)
+    # What sounded when it was set goes on.
+    assert first == 22050
     rounds = heard[first : first + 20 * len(part)].reshape(20, len(part), 2)
     assert numpy.abs(rounds - part).max() <= 1
     refused = api.request("PATCH", "/player", json={"abLoop": {"begin": 0.5, "end": 1000}})

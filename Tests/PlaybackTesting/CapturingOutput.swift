@@ -19,6 +19,8 @@ public final class CapturingOutput: AudioOutput {
         var gains = ChannelGains.unity
         var effects = EffectSettings.off
         var opened = 0
+        var splices = 0
+        var flushes = 0
     }
 
     private let state = Mutex(State())
@@ -41,6 +43,9 @@ public final class CapturingOutput: AudioOutput {
     public var effects: EffectSettings { state.withLock { $0.effects } }
     /// How many streams were opened.
     public var streamsOpened: Int { state.withLock { $0.opened } }
+    /// How often frames took the place of others, and how often all were dropped.
+    public var splices: Int { state.withLock { $0.splices } }
+    public var flushes: Int { state.withLock { $0.flushes } }
     public var isStarted: Bool { state.withLock { $0.isStarted } }
     /// Frames written by the player and not yet heard.
     public var unread: Int { state.withLock { state in state.ring.map { Int($0.writeIndex - $0.readIndex) } ?? 0 } }
@@ -130,12 +135,18 @@ public final class CapturingOutput: AudioOutput {
                 return .paused(generation)
             case .flush(let index, _):
                 state.ring?.skip(to: index)
+                state.flushes += 1
                 state.hasReportedStart = false
                 return .flushed(generation)
             case .drain: state.isDraining = true
             case .close:
                 (state.generation, state.ring, state.isStarted) = (nil, nil, false)
                 return .closed(generation)
+            case .splice(let splice):
+                guard let ring = state.ring else { return nil }
+                let end = ring.writeIndex
+                splice.perform(in: ring, notBefore: ring.readIndex)
+                if ring.writeIndex != end { state.splices += 1 }
             case .shift, .unmute: break
             }
             return nil

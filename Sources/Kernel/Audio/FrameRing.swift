@@ -5,8 +5,8 @@ import Synchronization
 
 /// The PCM between a decode thread and the render callback.
 ///
-/// Frames carry absolute indices that only rise: the n-th frame ever written has index n. One producer at a time (the
-/// holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
+/// Frames carry absolute indices: the n-th frame ever written has index n, except for frames that `replace` replaces. One
+/// producer at a time (the holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
 /// nothing; the producer's side is serialised by a mutex, because revoking a lease must be exact.
 /// The last `retained` frames that were read stay intact, so that the consumer may step back and render them again
 /// (with a fade, another gain) as long as the sink has not played them.
@@ -135,17 +135,53 @@ public final class FrameRing: Sendable {
             let start = written.load(ordering: .relaxed)
             let frames = min(samples.count / channels, free(writeIndex: start))
             guard frames > 0, let source = samples.baseAddress else { return .wrote(frames: 0, start: start) }
-            let slot = Int(start % Int64(slots))
-            let first = min(frames, slots - slot)
-            (self.samples + slot * channels).update(from: source, count: first * channels)
-            self.samples.update(from: source + first * channels, count: (frames - first) * channels)
-            written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
+            put(source, at: start, frames: frames)
             return .wrote(frames: frames, start: start)
         }
         if case .wrote(1..., _) = outcome, wantsFrames.exchange(false, ordering: .sequentiallyConsistent) {
             onFrames?()
         }
         return outcome
+    }
+
+    private func put(_ source: UnsafePointer<Float>, at start: FrameCount, frames: Int) {
+        let slot = Int(start % Int64(slots))
+        let first = min(frames, slots - slot)
+        (samples + slot * channels).update(from: source, count: first * channels)
+        samples.update(from: source + first * channels, count: (frames - first) * channels)
+        written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
+    }
+
+    /// Up to `frames` frames from `index` on, interleaved, read or not, written by an earlier holder of the lease. nil when
+    /// the lease is revoked.
+    public func frames(at index: FrameCount, _ frames: Int, lease: Lease) -> [Float]? {
+        self.lease.withLock { number in
+            guard number == lease.number else { return nil }
+            let end = written.load(ordering: .relaxed)
+            let count = min(frames, Int(end - index))
+            guard count > 0, index >= max(0, end - Int64(slots)) else { return [] }
+            let slot = Int(index % Int64(slots))
+            let first = min(count, slots - slot)
+            return Array(UnsafeBufferPointer(start: samples + slot * channels, count: first * channels))
+                + UnsafeBufferPointer(start: samples, count: (count - first) * channels)
+        }
+    }
+
+    /// Replaces all frames from `index` on with interleaved samples. Only here the write index falls. Only on the consumer's
+    /// thread, and never while it renders, as it takes the lock. The lease's holder must wait meanwhile. False, without
+    /// effect, when the lease is revoked, the frame at `index` was read or is not written, or there is no room.
+    public func replace(from index: FrameCount, with samples: [Float], lease: Lease) -> Bool {
+        self.lease.withLock { number in
+            let frames = samples.count / channels
+            let read = reading.load(ordering: .relaxed)
+            guard number == lease.number, index >= read, index <= written.load(ordering: .relaxed),
+                frames <= capacity - Int(index - read)
+            else { return false }
+            samples.withUnsafeBufferPointer { samples in
+                if let source = samples.baseAddress { put(source, at: index, frames: frames) }
+            }
+            return true
+        }
     }
 
     /// Blocks until at least `frames` (clamped to the capacity) are free or the lease is revoked. False when revoked.
@@ -296,7 +332,8 @@ public final class FrameRing: Sendable {
     public var unread: Int {
         @_noLocks @_noAllocation get {
             let index = reading.load(ordering: .acquiring)
-            return Int(written.load(ordering: .acquiring) - index)
+            // To others both indices may have fallen in between.
+            return max(0, Int(written.load(ordering: .acquiring) - index))
         }
     }
 }

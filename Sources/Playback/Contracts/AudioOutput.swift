@@ -73,6 +73,9 @@ public enum StreamCommand: Sendable {
     /// Lets a running stream be heard so many frames earlier from about now on (later when negative), by leaving frames
     /// out or playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
     case shift(by: FrameCount)
+    /// Replaces frames of the ring that are not audible yet and can be taken back from the sink. The splice itself receives
+    /// the answer.
+    case splice(RingSplice)
     /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
     case unmute
 }

@@ -106,17 +106,26 @@ struct DecodeWorker {
                 try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
-            writer.feed.lead = Int(ring.format.frames(lead / tempo.rate))
+            // The frames before the position by which a splice may move are kept.
+            let leadFrames = Int(ring.format.frames(lead / tempo.rate))
+            let kept = feed.splice == nil ? 0 : min(leadFrames, Int(ring.format.frames(RingSplicing.reach)))
+            writer.feed.lead = leadFrames - kept
             let plan: any DecodePlan =
                 if let rate = start.scan {
                     ScanPlan(rate: rate, tempo: feed.tempo, whole: WholePlan(start))
                 } else {
-                    WholePlan(start, lead: lead)
+                    WholePlan(start, lead: lead - ring.format.seconds(FrameCount(kept)) * tempo.rate)
                 }
+            let log = SegmentLog(ring.format) { report(.wrote(run, start: $0, position: $1, $2)) }
+            if let splice = feed.splice {
+                log.waits = true
+                writer.feed.splicing = RingSplicing(
+                    splice, lead: kept, ring.format, offer: { [report, run] in report(.splice(run, $0)) },
+                    begun: { log.begin($0) })
+            }
             try plan.play(reader, into: &writer) { event in
                 switch event {
-                case .wrote(let start, let position, let pace):
-                    report(.wrote(run, start: start, position: position, pace))
+                case .wrote(let start, let position, let pace): log.append(start, position, pace)
                 case .mediaChanged(let start): reportMedia(reader, from: start)
                 case .held(let tail, let end): report(.held(run, tail, end: end))
                 }
@@ -163,5 +172,34 @@ struct DecodeWorker {
                 }
             }
         }
+    }
+}
+
+/// Reports of segments. Before a splice they wait until its index is known.
+private final class SegmentLog {
+    private let format: AudioFormat
+    private let report: (FrameCount, Double, Timeline.Pace) -> Void
+    private var waiting: [(start: FrameCount, position: Double, pace: Timeline.Pace)] = []
+    var waits = false
+
+    init(_ format: AudioFormat, report: @escaping (FrameCount, Double, Timeline.Pace) -> Void) {
+        (self.format, self.report) = (format, report)
+    }
+
+    func append(_ start: FrameCount, _ position: Double, _ pace: Timeline.Pace) {
+        if waits { waiting.append((start, position, pace)) } else { report(start, position, pace) }
+    }
+
+    func begin(_ begun: RingSplicing.Begun) {
+        waits = false
+        // The segment that contains the first frame is cut.
+        if let first = waiting.lastIndex(where: { $0.start <= begun.frame }) {
+            let left = format.seconds(begun.frame - waiting[first].start)
+            waiting[first].position += left * waiting[first].pace.rate
+            waiting[first].start = begun.frame
+            waiting.removeFirst(first)
+        }
+        for (start, position, pace) in waiting { report(start - begun.frame + begun.index, position, pace) }
+        waiting = []
     }
 }

@@ -237,7 +237,9 @@ final class PlayerLoop: @unchecked Sendable {
         for action in actions {
             switch action {
             case .load(let generation, let item, let start): load(item, generation, start)
-            case .reposition(let generation, let run, let start): sessions[generation]?.reposition(run, start)
+            case .reposition(let generation, let run, let start):
+                _ = ring?.cut()
+                sessions[generation]?.reposition(run, start)
             case .feed(let generation, let feed): self.feed(generation, feed)
             case .hold(let generation, let seconds): sessions[generation]?.hold(seconds)
             case .cutFading: ring?.cutFading()
@@ -268,7 +270,7 @@ final class PlayerLoop: @unchecked Sendable {
     private func feed(_ generation: Generation, _ feed: Feed) {
         guard let ring, let session = sessions[generation] else { return }
         // What is left of the item before comes first, and keeps its loudness.
-        if feed.over != nil { return session.feed(ring, ring.grant().lease, feed) }
+        if feed.over != nil || feed.splice != nil { return session.feed(ring, ring.grant().lease, feed) }
         let (loudness, isInAlbum) = core.withLock { $0.loudness(of: generation) }
         session.feed(ring, ring.grant(loudness, isInAlbum: isInAlbum).lease, feed)
     }

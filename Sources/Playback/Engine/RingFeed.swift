@@ -35,6 +35,8 @@ struct RingFeed {
     /// nil until the end comes near.
     private var tail: HeldTail?
     private var mixer: OverlapMixer?
+    /// Until the first frames have replaced older ones.
+    var splicing: RingSplicing?
 
     init(
         _ ring: FrameRing, _ lease: FrameRing.Lease, buffering: DecodeBuffering, ahead: SharedSeconds = SharedSeconds(),
@@ -52,7 +54,9 @@ struct RingFeed {
     }
 
     /// Index that the next frame will have.
-    var writeIndex: FrameCount { written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0)) }
+    var writeIndex: FrameCount {
+        splicing?.writeIndex ?? written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0))
+    }
 
     mutating func writeSilence(_ frames: FrameCount) throws(MediaError) {
         guard frames > 0 else { return }
@@ -109,6 +113,7 @@ struct RingFeed {
     /// slowly as the sink allows.
     mutating func finish(held: (HeldTail, FrameCount) -> Void) throws(MediaError) {
         while try finishMixing() {}
+        while splicing != nil { try splice() }
         if let tail, tail.frames > 0 {
             held(tail, writeIndex)
             try settle(tail)
@@ -120,6 +125,7 @@ struct RingFeed {
     /// The media has ended before its time: all decoded frames are heard.
     mutating func giveUp() throws(MediaError) {
         while try finishMixing() {}
+        while splicing != nil { try splice() }
         guard let rest = takeTail()?.take() else { return }
         try put(rest[...])
     }
@@ -161,6 +167,30 @@ struct RingFeed {
         guard ring.waitForSpace(ring.capacity - unread / 2, lease: lease) else { throw Self.isRevoked }
     }
 
+    // MARK: Splicing
+
+    private var isWanted: Bool {
+        guard case .wrote = ring.write(UnsafeBufferPointer(start: nil, count: 0), lease: lease) else { return false }
+        return !cancellation.isCancelled
+    }
+
+    /// One try.
+    private mutating func splice() throws(MediaError) {
+        guard var pending = splicing else { return }
+        let rest = pending.splice(into: ring, lease) { splice in
+            while isWanted {
+                if let answer = splice.answer(by: .now.advanced(bySeconds: 0.05)) { return answer }
+            }
+            return nil
+        }
+        guard isWanted else { throw Self.isRevoked }
+        splicing = pending
+        guard let rest else { return }
+        splicing = nil
+        written = ring.writeIndex
+        try keep(rest)
+    }
+
     // MARK: Holding back
 
     private mutating func keep(_ samples: [Float]) throws(MediaError) {
@@ -168,6 +198,11 @@ struct RingFeed {
     }
 
     private mutating func keep(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
+        if splicing != nil {
+            splicing?.append(samples)
+            while splicing?.hasEnough == true { try splice() }
+            return
+        }
         guard let tail else { return try put(samples) }
         tail.append(samples)
         try pour(tail)

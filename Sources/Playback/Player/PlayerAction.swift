@@ -6,6 +6,7 @@ internal import Audio
 enum PlayerAction {
     // Decoding.
     case load(Generation, QueueItem, DecodeStart)
+    /// What it has written so far stays in the ring.
     case reposition(Generation, DecodeRun, DecodeStart)
     /// Lets the item write into the ring of the open stream, and no other any more.
     case feed(Generation, Feed)
@@ -68,6 +69,8 @@ struct Feed: Sendable {
     var silence: FrameCount = 0
     /// The end of the item before, over which it begins.
     var over: Overlap?
+    /// What the ring holds goes over into it there.
+    var splice: RingSplicing.Start?
     /// Nothing but so many frames of silence, behind its last one.
     var decay: FrameCount = 0
 }
@@ -83,6 +86,8 @@ enum DecodeEvent {
     case mediaChanged(MediaDescription, start: FrameCount?)
     /// More of it has come over the network, or nothing more comes.
     case loading(MediaLoading)
+    /// For the output.
+    case splice(DecodeRun, RingSplice)
     /// The media is over; its last frames are not in the ring yet, which they would fill up to `end`.
     case held(DecodeRun, HeldTail, end: FrameCount)
     /// The last frame is in the ring, before `end`.

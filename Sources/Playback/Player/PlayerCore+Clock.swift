@@ -42,8 +42,12 @@ extension PlayerCore {
     private mutating func reportLoop(from left: Timeline.Segment?) {
         // The blocks of a scan are no rounds.
         guard let left, let entered = stream.timeline.place?.segment, entered.start > left.start,
-            entered.generation == left.generation, entered.run == left.run, left.pace.isPlayed, entered.pace.isPlayed
+            entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
+        guard entered.run == left.run else {
+            // A splice: the position continues, at another rate.
+            return current?.holds(left) == true ? reportTime() : ()
+        }
         jumped()
         if isEndless { endEndless() }
     }

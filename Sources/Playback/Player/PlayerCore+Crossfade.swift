@@ -158,7 +158,7 @@ extension PlayerCore {
             // Nothing of it was mixed; the tail was written.
             guard run == upcoming.run else { return }
             loaded.updateCurrent { $0.stage = .written(end: end) }
-        case .opened, .primed, .mediaChanged, .loading, .held, .ended: return
+        case .opened, .primed, .mediaChanged, .loading, .splice, .held, .ended: return
         }
     }
 }

@@ -38,9 +38,14 @@ extension PlayerCore {
             track.startPosition = position
         case .wrote(let run, let start, let position, let pace):
             guard run == track.run, case .feeding = track.stage else { return }
+            if track.splice != nil { stream.timeline.drop(from: start) }
+            track.splice = nil
             stream.timeline.append(
                 Timeline.Segment(
                     generation: track.generation, run: run, start: start, position: position, pace: pace, end: nil))
+        case .splice(let run, let splice):
+            guard run == track.run, let generation = stream.generation else { return }
+            actions.append(.output(.stream(.splice(splice), generation)))
         case .held(let run, let tail, let end):
             guard run == track.run, case .feeding = track.stage else { return }
             track.stage = .held(tail, end: end)
@@ -59,7 +64,7 @@ extension PlayerCore {
             if let current, current.media != before { emit(.item(currentItem)) }
         case .primed(let run, _):
             guard run == current?.run else { return }
-            if seek?.followUp == nil { gatherBeforeFeeding() }
+            if seek?.followUp == nil, current?.splice == nil { gatherBeforeFeeding() }
             guard let seek else { return }
             if let followUp = seek.followUp {
                 runSeek(followUp, target: seek.target)
@@ -73,7 +78,7 @@ extension PlayerCore {
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:
             if let current { emit(.loaded(itemID: current.item.id)) }
-        case .wrote, .held, .ended: return
+        case .wrote, .splice, .held, .ended: return
         }
     }
 

@@ -12,8 +12,6 @@ extension PlayerCore {
     static let openAhead = 10.0
     /// A station that was found to be one by then is joined this long before it is heard.
     static let joinAhead = 3.0
-    /// A stretcher sounds this long before its sound is heard.
-    private static let stretcherLead = 0.1
 
     mutating func reconcile() {
         reconcileRepeating()
@@ -125,7 +123,9 @@ extension PlayerCore {
         if let current, case .primed = current.stage, gathering == nil, fits(current) {
             let tempo = tempo(of: current)
             loaded.updateCurrent { ($0.stage, $0.tempo) = (.feeding, tempo) }
-            actions.append(.feed(current.generation, Feed(tempo: tempo, silence: silenceBefore(current, format))))
+            var feed = Feed(tempo: tempo, silence: silenceBefore(current, format))
+            feed.splice = current.splice.map { RingSplicing.Start(index: $0.index, pace: $0.rate / tempo.rate) }
+            actions.append(.feed(current.generation, feed))
             stream.fed(now)
         }
         if let upcoming, case .primed = upcoming.stage, let border, seek == nil, fits(upcoming),
@@ -219,7 +219,7 @@ extension PlayerCore {
     mutating func load(_ item: QueueItem, at position: Double?) -> Track {
         let start = position ?? item.beginTime
         let track = newTrack(item, at: start)
-        actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: item)))
+        actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: track)))
         return track
     }
 
@@ -256,19 +256,20 @@ extension PlayerCore {
         actions += stream.flush(fade: isHeldBack ? 0 : fade, now)
     }
 
-    /// Begins a new run of the current item; what it had written must have been flushed or lost.
-    mutating func repositionCurrent(to place: DecodeStart.Place, scan rate: Double? = nil) {
+    /// Begins a new run of the current item; what it had written must have been flushed or lost, or sounds until `splice`.
+    mutating func repositionCurrent(
+        to place: DecodeStart.Place, scan rate: Double? = nil, splice: Track.Splice? = nil
+    ) {
         guard var track = current else { return }
         if track.media?.isSeekable == false, case .seconds(let seconds) = place { return reopenCurrent(at: seconds) }
         track.run.number += 1
+        if splice == nil { track.firstRun = track.run }
+        track.splice = splice
         track.stage = .opening(since: now)
         track.overlapped = 0
         track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
         loaded.updateCurrent { $0 = track }
-        var start = decodeStart(place, scan: rate, of: track.item)
-        let tempo = tempo(of: track)
-        if rate == nil, tempo.needsStretcher { start.lead = Self.stretcherLead * tempo.rate }
-        actions.append(.reposition(track.generation, track.run, start))
+        actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track)))
     }
 }

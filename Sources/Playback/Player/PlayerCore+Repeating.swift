@@ -14,6 +14,16 @@ extension PlayerCore {
             place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
     }
 
+    /// Likewise, with what is decoded before the position.
+    func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: Track) -> DecodeStart {
+        var start = decodeStart(place, scan: rate, of: track.item)
+        guard rate == nil else { return start }
+        let tempo = tempo(of: track)
+        start.lead = tempo.lead
+        if track.splice != nil { start.lead += RingSplicing.reach * tempo.rate }
+        return start
+    }
+
     func check(_ abLoop: ABLoop) throws(PlaybackError) {
         guard queue.currentID != nil else {
             throw PlaybackError(.invalidState, "There is no current item of which a part could be repeated.")
@@ -27,7 +37,7 @@ extension PlayerCore {
         repeated = settings.abLoop == nil ? nil : queue.currentID
         guard let current, !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false else { return }
         if case .stop = goal { return }
-        beginSeek(to: .seconds(position), scan: scan?.rate)
+        if let scan { beginSeek(to: .seconds(position), scan: scan.rate) } else { decodeAgain() }
     }
 
     /// After every input.

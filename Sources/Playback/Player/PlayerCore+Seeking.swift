@@ -30,6 +30,38 @@ extension PlayerCore {
         loaded.updateCurrent { $0.startPosition = target }
     }
 
+    /// Seconds until a splice is audible: the sink keeps some frames, and the first new ones must be decoded.
+    private static let spliceAhead = 0.05
+    /// Minimum seconds in the ring behind it.
+    private static let spliceReserve = 0.04
+
+    /// Decodes the current item with its new settings. The old frames sound until the new ones replace them. Without enough
+    /// of them this is a seek to the audible position.
+    mutating func decodeAgain() {
+        guard let (splice, place) = nextSplice else { return beginSeek(to: .seconds(position)) }
+        repositionCurrent(to: .seconds(place), splice: splice)
+    }
+
+    private var nextSplice: (Track.Splice, place: Double)? {
+        guard case .play = goal, stream.transport == .running, stream.clock.isAdvancing, seek == nil, scan == nil,
+            gathering == nil, appointment == nil, upcoming?.isFed != true,
+            let current, current.failure == nil, current.splice == nil, current.decayEnd == nil,
+            current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
+            ring.capacity >= Int(format.frames(0.5))
+        else { return nil }
+        // In the last segment: behind it no other round of a loop is in the ring, so a late splice has its position, too.
+        guard let segment = stream.timeline.last, current.holds(segment), case .played(let rate) = segment.pace else {
+            return nil
+        }
+        let (heard, ahead, end) = (stream.timeline.heard, format.frames(Self.spliceAhead), ring.writeIndex)
+        let index = max(heard + ahead, segment.start)
+        guard index <= heard + 2 * ahead, end - index >= format.frames(Self.spliceReserve) else { return nil }
+        let place = segment.position + format.seconds(index - segment.start) * rate
+        let mediaEnd = part(of: current.item)?.end ?? current.duration ?? .infinity
+        guard mediaEnd - place >= 0.5 * max(rate, tempo(of: current).rate) else { return nil }
+        return (Track.Splice(index: index, rate: rate, end: end), place)
+    }
+
     private func seconds(of place: DecodeStart.Place) -> Double {
         switch place {
         case .seconds(let seconds): min(max(0, seconds), end)

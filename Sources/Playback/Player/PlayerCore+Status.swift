@@ -48,7 +48,7 @@ extension PlayerCore {
         if outage != nil || isCutOff { return .interrupted }
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
-        if current.isOpening { return .loading }
+        if current.isOpening, current.splice == nil { return .loading }
         if gathering != nil { return .buffering }
         switch stream.transport {
         // While pausing, the sink still fades out from a pause that was taken back.

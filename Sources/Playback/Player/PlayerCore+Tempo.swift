@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// Speed and pitch: the decoder's business. A change decodes again from the place that is heard.
+/// Speed and pitch: the decoder's business. A change decodes again from a moment ahead of the playhead.
 extension PlayerCore {
     /// A station gives one second of sound in a second, so it is played as it is. So is everything in a session that
     /// measures.
@@ -25,11 +25,14 @@ extension PlayerCore {
     mutating func reconcileTempo() {
         guard !goal.isAtRest, scan == nil else { return }
         if case .stop = goal { return }
-        if let current, current.failure == nil, isStale(current) { beginSeek(to: .seconds(position)) }
+        if let current, current.failure == nil, isStale(current) { decodeAgain() }
         if let upcoming, isStale(upcoming) { dropUpcoming() }
     }
 
-    private func isStale(_ track: Track) -> Bool { track.isFed && track.tempo != tempo(of: track) }
+    /// The next change waits for a splice.
+    private func isStale(_ track: Track) -> Bool {
+        track.isFed && track.splice == nil && track.tempo != tempo(of: track)
+    }
 
     /// Seconds until the end of the current item's media is heard.
     var secondsToEnd: Double? {

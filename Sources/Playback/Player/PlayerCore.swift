@@ -123,7 +123,7 @@ struct PlayerCore {
         if let current {
             guard !goal.isAtRest else { return finish() }
             actions.append(
-                .load(current.generation, current.item, decodeStart(.seconds(current.startPosition), of: current.item)))
+                .load(current.generation, current.item, decodeStart(.seconds(current.startPosition), of: current)))
         } else if let first = queue.count > 0 ? queue[0] : nil {
             makeCurrent(first, at: nil)
             goal = .hold

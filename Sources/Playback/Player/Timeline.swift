@@ -59,6 +59,12 @@ struct Timeline {
         if !segments.isEmpty { segments[segments.count - 1].end = heard }
     }
 
+    /// The frames from `index` on were replaced.
+    mutating func drop(from index: FrameCount) { segments.removeAll { $0.start >= index } }
+
+    /// The last segment; nil behind a cut.
+    var last: Segment? { segments.last.flatMap { $0.end == nil ? $0 : nil } }
+
     /// What follows belongs to no item.
     mutating func end(at index: FrameCount) {
         if !segments.isEmpty { segments[segments.count - 1].end = index }

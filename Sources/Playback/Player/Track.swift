@@ -29,10 +29,23 @@ struct Track {
         case failed(PlaybackError, end: FrameCount?)
     }
 
+    struct Splice {
+        /// In the ring, where both runs have the same media position.
+        var index: FrameCount
+        /// Media seconds per second before it.
+        var rate: Double
+        /// Behind the frames that are there.
+        var end: FrameCount
+    }
+
     var item: QueueItem
     let generation: Generation
     var stage: Stage
     var run = DecodeRun()
+    /// The runs since the last seek: splices connect them.
+    var firstRun = DecodeRun()
+    /// Until the frames of the latest run replace older ones, which sound meanwhile.
+    var splice: Splice?
     var media: MediaDescription?
     /// nil for local media.
     var loading: MediaLoading?
@@ -69,7 +82,8 @@ struct Track {
 
     /// Frames of it may be in the ring.
     var isFed: Bool {
-        switch stage {
+        if splice != nil { return true }
+        return switch stage {
         case .feeding, .held, .written: true
         case .failed(_, let end): end != nil
         case .opening, .primed, .left: false
@@ -102,11 +116,16 @@ struct Track {
 
     var map: LoadedMap? { media.flatMap { media in loading.flatMap { LoadedMap(media, $0) } } }
 
-    /// What it had written, up to `end`, may still be heard.
-    mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) { stage = .failed(error, end: end) }
+    /// What it had written, up to `end` or before a splice, may still be heard.
+    mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) {
+        stage = .failed(error, end: end ?? splice?.end)
+        splice = nil
+    }
 
     /// The segment is of this track, from where it was last sought to.
-    func holds(_ segment: Timeline.Segment) -> Bool { segment.generation == generation && segment.run == run }
+    func holds(_ segment: Timeline.Segment) -> Bool {
+        segment.generation == generation && firstRun <= segment.run && segment.run <= run
+    }
 
     var duration: Double? {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }

@@ -232,7 +232,10 @@ struct OfflineInput {
         beginTime = media.beginTime
         roundsLeft = media.loops
         guard media.start > 0 else { return }
-        if media.decoder.media.isSeekable { try reader.seek(to: media.start) } else { try reader.pass(to: media.start) }
+        let beginning = max(0, media.start - media.tempo.lead)
+        if media.decoder.media.isSeekable { try reader.seek(to: beginning) } else { try reader.pass(to: beginning) }
+        let lead = max(0, min(media.start - reader.position, media.tempo.lead))
+        writer.feed.lead = Int(ring.format.frames(lead / media.tempo.rate))
     }
 
     var unread: Int { ring.unread }

@@ -169,6 +169,15 @@ public struct StreamRenderer {
         if let tap { tap._withUnsafeGuaranteedRef { $0.beginRun() } }
     }
 
+    /// Replaces frames of the ring. Those from `index` on are rendered again. Frames within the effects' look-ahead are not
+    /// replaced. Not while rendering: it takes the ring's lock.
+    public mutating func splice(_ splice: RingSplice, from index: FrameCount) {
+        let ahead = FrameCount(EffectChain.lookAhead + EffectChain.quantum)
+        if ringIndex(at: index) + ahead <= splice.index { rewind(to: index) }
+        let first = max(ringIndex(at: index), ring._withUnsafeGuaranteedRef { $0.readIndex }) + ahead
+        ring._withUnsafeGuaranteedRef { splice.perform(in: $0, notBefore: first) }
+    }
+
     /// Takes back, from `index` on, the frames that were rendered as the last ones although others have come since.
     @_noLocks @_noAllocation
     public mutating func rewindPadded(to index: FrameCount) {

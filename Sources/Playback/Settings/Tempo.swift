@@ -22,6 +22,8 @@ public struct Tempo: Hashable, Sendable {
     /// The part that time stretching does.
     var stretching: Double { preservesPitch ? rate : 1 }
     var needsStretcher: Bool { stretching != 1 || cents != 0 }
+    /// Media seconds before a position from which on it is decoded: a stretcher's first frames are not continuous sound.
+    var lead: Double { needsStretcher ? 0.1 * rate : 0 }
 }
 
 extension PlayerSettings {

@@ -121,6 +121,7 @@ final class PulseSession {
         case .drain: current?.drain()
         case .shift(let frames): current?.shift(by: frames)
         case .close: leave()
+        case .splice(let splice): current?.splice(splice)
         case .unmute: current?.unmute()
         }
     }

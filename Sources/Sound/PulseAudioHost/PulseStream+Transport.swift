@@ -121,6 +121,20 @@ extension PulseStream {
         context.pointee.fill()
     }
 
+    /// Queued frames are rendered again from the splice on. While corking the sink's read index is unknown: the splice
+    /// follows the frames that were read.
+    func splice(_ splice: RingSplice) {
+        switch phase {
+        case .running, .fading:
+            context.pointee.renderer.splice(splice, from: safeIndex(.now))
+            context.pointee.rewrite()
+            tick()
+        case .creating, .corked, .corking:
+            context.pointee.renderer.splice(splice, from: context.pointee.renderer.cursor)
+        case .unanswered, .disconnecting, .ended: break
+        }
+    }
+
     /// Maximum fade-in in seconds of the next item after a long fade-out.
     private static var longestFadeInOfAnother: Double { 0.05 }
 

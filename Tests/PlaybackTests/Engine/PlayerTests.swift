@@ -47,6 +47,7 @@ import KernelTesting
         var patch = SettingsPatch()
         patch.abLoop = ABLoop(begin: 0.5, end: end)
         #expect(try rig.perform(.apply(patch)).get().settings.abLoop == ABLoop(begin: 0.5, end: end))
+        #expect(rig.wait { $0.output.splices + $0.output.flushes > 0 })
         let part = (22_050..<Int((end * 44_100).rounded())).map(Float.init)
         #expect(rig.play { $0.output.captured.count > 24_000 + 21 * part.count })
         let heard = rig.output.captured

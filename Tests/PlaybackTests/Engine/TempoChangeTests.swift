@@ -8,22 +8,83 @@ import Testing
 @testable import Playback
 
 @Suite(.timeLimit(.minutes(10))) struct TempoChangeTests {
+    /// Each sample is the number of its frame, in millionths.
+    private static let script = ScriptedOpener.Script(frames: 441_000, base: 0, step: 1e-6)
+    private static let second = 44_100
+
+    /// The machine decodes in time.
+    private let hasEnough: (PlayerRig) -> Bool = { $0.output.unread > 4_410 }
+
     /// What a stretcher gives first is no sound that goes on: it begins 0.1 s before the place, and that much is left out.
-    @Test func aStretcherRunsBeforeThePlace_andTheNextFrameIsThatOfThePlace() throws {
-        let script = ScriptedOpener.Script(frames: 441_000, base: 0, step: 1e-6)
-        let rig = PlayerRig(["a": script], stretching: LateSounding())
+    /// What sounded goes over into it: nothing is heard twice, left out or silent.
+    @Test func aChangeIsHeardWithin100Milliseconds_andNothingIsMissing() throws {
+        let rig = PlayerRig(["a": Self.script], stretching: LateSounding())
         rig.add(["a"], play: true)
-        #expect(rig.play { $0.output.captured.count >= 44_100 })
+        #expect(rig.play(while: hasEnough) { $0.output.captured.count >= Self.second })
+        for (changes, rate) in [2.0, 1, 2].enumerated() {
+            let count = rig.output.captured.count
+            rig.send(.apply(.with { $0.playbackRate = rate }))
+            #expect(rig.wait { $0.output.splices > changes })
+            #expect(
+                rig.play(while: hasEnough) {
+                    $0.output.captured.count >= count + 8_820 && $0.player.snapshot.clock.rate == rate
+                })
+            let heard = rig.output.captured
+            let steps = zip(heard[(count - 1)...], heard[count...]).map { $1 - $0 }
+            // Within the crossing both are up to 441 frames apart.
+            #expect((steps.min() ?? -1) > 0 && (steps.max() ?? 1) < 3e-6)
+            #expect(steps[4_410...].allSatisfy { abs($0 - Float(rate) * 1e-6) < 0.2e-6 })
+            #expect(abs(rig.player.snapshot.clock.position - Double(heard[heard.count - 1]) * 1e6 / 44_100) < 0.002)
+        }
+        #expect(rig.output.flushes == 0)
+    }
+
+    /// A slider: the latest one counts, and what sounds goes on.
+    @Test func manyChangesInARow_leaveNoHole() throws {
+        let rig = PlayerRig(["a": Self.script], stretching: FrameDropping())
+        rig.add(["a"], play: true)
+        #expect(rig.play(while: hasEnough) { $0.output.captured.count >= Self.second })
+        for change in 0..<30 {
+            rig.send(.apply(.with { $0.playbackRate = Double(change % 3 + 2) }))
+            let count = rig.output.captured.count
+            #expect(rig.play(while: hasEnough) { $0.output.captured.count >= count + 441 })
+        }
+        rig.send(.apply(.with { $0.playbackRate = 1 }))
         let count = rig.output.captured.count
-        rig.send(.apply(.with { $0.playbackRate = 2 }))
-        #expect(rig.play { $0.output.captured.count >= count + 44_100 && $0.player.snapshot.clock.rate == 2 })
+        #expect(
+            rig.play(while: hasEnough) {
+                $0.output.captured.count >= count + 22_050 && $0.player.snapshot.clock.rate == 1
+            })
         let heard = rig.output.captured
-        let jump = try #require(
-            heard.indices.dropFirst().first { heard[$0] - heard[$0 - 1] > 1.5e-6 || heard[$0] == 0 })
-        let first = Int((heard[jump] * 1e6).rounded())
-        #expect(abs(first - jump) <= 882)
-        let isRight = (0..<40_000).allSatisfy { abs(heard[jump + $0] - Float(first + 2 * $0) * 1e-6) < 1e-6 }
-        #expect(isRight)
+        let steps = zip(heard, heard.dropFirst()).map { $1 - $0 }
+        #expect((steps.min() ?? -1) > 0 && rig.output.flushes == 0)
+    }
+
+    /// SPEC 280: the place goes on as it was.
+    @Test func aPartThatIsSet_repeatsNothing() throws {
+        let rig = PlayerRig(["a": Self.script])
+        rig.add(["a"], play: true)
+        #expect(rig.play(while: hasEnough) { $0.output.captured.count >= Self.second })
+        rig.send(.apply(.with { $0.abLoop = .some(ABLoop(begin: 0.5, end: 2)) }))
+        #expect(rig.wait { $0.output.splices == 1 })
+        #expect(rig.play(while: hasEnough) { $0.output.captured.count >= 2 * Self.second + 22_050 })
+        let heard = rig.output.captured
+        let expected = (0..<2 * Self.second).map { Float($0) * 1e-6 } + (22_050..<44_100).map { Float($0) * 1e-6 }
+        let worst = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
+        #expect(worst < 0.5e-6)
+    }
+
+    /// Also where it is loaded at a saved place.
+    @Test func aStretcherRunsBeforeASavedPlace() throws {
+        var saved = SavedPlayer()
+        saved.settings.musicRate = 2
+        saved.items = [QueueItem(id: ItemID(number: 1), draft: ItemDraft(uri: "a"))]
+        saved.nextItemNumber = 2
+        saved.current = SavedPosition(itemID: ItemID(number: 1), position: 3)
+        let rig = PlayerRig(["a": Self.script], saved: saved, stretching: LateSounding())
+        rig.send(.play(.current, position: nil))
+        #expect(rig.play(while: hasEnough) { $0.output.captured.count >= 4_410 })
+        #expect(abs((rig.output.captured.first ?? 0) - 0.1323) < 2e-6)
     }
 }
 

@@ -57,12 +57,24 @@ import Testing
 
     /// A sine continues itself: x[n] = 2 cos(w) x[n-1] - x[n-2]. A step of the sound is a step away from that. In dB below the sine.
     private static func worstStep(_ heard: [Float]) -> Double {
-        let factor = 2 * cos(RenderedSine.step)
-        var worst = 0.0
-        for index in 4..<heard.count {
-            worst = max(worst, abs(Double(heard[index]) - factor * Double(heard[index - 2]) + Double(heard[index - 4])))
+        20 * log10((rest(of: heard.map(Double.init), RenderedSine.step).map(abs).max() ?? 1) / RenderedSine.level)
+    }
+
+    private static func rest(of heard: [Double], _ step: Double) -> [Double] {
+        (4..<heard.count).map { heard[$0] - 2 * cos(step) * heard[$0 - 2] + heard[$0 - 4] }
+    }
+
+    /// Of two sines, one after the other; and no 2 ms without level.
+    @Test(arguments: [(ChangedParameter.speed, 1), (.speed, 30), (.pitch, 1), (.pitch, 30)])
+    func anotherTempoLeavesNoStepAndNoHole(of parameter: ChangedParameter, ticksBetween: Int) {
+        let heard = Self.heard(parameter, changes: 40, ticksBetween: ticksBetween).map(Double.init)
+        let rest = Self.rest(of: Self.rest(of: heard, RenderedSine.step), RenderedSine.otherStep)
+        let decibels = 20 * log10((rest.map(abs).max() ?? 1) / RenderedSine.level)
+        #expect(decibels < -60, "\(decibels)")
+        let levels = stride(from: 0, to: heard.count - 192, by: 48).map { start in
+            10 * log10(heard[start..<start + 192].map { $0 * $0 }.reduce(0, +) / 96 / pow(RenderedSine.level, 2))
         }
-        return 20 * log10(worst / RenderedSine.level)
+        #expect((levels.min() ?? -90) > -3 && (levels.max() ?? 90) < 3)
     }
 
     /// Each change takes back what the sink has not played, as an output does.

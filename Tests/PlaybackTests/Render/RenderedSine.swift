@@ -11,6 +11,8 @@ final class RenderedSine {
     static let format = AudioFormat(sampleRate: 48_000, layout: .stereo)
     /// Of a frame.
     static let step = 2 * Double.pi * 1_000 / 48_000
+    /// Two semitones higher.
+    static let otherStep = step * 1.122_462
     static let level = 0.4
     /// Frames that wait, as at a sink.
     private static let ahead = 1_024
@@ -21,6 +23,8 @@ final class RenderedSine {
     private var tap: TapRing?
     private var lease: FrameRing.Lease
     private var buffer = [Float](repeating: 0, count: 8_192)
+    /// Of the sine that is written, for each frame of the ring and at frame 0.
+    private var (step, phase) = (RenderedSine.step, 0.0)
 
     init(_ effects: EffectSettings) {
         renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
@@ -43,11 +47,29 @@ final class RenderedSine {
         let missing = frames + Self.ahead - ring.unread
         guard missing > 0 else { return }
         let first = Int(ring.writeIndex)
-        let samples = (first..<first + missing).flatMap { frame in
-            let phase = Self.step * Double(frame)
+        _ = sine(first..<first + missing).withUnsafeBufferPointer { ring.write($0, lease: lease) }
+    }
+
+    private func sine(_ frames: Range<Int>) -> [Float] {
+        frames.flatMap { frame in
+            let phase = step * Double(frame) + phase
             return [Float(Self.level * cos(phase)), Float(Self.level * sin(phase))]
         }
-        _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
+    }
+
+    /// What is unread goes over into another sine, as the sound at another tempo is.
+    func splice(_ step: Double, phase: Double) {
+        let index = ring.readIndex + 200
+        provide(2_048)
+        (self.step, self.phase) = (step, phase)
+        lease = ring.grant().lease
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: index, pace: 1), lead: 480, Self.format,
+            offer: { [unowned self] in renderer.splice($0, from: renderer.cursor) },
+            begun: { [unowned self] in self.phase = phase + step * Double($0.frame - $0.index) })
+        sine(Int(index) - 480..<Int(index) + 9_000).withUnsafeBufferPointer { splicing.append($0) }
+        let rest = splicing.splice(into: ring, lease) { $0.answer(by: .now) }
+        #expect(rest != nil)
     }
 
     /// What the sink asks for. Nothing else happens here.
@@ -187,6 +209,15 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
                 ChannelGains(volume: 1, muted: false, balance: 1)),
             ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(volume: 0.1, muted: false, balance: 0)),
         ]
+
+    /// Where a sine goes over into itself, nothing is heard of it.
+    static let speed = ChangedParameter("speed") { sine, isOther in
+        sine.splice(RenderedSine.step, phase: isOther ? 2 : 0.5)
+    }
+
+    static let pitch = ChangedParameter("pitch") { sine, isOther in
+        sine.splice(isOther ? RenderedSine.otherStep : RenderedSine.step, phase: isOther ? 1 : 3)
+    }
 
     /// It is not to be heard at all.
     static let meters = ChangedParameter("meters") { sine, isOther in

@@ -347,7 +347,9 @@ struct SimulatedWorld {
             case .output(.duck(let gain, let seconds)): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
             case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .output(.setGains), .output(.setTap), .output(.describe), .output(.stream(.flush, _)): continue
+            case .output(.setGains), .output(.setTap), .output(.describe), .output(.stream(.flush, _)),
+                .output(.stream(.splice, _)):
+                continue
             case .output(.setEffects(let new)): effects.append(new)
             case .output(.stream(.unmute, _)): unmutes += 1
             case .output(.select(let device)): selected.append(device)

@@ -178,6 +178,7 @@ struct PacedStream {
             isDraining = true
             if case .waiting = phase { runDry() }
         case .close: try fadeOut()
+        case .splice(let splice): renderer.splice(splice, from: renderer.cursor)
         case .unmute: break
         }
     }

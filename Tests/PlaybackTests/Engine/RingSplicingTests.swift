@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Audio
+import Kernel
+import Testing
+
+@testable import Playback
+
+@Suite struct RingSplicingTests {
+    private static let format = AudioFormat(sampleRate: 48_000, layout: .stereo)
+    private let ring = FrameRing(format: format, capacity: 48_000, retained: 24_000)
+
+    private func write(_ frames: Range<Int>, _ lease: FrameRing.Lease) {
+        let samples = frames.flatMap { [Float($0), Float($0)] }
+        _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
+    }
+
+    private func read(_ frames: Int) -> [Float] {
+        var samples = [Float](repeating: 0, count: frames * 2)
+        let count = samples.withUnsafeMutableBufferPointer { ring.read(into: $0.baseAddress!, frames: frames) }
+        return (0..<count).map { samples[2 * $0] }
+    }
+
+    /// Equal frames stay as they are, to the bit, and none is heard twice.
+    @Test func theSameSoundGoesOnUnchanged() {
+        write(0..<20_000, ring.grant().lease)
+        _ = read(5_000)
+        let lease = ring.grant().lease
+        var begun: RingSplicing.Begun?
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: 7_000, pace: 1), lead: 480, Self.format,
+            offer: { $0.perform(in: ring, notBefore: ring.readIndex) }, begun: { begun = $0 })
+        (6_520..<16_000).flatMap { [Float($0), Float($0)] }.withUnsafeBufferPointer { splicing.append($0) }
+        #expect(splicing.hasEnough && splicing.writeIndex == 16_000)
+        let rest = splicing.splice(into: ring, lease) { $0.answer(by: .now) } ?? []
+        _ = rest.withUnsafeBufferPointer { ring.write($0, lease: lease) }
+        #expect(begun?.index == 7_000 && begun?.frame == 7_000)
+        #expect(read(40_000) == (5_000..<16_000).map(Float.init))
+    }
+
+    /// At a fourth of the speed. What the old frames have played by then is left out.
+    @Test func whatComesTooLate_beginsLater() {
+        write(0..<20_000, ring.grant().lease)
+        _ = read(5_000)
+        let lease = ring.grant().lease
+        var begun: RingSplicing.Begun?
+        var first: FrameCount = 7_500
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: 7_000, pace: 4), lead: 0, Self.format,
+            offer: {
+                $0.perform(in: ring, notBefore: first)
+                first = 0
+            }, begun: { begun = $0 })
+        (0..<20_000).flatMap { [Float(7_000) + Float($0) / 4, 0] }.withUnsafeBufferPointer { splicing.append($0) }
+        #expect(splicing.splice(into: ring, lease) { $0.answer(by: .now) } == nil && begun == nil)
+        let rest = splicing.splice(into: ring, lease) { $0.answer(by: .now) }
+        #expect(rest != nil)
+        // 15 ms behind the answer, and what they are moved by at most.
+        #expect(begun?.index == 8_220 && abs((begun?.frame ?? 0) - 7_000 - 4 * 1_220) <= 480)
+        let heard = read(40_000)
+        #expect(heard[..<3_220] == ((5_000..<8_220).map(Float.init))[...])
+        let steps = zip(heard, heard.dropFirst()).map { $1 - $0 }
+        #expect((steps.min() ?? -9) > -1 && (steps.max() ?? 9) < 1.5)
+    }
+
+    /// Too little is left of the old frames, or their place is taken: the new ones follow them.
+    @Test func whereNothingSounds_theNewFramesFollow() {
+        write(0..<7_400, ring.grant().lease)
+        let lease = ring.grant().lease
+        var begun: RingSplicing.Begun?
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: 7_000, pace: 2), lead: 0, Self.format, offer: { _ in }, begun: { begun = $0 })
+        (0..<9_000).flatMap { [Float($0), 0] }.withUnsafeBufferPointer { splicing.append($0) }
+        let rest = splicing.splice(into: ring, lease) { _ in nil }
+        #expect(rest?.first == 800 && begun?.index == 7_400 && begun?.frame == 7_800)
+        let splice = RingSplice(at: 100, [], lease)
+        _ = ring.cut()
+        splice.perform(in: ring, notBefore: 0)
+        #expect(ring.writeIndex == 7_400)
+    }
+}
