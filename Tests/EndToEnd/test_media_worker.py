@@ -181,7 +181,7 @@ def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(start_server, f
     api.close()
     doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(server.directory / "other"), "--port", "0",
                              "--media-worker", "/nowhere/tonearm-media-worker"], capture_output=True, text=True, timeout=60)
-    assert "media worker: not there" in doctor.stdout and doctor.returncode == 0
+    assert "media worker: missing" in doctor.stdout and doctor.returncode == 0
 
 
 def test_the_doctor_tries_the_sandbox(tmp_path):

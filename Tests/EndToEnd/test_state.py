@@ -26,7 +26,7 @@ def titles(api: Api) -> list[str | None]:
 def test_the_server_is_known_again(start_server, server, api):
     """Row 269: the id stays, another data directory is another server; the name can be given."""
     first = api.call("GET", "/server")
-    assert set(first) == {"id", "name", "version", "features"} and len(first["id"]) >= 16 and first["name"]
+    assert set(first) == {"id", "name", "version", "features", "scope"} and len(first["id"]) >= 16 and first["name"]
     assert {"library", "playlists", "players"} <= set(first["features"])
     api = Api(server.restart(kill=True).url)
     assert api.call("GET", "/server") == first

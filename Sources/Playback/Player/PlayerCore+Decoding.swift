@@ -77,6 +77,7 @@ extension PlayerCore {
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:
+            gatherAfterUnderrun()
             if let current { emit(.loaded(itemID: current.item.id)) }
         case .wrote, .splice, .held, .ended: return
         }

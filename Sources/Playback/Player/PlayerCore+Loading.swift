@@ -54,16 +54,16 @@ extension PlayerCore {
         gather(seek == nil ? networkBuffering.start : min(networkBuffering.seek, networkBuffering.start))
     }
 
-    /// The sink ran dry while the current item was being written.
+    /// The sink ran dry while the current item was being written, or is still dry and the source has reported since.
     mutating func gatherAfterUnderrun() {
-        guard var current, current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil else {
-            return
-        }
+        guard case .dry(let since, _) = stream.transport, gathering == nil, var current,
+            current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil
+        else { return }
         // What is there was not decoded in time: no fault of the connection, and nothing to wait for.
         guard (loadedTime?.ahead ?? 0) < networkBuffering.least else { return }
         guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
         current.dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
-        current.dryTimes.append(now)
+        if current.dryTimes.last != since { current.dryTimes.append(since) }
         loaded.updateCurrent { $0.dryTimes = current.dryTimes }
         let times = current.dryTimes.count
         guard times <= networkBuffering.bounces else {

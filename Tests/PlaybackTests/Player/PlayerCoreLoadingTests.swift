@@ -79,6 +79,17 @@ import Testing
         #expect(world.core.gathering == nil && world.core.current?.dryTimes == [])
     }
 
+    /// The report at the time of the underrun may be older than what the decoder has read since.
+    @Test func theNetworkIsWaitedFor_whenALaterReportShowsThatNothingIsThere() {
+        var world = playing()
+        tell(loaded(9_000, place: 2_000), &world)
+        #expect(world.run { $0.status == .buffering })
+        #expect(world.core.reason == .underrun)
+        for _ in 0..<10 { tell(loaded(9_000, place: 9_000), &world) }
+        #expect(world.status == .buffering && world.core.reason == .network)
+        #expect(world.core.gathering != nil && world.core.current?.dryTimes.count == 1)
+    }
+
     // MARK: What is heard once
 
     /// Loading for `timeout` seconds at most; a tenth of a second of it comes with each step of so many seconds.
