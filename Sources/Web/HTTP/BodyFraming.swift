@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// How long a request's body is by its fields (RFC 9112 section 6). Two readers of one connection that understand
 /// it differently let a stranger's request through as a part of another's; so whatever could be read in two ways is
 /// refused, and the connection with it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// A single range of bytes (RFC 9110 section 14).
 public struct ByteRange: Hashable, Sendable {
     public var offset: UInt64

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// RFC 9110 section 8.8.3.
 public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     /// Without the quotes.

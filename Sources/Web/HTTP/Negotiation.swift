@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// What a client accepts (RFC 9110 section 12.5).
 public enum Negotiation {
     /// Whether it takes a media type. The most specific range decides; without the field everything is welcome.

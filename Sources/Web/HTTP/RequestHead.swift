@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// A request line and header fields as they stand in a buffer (RFC 9112 sections 2-5): enough to recognise an upgrade and
 /// to hand a WebSocket its request. Everything else is libmicrohttpd's to parse.
 public struct RequestHead: Sendable {
@@ -87,18 +89,5 @@ extension HTTPHeaders {
         values(name).contains { value in
             value.split(separator: ",").contains { $0.trimmingSpaces.equalsIgnoringASCIICase(token) }
         }
-    }
-}
-
-extension StringProtocol where SubSequence == Substring {
-    /// Without the optional whitespace of RFC 9110 section 5.6.3 at both ends.
-    public var trimmingSpaces: Substring {
-        // By bytes: a space with a combining mark behind it is one Character, of which only the space may go.
-        let isText: (UInt8) -> Bool = { $0 != 32 && $0 != 9 }
-        let text = self[...]
-        guard let first = text.utf8.firstIndex(where: isText), let last = text.utf8.lastIndex(where: isText) else {
-            return text[text.endIndex...]
-        }
-        return text[first..<text.utf8.index(after: last)]
     }
 }

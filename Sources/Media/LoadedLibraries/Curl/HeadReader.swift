@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Media
 
 /// Gathers the lines of response heads as libcurl hands them out: several heads when interim ones (1xx) come first, and
@@ -37,7 +38,7 @@ struct HeadReader {
             return TransferHead(status: status, headers: fields)
         } else if let colon = text.firstIndex(of: ":") {
             let value = text[text.index(after: colon)...]
-            fields.append(TransferHeader(String(text[..<colon]), String(value.trimmedOfSpaces)))
+            fields.append(TransferHeader(String(text[..<colon]), String(value.trimmingSpaces)))
         }
         return nil
     }

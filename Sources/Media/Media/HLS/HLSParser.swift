@@ -109,7 +109,7 @@ struct HLSParser {
         if let attributes = pending {
             pending = nil
             guard let address = base.address.redirected(to: text), variants.count < 200 else { return }
-            let codecs = attributes["CODECS"]?.split(separator: ",").map { String(String($0).trimmedOfSpaces) } ?? []
+            let codecs = attributes["CODECS"]?.split(separator: ",").map { String($0.trimmingSpaces) } ?? []
             variants.append(
                 HLSMasterPlaylist.Variant(
                     address: address, bandwidth: attributes.number("BANDWIDTH") ?? .max, codecs: codecs,
@@ -190,12 +190,12 @@ struct HLSParser {
     // MARK: Values
 
     private static func seconds(_ text: Substring) -> Double? {
-        Double(String(text).trimmedOfSpaces).flatMap { $0 >= 0 && $0 <= longestSegment ? $0 : nil }
+        Double(String(text).trimmingSpaces).flatMap { $0 >= 0 && $0 <= longestSegment ? $0 : nil }
     }
 
     /// `length@offset`, or only the length.
     private static func range(_ text: Substring) -> (Range<Int64>?, Int64?) {
-        let parts = text.split(separator: "@", maxSplits: 1).map { ByteCount(digits: String($0).trimmedOfSpaces) }
+        let parts = text.split(separator: "@", maxSplits: 1).map { ByteCount(digits: $0.trimmingSpaces) }
         guard let length = parts.first ?? nil, length > 0 else { return (nil, nil) }
         guard parts.count > 1 else { return (nil, length.bytes) }
         guard let offset = parts[1], let end = ByteCount(offset.bytes + length.bytes) else { return (nil, nil) }

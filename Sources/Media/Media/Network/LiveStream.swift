@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Playback
 
 /// What a live stream carries besides its sound, and from which byte of the sound on each title holds. Offsets count the
@@ -23,7 +24,7 @@ struct LiveStream {
         // Some send one value for each of their sources.
         let kilobits = head["icy-br"].flatMap { Int($0.prefix { $0.isNumber }) }
         station.bitrate = kilobits.flatMap { (1...100_000).contains($0) ? $0 * 1_000 : nil } ?? station.bitrate
-        demuxer = head["icy-metaint"].flatMap { Int($0.trimmedOfSpaces) }.flatMap { IcyDemuxer(interval: $0) }
+        demuxer = head["icy-metaint"].flatMap { Int($0.trimmingSpaces) }.flatMap { IcyDemuxer(interval: $0) }
         joined = offset
     }
 
@@ -142,7 +143,7 @@ enum IcyMetadata {
     static func shown(_ text: String?) -> String? {
         guard let text else { return nil }
         let scalars = text.streamSafe.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-        let clean = String(String.UnicodeScalarView(scalars)).trimmedOfSpaces
+        let clean = String(String.UnicodeScalarView(scalars)).trimmingSpaces
         return clean.isEmpty ? nil : String(clean)
     }
 

@@ -52,7 +52,7 @@ struct ContentRange: Hashable {
 
     init?(_ text: String?) {
         guard let text else { return nil }
-        let parts = text.trimmedOfSpaces.split(separator: " ", maxSplits: 1)
+        let parts = text.trimmingSpaces.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
@@ -92,14 +92,14 @@ enum Freshness {
     /// Seconds from now; nil when the server does not send it.
     static func lifetime(_ head: TransferHead) -> Double? {
         let directives = (head["Cache-Control"] ?? "").lowercased().split(separator: ",").map {
-            String($0).trimmedOfSpaces
+            $0.trimmingSpaces
         }
         if directives.contains("no-cache") || directives.contains("no-store") { return 0 }
         if directives.contains("immutable") { return longest }
         guard let given = directives.first(where: { $0.hasPrefix("max-age=") })?.dropFirst("max-age=".count),
             let seconds = Double(given.filter { $0 != "\"" }), seconds >= 0, seconds.isFinite
         else { return nil }
-        let age = head["Age"].flatMap { Double($0.trimmedOfSpaces) } ?? 0
+        let age = head["Age"].flatMap { Double($0.trimmingSpaces) } ?? 0
         return max(0, seconds - (age.isFinite ? max(0, age) : 0))
     }
 }

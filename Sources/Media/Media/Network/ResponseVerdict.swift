@@ -37,7 +37,7 @@ enum ResponseVerdict: Hashable {
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
         case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "lacks this range.")
         case 408, 425, 429, 500...599:
-            let seconds = head["Retry-After"].flatMap { Double($0.trimmedOfSpaces) }
+            let seconds = head["Retry-After"].flatMap { Double($0.trimmingSpaces) }
             self = .later(
                 "\(name): \(address.host) cannot answer now (status \(head.status)).",
                 seconds: seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil })
@@ -65,7 +65,7 @@ enum ResponseVerdict: Hashable {
             found.size = part.total
             found.hasRanges = true
         } else {
-            found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmedOfSpaces) }
+            found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmingSpaces) }
             // Who answered with the whole when asked for a part has none to give, whatever the field.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
@@ -99,19 +99,19 @@ enum ResponseVerdict: Hashable {
         guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
             return false
         }
-        let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmingSpaces ?? ""
         let lists = ["mpegurl", "x-mpegurl", "scpls", "x-scpls", "x-ms-wax", "x-pn-realaudio"]
         return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"
     }
 
     /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.
     private static func refusal(of head: TransferHead, isPiece: Bool) -> String? {
-        let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmedOfSpaces ?? ""
+        let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmingSpaces ?? ""
         if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
         if type == "application/json" || type.hasSuffix("+json") { return "cannot be played: it is a JSON document." }
         if !isPiece, type.hasPrefix("image/") { return "cannot be played: it is a picture." }
         if type == "multipart/byteranges" { return "cannot be played: it is a multipart answer." }
-        let coding = head["Content-Encoding"]?.trimmedOfSpaces.lowercased() ?? ""
+        let coding = head["Content-Encoding"]?.trimmingSpaces.lowercased() ?? ""
         // None was asked for; a small body could unpack to a huge one.
         if !coding.isEmpty, coding != "identity" {
             return "cannot be played: it is compressed (\(coding.prefix(20)))."

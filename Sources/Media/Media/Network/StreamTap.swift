@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Playback
 
 /// The bytes of a media that is played from the web, for somebody who takes them along: all of them, in order, without a
@@ -50,7 +51,7 @@ public final class StreamTap: Sendable {
     }
 
     private static func fileExtension(ofType type: String?) -> String {
-        switch type?.prefix(while: { $0 != ";" }).lowercased().trimmedOfSpaces ?? "" {
+        switch type?.prefix(while: { $0 != ";" }).lowercased().trimmingSpaces ?? "" {
         case "audio/aac", "audio/aacp", "audio/x-aac", "audio/mp4a-latm": "aac"
         case "audio/ogg", "application/ogg", "audio/opus", "audio/vorbis": "ogg"
         case "audio/flac", "audio/x-flac": "flac"

@@ -71,7 +71,7 @@ public struct WebAddress: Hashable, Sendable {
     /// unless the origin stays.
     func redirected(to location: String) -> WebAddress? {
         guard location.utf8.count <= Self.longestReference else { return nil }
-        let reference = location.trimmedOfSpaces
+        let reference = location.trimmingSpaces
         guard !reference.isEmpty else { return nil }
         if let scheme = reference.firstIndex(of: ":"),
             reference[..<scheme].allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) }),

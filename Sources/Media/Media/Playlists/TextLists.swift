@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// Lists made of lines.
 enum TextLists {
     /// M3U: one line for each entry, with `#EXTINF:seconds,Artist - Title` before it. For a stream, whose length is -1,
@@ -7,8 +9,7 @@ enum TextLists {
     static func m3u(_ text: String) -> MediaList {
         var list = MediaList()
         var next = MediaList.Entry(reference: "")
-        for line in text.split(whereSeparator: \.isNewline).lazy.map({ String($0).trimmedOfSpaces }) where !line.isEmpty
-        {
+        for line in text.split(whereSeparator: \.isNewline).lazy.map({ $0.trimmingSpaces }) where !line.isEmpty {
             if let value = value(of: "#EXTINF:", in: line) {
                 describe(&next, value)
             } else if let value = value(of: "#EXTALB:", in: line) {
@@ -28,7 +29,7 @@ enum TextLists {
 
     private static func value(of name: String, in line: Substring) -> Substring? {
         guard line.prefix(name.count).lowercased() == name.lowercased() else { return nil }
-        let value = String(line.dropFirst(name.count)).trimmedOfSpaces
+        let value = String(line.dropFirst(name.count)).trimmingSpaces
         return value.isEmpty && name != "#EXTINF:" ? nil : value
     }
 
@@ -41,7 +42,7 @@ enum TextLists {
                 return character == "," && !isQuoted
             })
         else { return }
-        let text = String(value[value.index(after: comma)...]).trimmedOfSpaces
+        let text = String(value[value.index(after: comma)...]).trimmingSpaces
         guard !text.isEmpty else { return }
         let isStream = value.hasPrefix("-1")
         if !isStream, let dash = text.firstRange(of: " - "), dash.lowerBound > text.startIndex {
@@ -57,8 +58,8 @@ enum TextLists {
         var entries: [Int: MediaList.Entry] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             guard let equals = line.firstIndex(of: "=") else { continue }
-            let name = String(line[..<equals]).trimmedOfSpaces.lowercased()
-            let value = String(line[line.index(after: equals)...]).trimmedOfSpaces
+            let name = String(line[..<equals]).trimmingSpaces.lowercased()
+            let value = String(line[line.index(after: equals)...]).trimmingSpaces
             for key in ["file", "ref", "title"] where name.hasPrefix(key) {
                 guard let number = Int(name.dropFirst(key.count)), !value.isEmpty else { continue }
                 var entry = entries[number] ?? MediaList.Entry(reference: "")

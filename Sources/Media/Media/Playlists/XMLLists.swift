@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// XSPF, ASX, and podcast feeds (RSS 2.0 with enclosures, Atom with `rel="enclosure"`).
 struct XMLLists {
     private enum Kind: String {
@@ -91,7 +93,7 @@ struct XMLLists {
 
     /// The first one counts: others are mirrors.
     private mutating func take(_ reference: String?) {
-        if let reference, entry.reference.isEmpty { entry.reference = String(reference.trimmedOfSpaces) }
+        if let reference, entry.reference.isEmpty { entry.reference = String(reference.trimmingSpaces) }
     }
 
     private mutating func set(_ member: WritableKeyPath<MediaList.Entry, String?>, _ value: String?) {

@@ -2,15 +2,11 @@
 
 /// By scalars: from the end of a run of flags or the like, each step by `Character` walks back to its beginning.
 extension StringProtocol where SubSequence == Substring {
-    /// Without spaces and tabs at both ends.
-    public var trimmedOfSpaces: Substring { trimmed { $0 == " " || $0 == "\t" } }
-
-    public var trimmedOfWhitespace: Substring { trimmed(\.properties.isWhitespace) }
-
-    private func trimmed(_ goes: (Unicode.Scalar) -> Bool) -> Substring {
+    public var trimmedOfWhitespace: Substring {
         let text = self[...]
         let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !goes($0) }), let last = scalars.lastIndex(where: { !goes($0) })
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
         else { return text[text.endIndex...] }
         return text[first..<scalars.index(after: last)]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 import FoundationEssentials
 import Media
 import Playback
@@ -94,7 +95,7 @@ extension CatalogueRecord.Tags {
         while !rest.isEmpty, names.count < maximumGenres {
             let part = rest.prefix { $0 != ";" && $0 != "/" }
             rest = rest[part.endIndex...].dropFirst()
-            let name = String(part.prefix(maximumGenreLength).trimmedOfSpaces)
+            let name = String(part.prefix(maximumGenreLength).trimmingSpaces)
             if !name.isEmpty, seen.insert(name.lowercased()).inserted { names.append(name) }
         }
         return names

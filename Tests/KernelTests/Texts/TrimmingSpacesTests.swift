@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTP
+import Kernel
 import Testing
 
-@Suite struct TrimmingTests {
+@Suite struct TrimmingSpacesTests {
     @Test(arguments: [
         ("", ""), (" ", ""), (" \t ", ""), ("a", "a"), (" a b\t", "a b"), ("\u{00A0}a", "\u{00A0}a"),
         // A space that a combining mark joins is one Character with it; the mark is text.
