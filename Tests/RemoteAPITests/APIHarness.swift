@@ -21,7 +21,7 @@ final class APIHarness: Sendable {
         items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true, roster: ScriptedRoster? = nil
     ) {
         player = ScriptedPlayer(items: items)
-        var parts = ServerService.Parts(media: ScriptedCatalogue())
+        var parts = ServerService.Parts(media: ScriptedMediaAccess())
         parts.renditions = ScriptedRenditions()
         parts.roster = roster
         var configuration = RemoteAPI.Configuration(

@@ -124,7 +124,7 @@ public final class ScriptedPlayer: PlayerControl {
     }
 }
 
-public struct ScriptedCatalogue: MediaCatalogue {
+public struct ScriptedMediaAccess: MediaAccess {
     public static let picture = MediaDescription.Picture(mimeType: "text/html", bytes: [0xFF, 0xD8, 0xFF, 1, 2, 3])
 
     public init() {}

@@ -62,9 +62,9 @@ import Testing
     }
 
     @Test func aStepKeepsDifferences() {
-        #expect(Following.step(0.1, [0.2, 0.5]) == 0.1)
-        #expect(abs(Following.step(0.3, [0.2, 0.9]) - 0.1) < 1e-9)
-        #expect(Following.step(-0.5, [0.2, 0.9]) == -0.2)
-        #expect(Following.step(0.1, [1, 0.5]) == 0)
+        #expect(PlayerGroups.step(0.1, [0.2, 0.5]) == 0.1)
+        #expect(abs(PlayerGroups.step(0.3, [0.2, 0.9]) - 0.1) < 1e-9)
+        #expect(PlayerGroups.step(-0.5, [0.2, 0.9]) == -0.2)
+        #expect(PlayerGroups.step(0.1, [1, 0.5]) == 0)
     }
 }

@@ -194,7 +194,7 @@ final class HostRig: Sendable {
     init(_ ids: [String], on disk: ScriptedDisk? = nil) throws {
         let keeper = MemoryKeeper(ids, on: disk)
         self.keeper = keeper
-        let (bus, group) = (EventBus(), PlayerGroup())
+        let (bus, sessionPlayers) = (EventBus(), SessionPlayers())
         bus.observe { [events, timers] event in
             events.append(event)
             if case .players(let change, let player) = event { timers.receive(change, of: player) }
@@ -202,7 +202,7 @@ final class HostRig: Sendable {
         }
         let session = LiveSession(
             LiveSession.Environment(
-                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: group))
+                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: sessionPlayers))
         let script = ScriptedOpener.Script(frames: 441_000)
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
         var parts = PlayerHost.Parts(
@@ -211,7 +211,7 @@ final class HostRig: Sendable {
                     opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
                     clock: clock)
             },
-            announcer: { _, _ in nil }, keeper: keeper, session: session, group: group, bus: bus)
+            announcer: { _, _ in nil }, keeper: keeper, session: session, sessionPlayers: sessionPlayers, bus: bus)
         parts.handOver = { [timers] in timers.handOver($0, to: $1) }
         host = try PlayerHost(parts)
         host.restore()

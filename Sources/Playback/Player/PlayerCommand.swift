@@ -76,7 +76,7 @@ public enum PlayerCommand: Sendable {
     var arrangesStart: Bool { if case .start = self { true } else { false } }
 
     /// Transport that comes before an arranged start takes its place.
-    var endsAppointment: Bool {
+    var endsTimedStart: Bool {
         switch self {
         case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
         case .edit(_, _, let play): play

@@ -109,7 +109,7 @@ extension PlayerCore {
         return current?.isFed == true
     }
 
-    private mutating func reportEnd(of ended: Track) {
+    private mutating func reportEnd(of ended: LoadedTrack) {
         guard let duration = ended.duration else { return }
         var last = positionClock
         (last.position, last.rate) = (duration - ended.overlapped, 0)
@@ -117,7 +117,7 @@ extension PlayerCore {
     }
 
     /// Makes a track that is already loaded the current one.
-    mutating func enter(_ track: Track) {
+    mutating func enter(_ track: LoadedTrack) {
         let left = current
         loaded.enter(track)
         // Frames skipped before the item that is left do not concern this one.
@@ -167,7 +167,7 @@ extension PlayerCore {
         dropUpcoming()
     }
 
-    mutating func complete(_ track: Track, _ reason: CompletionReason) {
+    mutating func complete(_ track: LoadedTrack, _ reason: CompletionReason) {
         actions.append(.unload(track.generation))
         if reason == .finished, track.media?.isCut == true {
             let sentence = "The file is cut off: it ends before the length that it gives."
@@ -177,7 +177,7 @@ extension PlayerCore {
     }
 
     /// Takes an item that was heard out of the queue, when the user wants that.
-    private mutating func consume(_ track: Track?) {
+    private mutating func consume(_ track: LoadedTrack?) {
         guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil,
             goal.isAtRest || track.item.id != current?.item.id
         else { return }

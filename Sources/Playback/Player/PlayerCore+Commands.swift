@@ -7,7 +7,7 @@ internal import Kernel
 extension PlayerCore {
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
-        if command.endsAppointment { dropAppointment(isReplaced: command.arrangesStart) }
+        if command.endsTimedStart { dropTimedStart(isReplaced: command.arrangesStart) }
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)

@@ -49,7 +49,7 @@ extension PlayerCore {
     var crossfade: Double { rules.isUnprocessed ? 0 : leaders?.crossfade ?? settings.crossfade }
 
     /// Seconds of its end that may sound under an item that is not known yet.
-    private func longestOverlap(of track: Track) -> Double {
+    private func longestOverlap(of track: LoadedTrack) -> Double {
         guard crossfade > 0, settings.repeats != .one, track.item.loops == 0, part(of: track.item) == nil,
             track.failure == nil
         else { return 0 }
@@ -57,7 +57,7 @@ extension PlayerCore {
     }
 
     /// Seconds in which the two sound together, the one after the other.
-    private func overlap(_ left: Track, _ next: Track) -> Double {
+    private func overlap(_ left: LoadedTrack, _ next: LoadedTrack) -> Double {
         let longest = longestOverlap(of: left)
         guard longest > 0, next.failure == nil, fits(next),
             stream.format.map({ $0.channelCount <= OverlapMixer.mostChannels }) ?? true, !isSame(left.item, next.item),
@@ -66,7 +66,7 @@ extension PlayerCore {
         return rule.overlap(crossfade, before: other)
     }
 
-    private func rule(for track: Track) -> CrossfadeRule? {
+    private func rule(for track: LoadedTrack) -> CrossfadeRule? {
         track.media.map { CrossfadeRule($0, track.item.draft, rate: tempo(of: track).rate) }
     }
 
@@ -90,7 +90,7 @@ extension PlayerCore {
     }
 
     /// The end of the current item over which the next one begins; nil: it begins behind it.
-    func overlap(under next: Track, _ format: AudioFormat) -> Overlap? {
+    func overlap(under next: LoadedTrack, _ format: AudioFormat) -> Overlap? {
         guard let current, case .held(let tail, _) = current.stage else { return nil }
         let frames = format.frames(overlap(current, next))
         guard frames > 0 else { return nil }
@@ -115,7 +115,7 @@ extension PlayerCore {
         if let upcoming { hold(longestOverlap(of: upcoming), of: upcoming) }
     }
 
-    private mutating func heldEnd(of current: Track) -> Double {
+    private mutating func heldEnd(of current: LoadedTrack) -> Double {
         let longest = longestOverlap(of: current)
         guard longest > 0, !stopsAfterCurrent, scan == nil else { return 0 }
         if let upcoming {
@@ -127,7 +127,7 @@ extension PlayerCore {
     }
 
     /// More of its end is to be held back than was when it was decoded, and there is time to decode it again.
-    private func mustDecodeAgain(_ track: Track, toHold seconds: Double) -> Bool {
+    private func mustDecodeAgain(_ track: LoadedTrack, toHold seconds: Double) -> Bool {
         switch track.stage {
         case .held, .written: break
         case .opening, .primed, .feeding, .left, .failed: return false
@@ -138,7 +138,7 @@ extension PlayerCore {
         return left > seconds + RingFeed.holdingAhead
     }
 
-    private mutating func hold(_ seconds: Double, of track: Track) {
+    private mutating func hold(_ seconds: Double, of track: LoadedTrack) {
         guard track.held != seconds else { return }
         loaded.update(track.generation) { $0.held = seconds }
         actions.append(.hold(track.generation, seconds: seconds))

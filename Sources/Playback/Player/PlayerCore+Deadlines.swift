@@ -95,7 +95,7 @@ extension PlayerCore {
         giveUp(\.waitsForOthers)
         checkAttenuation()
         checkSleep()
-        checkAppointment()
+        checkTimedStart()
         watchSink()
         giveUp(\.waitsForSink)
         checkOutage()
@@ -129,7 +129,7 @@ extension PlayerCore {
     var nextDeadline: MonotonicTime? {
         var times = (waitsForOthers + waitsForSink).map { $0.since.advanced(bySeconds: $0.limit) }
         times += [
-            pending.deadline, attenuations.next, sleepDeadline, appointmentDeadline, saving.retryTime,
+            pending.deadline, attenuations.next, sleepDeadline, timedStartDeadline, saving.retryTime,
             nextLiveMoment, nextBorder, nextStretch, poll.map(now.advanced(bySeconds:)),
         ].compactMap(\.self)
         if let outage, goal.wantsSound {

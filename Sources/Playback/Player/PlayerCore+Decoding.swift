@@ -16,7 +16,7 @@ extension PlayerCore {
         currentReported(event, before: before)
     }
 
-    private mutating func update(_ track: inout Track, with event: DecodeEvent) {
+    private mutating func update(_ track: inout LoadedTrack, with event: DecodeEvent) {
         if case .left = track.stage { return }
         switch event {
         case .opened(let media):
@@ -72,7 +72,7 @@ extension PlayerCore {
             }
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
-            loaded.begin(LoadedItems.Seek(target: place))
+            loaded.begin(LoadedTracks.Seek(target: place))
             if isElsewhere { jumped() } else { reportTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }

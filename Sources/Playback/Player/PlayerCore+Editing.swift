@@ -105,7 +105,7 @@ extension PlayerCore {
     }
 
     /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
-    private mutating func leaveRemoved(_ lost: Track, for next: ItemID?, at position: Double?) {
+    private mutating func leaveRemoved(_ lost: LoadedTrack, for next: ItemID?, at position: Double?) {
         if lost.isFed { flush(fade: skipFade) }
         if !goal.isAtRest { complete(lost, .removed) }
         actions += loaded.dropUpcoming()

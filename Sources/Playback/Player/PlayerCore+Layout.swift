@@ -12,7 +12,7 @@ extension PlayerCore {
     }
 
     /// The stream has the item's channels; or it was opened for them, and the output has chosen otherwise.
-    func fits(_ track: Track) -> Bool {
+    func fits(_ track: LoadedTrack) -> Bool {
         guard let media = track.media else { return true }
         let wanted = layout(for: media.format)
         return wanted == stream.layout || wanted == stream.format?.layout
@@ -47,7 +47,7 @@ extension PlayerCore {
         return (media.loudness, isInAlbum(track))
     }
 
-    private func isInAlbum(_ track: Track) -> Bool {
+    private func isInAlbum(_ track: LoadedTrack) -> Bool {
         guard !settings.shuffle, let album = album(of: track.item), let index = queue.index(of: track.item.id) else {
             return false
         }

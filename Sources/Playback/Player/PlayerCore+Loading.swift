@@ -25,7 +25,7 @@ extension PlayerCore {
     mutating func gather(_ needed: Double) {
         guard let current, let loading = current.loading else { return }
         loaded.begin(
-            LoadedItems.Gathering(
+            LoadedTracks.Gathering(
                 needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place))
         reconcileGathering()
     }

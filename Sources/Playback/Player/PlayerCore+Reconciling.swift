@@ -74,14 +74,14 @@ extension PlayerCore {
     }
 
     /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
-    private func isStaleStation(_ track: Track) -> Bool {
+    private func isStaleStation(_ track: LoadedTrack) -> Bool {
         guard track.isLive, case .primed = track.stage, let since = track.primedAt, let left = secondsLeft else {
             return false
         }
         return left <= Self.joinAhead && now.seconds(since: since) > Self.joinAhead + 0.5
     }
 
-    mutating func successor(of track: Track) -> ItemID? {
+    mutating func successor(of track: LoadedTrack) -> ItemID? {
         let wanted = queue.successor(order, using: &random)
         // The last one that is left is consumed as well.
         return settings.consume && settings.repeats == .all && wanted == track.item.id ? nil : wanted
@@ -164,7 +164,7 @@ extension PlayerCore {
                 actions += stream.start(fade: settings.fades.pause, now)
             case .running, .dry:
                 // A stream that drains cannot be shifted to its time.
-                if isLastInStream, appointment == nil { actions += stream.drain(now) }
+                if isLastInStream, timedStart == nil { actions += stream.drain(now) }
             case .draining:
                 if !isLastInStream { actions += stream.start(now) }
             case .starting, .pausing: return
@@ -205,7 +205,7 @@ extension PlayerCore {
         return current?.isWritten == true && seek == nil && (!fits(upcoming) || endsQueue(upcoming))
     }
 
-    private func endsQueue(_ track: Track) -> Bool {
+    private func endsQueue(_ track: LoadedTrack) -> Bool {
         guard track.failure != nil, !track.isFed else { return false }
         guard goesOn(afterFailures: failuresInARow + (current?.failure == nil ? 1 : 2)) else { return true }
         var (queue, random) = (queue, random)
@@ -216,7 +216,7 @@ extension PlayerCore {
 
     // MARK: Loading and dropping
 
-    mutating func load(_ item: QueueItem, at position: Double?) -> Track {
+    mutating func load(_ item: QueueItem, at position: Double?) -> LoadedTrack {
         let start = position ?? item.beginTime
         let track = newTrack(item, at: start)
         actions.append(.load(track.generation, item, decodeStart(.seconds(start), of: track)))
@@ -258,7 +258,7 @@ extension PlayerCore {
 
     /// Begins a new run of the current item; what it had written must have been flushed or lost, or sounds until `splice`.
     mutating func repositionCurrent(
-        to place: DecodeStart.Place, scan rate: Double? = nil, splice: Track.Splice? = nil
+        to place: DecodeStart.Place, scan rate: Double? = nil, splice: LoadedTrack.Splice? = nil
     ) {
         guard var track = current else { return }
         if track.media?.isSeekable == false, case .seconds(let seconds) = place { return reopenCurrent(at: seconds) }

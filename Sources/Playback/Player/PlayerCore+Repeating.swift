@@ -15,7 +15,7 @@ extension PlayerCore {
     }
 
     /// Likewise, with what is decoded before the position.
-    func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: Track) -> DecodeStart {
+    func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: LoadedTrack) -> DecodeStart {
         var start = decodeStart(place, scan: rate, of: track.item)
         guard rate == nil else { return start }
         let tempo = tempo(of: track)

@@ -13,7 +13,7 @@ extension PlayerCore {
         let start = DecodeStart(place: place, scan: rate)
         if seek != nil, current?.isOpening == true {
             // The decoder is on its way to an older target: it goes on to the latest one from there.
-            loaded.begin(LoadedItems.Seek(target: target, followUp: start))
+            loaded.begin(LoadedTracks.Seek(target: target, followUp: start))
         } else {
             runSeek(start, target: target)
         }
@@ -25,7 +25,7 @@ extension PlayerCore {
         actions += loaded.dropUpcoming()
         loaded.endGathering()
         if current?.isFed == true { flush() }
-        loaded.begin(LoadedItems.Seek(target: target))
+        loaded.begin(LoadedTracks.Seek(target: target))
         repositionCurrent(to: start.place, scan: start.scan)
         loaded.updateCurrent { $0.startPosition = target }
     }
@@ -42,9 +42,9 @@ extension PlayerCore {
         repositionCurrent(to: .seconds(place), splice: splice)
     }
 
-    private var nextSplice: (Track.Splice, place: Double)? {
+    private var nextSplice: (LoadedTrack.Splice, place: Double)? {
         guard case .play = goal, stream.transport == .running, stream.clock.isAdvancing, seek == nil, scan == nil,
-            gathering == nil, appointment == nil, upcoming?.isFed != true,
+            gathering == nil, timedStart == nil, upcoming?.isFed != true,
             let current, current.failure == nil, current.splice == nil, current.decayEnd == nil,
             current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
             ring.capacity >= Int(format.frames(0.5))
@@ -59,7 +59,7 @@ extension PlayerCore {
         let place = segment.position + format.seconds(index - segment.start) * rate
         let mediaEnd = part(of: current.item)?.end ?? current.duration ?? .infinity
         guard mediaEnd - place >= 0.5 * max(rate, tempo(of: current).rate) else { return nil }
-        return (Track.Splice(index: index, rate: rate, end: end), place)
+        return (LoadedTrack.Splice(index: index, rate: rate, end: end), place)
     }
 
     private func seconds(of place: DecodeStart.Place) -> Double {

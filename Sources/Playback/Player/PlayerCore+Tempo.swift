@@ -6,7 +6,7 @@ internal import Audio
 extension PlayerCore {
     /// A station gives one second of sound in a second, so it is played as it is. So is everything in a session that
     /// measures.
-    func tempo(of track: Track) -> Tempo {
+    func tempo(of track: LoadedTrack) -> Tempo {
         if track.isLive || rules.isUnprocessed { return .normal }
         return leaders?.tempo
             ?? settings.tempo(isSpeech: track.item.draft.isSpeech(track.media) ?? settings.playsSpeech)
@@ -30,7 +30,7 @@ extension PlayerCore {
     }
 
     /// The next change waits for a splice.
-    private func isStale(_ track: Track) -> Bool {
+    private func isStale(_ track: LoadedTrack) -> Bool {
         track.isFed && track.splice == nil && track.tempo != tempo(of: track)
     }
 

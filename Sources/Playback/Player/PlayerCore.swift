@@ -36,7 +36,7 @@ struct PlayerCore {
     var lastError: PlaybackError?
 
     // Reports of the decoders.
-    var loaded = LoadedItems()
+    var loaded = LoadedTracks()
     var failuresInARow = 0
     /// `queueLow` was emitted for the current item, and still nothing follows it.
     var isQueueLow = false
@@ -61,7 +61,7 @@ struct PlayerCore {
     var attenuations = Attenuations()
     var sleep: Sleep?
     var rise: Rise?
-    var appointment: Appointment?
+    var timedStart: TimedStart?
     /// Is made ready without anyone wanting sound.
     var primes = false
 
@@ -162,13 +162,13 @@ struct PlayerCore {
 
     // MARK: Small things that all parts share
 
-    var current: Track? { loaded.current }
-    var upcoming: Track? { loaded.upcoming }
-    var seek: LoadedItems.Seek? { loaded.seek }
-    var gathering: LoadedItems.Gathering? { loaded.gathering }
+    var current: LoadedTrack? { loaded.current }
+    var upcoming: LoadedTrack? { loaded.upcoming }
+    var seek: LoadedTracks.Seek? { loaded.seek }
+    var gathering: LoadedTracks.Gathering? { loaded.gathering }
 
-    mutating func newTrack(_ item: QueueItem, at position: Double) -> Track {
-        Track(item: item, generation: newGeneration(), startPosition: position, now: now)
+    mutating func newTrack(_ item: QueueItem, at position: Double) -> LoadedTrack {
+        LoadedTrack(item: item, generation: newGeneration(), startPosition: position, now: now)
     }
 
     mutating func newGeneration() -> Generation {

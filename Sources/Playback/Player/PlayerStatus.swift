@@ -84,10 +84,10 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case unknownItem = "unknown-item"
         /// 404: there is no next, previous or current item.
         case noSuchContent = "no-such-content"
-        /// 409: not possible in this state.
         /// A library that does this is not on the machine.
         case libraryMissing = "library-missing"
         case notSeekable = "not-seekable"
+        /// 409: not possible in this state.
         case invalidState = "invalid-state"
         /// Another player decides what it plays.
         case following

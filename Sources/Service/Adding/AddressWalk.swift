@@ -31,7 +31,7 @@ struct AddressWalk {
         deadline = now.advanced(bySeconds: Double(ItemResolver.requestSeconds))
     }
 
-    private var media: any MediaCatalogue { resolver.media }
+    private var media: any MediaAccess { resolver.media }
 
     mutating func add(
         _ item: ItemRequest, at index: Int, _ place: MediaPlace?
@@ -160,7 +160,7 @@ struct AddressWalk {
         let found = try read(
             MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
         // The address is itself a media. If it is on a server, the look-up has read its first bytes.
-        if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !media.isNetwork(draft.uri) {
+        if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !MediaLocator.isNetwork(draft.uri) {
             return try check(draft)
         }
         let described = found.items.count == 1 ? found.items.map { $0.described(by: draft) } : found.items

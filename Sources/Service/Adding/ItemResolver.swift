@@ -24,7 +24,7 @@ struct ItemResolver: Sendable {
     /// Time limit for all look-ups of one request.
     static let requestSeconds = 20
 
-    let media: any MediaCatalogue
+    let media: any MediaAccess
     let library: (any MusicLibrary)?
     let playlists: (any PlaylistKeeper)?
     let cache: (any CacheKeeper)?
@@ -53,7 +53,7 @@ struct ItemResolver: Sendable {
     func areAtHand(_ items: [ItemRequest], _ rules: AddingRules) -> Bool {
         guard !rules.checks, items.count <= Self.mostAtHand else { return false }
         return items.allSatisfy { item in
-            guard let uri = item.directAddress, !media.isNetwork(uri), !isReference(uri) else { return false }
+            guard let uri = item.directAddress, !MediaLocator.isNetwork(uri), !isReference(uri) else { return false }
             return media.isFileAtHand(uri)
         }
     }
@@ -61,7 +61,7 @@ struct ItemResolver: Sendable {
     /// Whether `resolve` may wait for the disk.
     func readsFiles(_ item: ItemRequest) -> Bool {
         guard let uri = item.directAddress else { return true }
-        return !media.isNetwork(uri)
+        return !MediaLocator.isNetwork(uri)
     }
 
     /// Whether `resolve` reads several folders or lists. Such requests share a part of the threads.
@@ -91,7 +91,7 @@ struct ItemResolver: Sendable {
     /// The web addresses that `resolve` waits for.
     func asksServers(for items: [ItemRequest], _ rules: AddingRules) -> [String] {
         items.compactMap { item in
-            guard let uri = item.address, media.isNetwork(uri) else { return nil }
+            guard let uri = item.address, MediaLocator.isNetwork(uri) else { return nil }
             if case .list = item { return uri }
             do throws(MediaError) {
                 return try media.address(uri).name == .media && !rules.checks ? nil : uri
@@ -110,7 +110,7 @@ struct ItemResolver: Sendable {
         var indices: [Int] = []
         var uris: [String] = []
         for (index, item) in items.enumerated() {
-            guard let uri = item.directAddress, !media.isNetwork(uri) else { continue }
+            guard let uri = item.directAddress, !MediaLocator.isNetwork(uri) else { continue }
             // Malformed addresses are refused later, in order.
             indices.append(index)
             uris.append(uri)

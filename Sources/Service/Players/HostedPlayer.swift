@@ -12,24 +12,24 @@ public final class HostedPlayer: Sendable {
     public let player: Player
     public let announcer: Announcer?
     let state: PlayerState
-    private let following: Following
+    private let groups: PlayerGroups
     /// The settings last reported to the clients of a follower.
     private let reported = Mutex<PlayerSettings?>(nil)
 
-    init(_ id: String, _ player: Player, _ announcer: Announcer?, _ state: PlayerState, _ following: Following) {
+    init(_ id: String, _ player: Player, _ announcer: Announcer?, _ state: PlayerState, _ groups: PlayerGroups) {
         self.id = id
         self.player = player
         self.announcer = announcer
         self.state = state
-        self.following = following
+        self.groups = groups
     }
 
-    private var leader: Player? { following.leader(of: player.snapshot.settings) }
+    private var leader: Player? { groups.leader(of: player.snapshot.settings) }
 
     /// The newest published state.
     public var snapshot: PlayerSnapshot {
         let own = player.snapshot
-        guard let leader = following.leader(of: own.settings) else { return own }
+        guard let leader = groups.leader(of: own.settings) else { return own }
         return own.following(leader.snapshot)
     }
 
@@ -51,7 +51,7 @@ public final class HostedPlayer: Sendable {
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         if case .apply(let patch) = command, patch.leader != nil || patch.groupLevelBy != nil {
-            return following.change(self, patch, reply: reply)
+            return groups.change(self, patch, reply: reply)
         }
         performAlone(command, reply: reply)
     }
@@ -62,12 +62,12 @@ public final class HostedPlayer: Sendable {
     ) {
         guard let leader else { return player.perform(command, reply: reply) }
         let (leaders, own) = command.split
-        let deadline = MonotonicTime.now.advanced(bySeconds: Following.patience)
+        let deadline = MonotonicTime.now.advanced(bySeconds: PlayerGroups.patience)
         let performLeaders: @Sendable () -> Void = { [self] in
             guard let leaders else { return reply(.success(snapshot)) }
             leader.perform(leaders) { [self] result in
                 guard case .success(let after) = result else { return reply(result) }
-                following.whenSettled(id, until: deadline) { [self] in
+                groups.whenSettled(id, until: deadline) { [self] in
                     var snapshot = snapshot
                     snapshot.insertedItems = after.insertedItems
                     reply(.success(snapshot))

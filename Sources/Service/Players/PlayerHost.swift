@@ -19,7 +19,7 @@ public final class PlayerHost: PlayerRoster {
         public var keeper: any PlayerKeeper
         public var session: LiveSession
         /// The session's players.
-        public var group: PlayerGroup
+        public var sessionPlayers: SessionPlayers
         public var bus: EventBus
         /// Whether the machine has enough threads left for another player.
         public var hasThreads: @Sendable () -> Bool = { true }
@@ -32,13 +32,13 @@ public final class PlayerHost: PlayerRoster {
         public init(
             environment: @escaping @Sendable (_ id: String, any PlayerStore) -> Player.Environment,
             announcer: @escaping @Sendable (_ id: String, Player) -> Announcer?, keeper: any PlayerKeeper,
-            session: LiveSession, group: PlayerGroup, bus: EventBus
+            session: LiveSession, sessionPlayers: SessionPlayers, bus: EventBus
         ) {
             self.environment = environment
             self.announcer = announcer
             self.keeper = keeper
             self.session = session
-            self.group = group
+            self.sessionPlayers = sessionPlayers
             self.bus = bus
         }
     }
@@ -52,14 +52,14 @@ public final class PlayerHost: PlayerRoster {
 
     public let main: HostedPlayer
     private let parts: Parts
-    private let following: Following
+    private let groups: PlayerGroups
     private let state = Mutex(State())
 
     /// Starts main.
     public init(_ parts: Parts) throws(PlayerKeeperError) {
         self.parts = parts
-        following = Following(warn: parts.warn)
-        main = try Self.make(HostedPlayer.main, parts, following)
+        groups = PlayerGroups(warn: parts.warn)
+        main = try Self.make(HostedPlayer.main, parts, groups)
         start(main) {}
         parts.bus.observe { [weak self] event in
             if case .session(let status) = event { self?.apply(status) }
@@ -71,12 +71,12 @@ public final class PlayerHost: PlayerRoster {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
             do throws(PlayerKeeperError) {
-                start(try Self.make(id, parts, following)) {}
+                start(try Self.make(id, parts, groups)) {}
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
             }
         }
-        following.settle()
+        groups.settle()
         for id in ids.dropFirst(Self.maximum - 1) {
             parts.warn("There are too many players; this one is skipped.", id)
         }
@@ -103,7 +103,7 @@ public final class PlayerHost: PlayerRoster {
         do throws(PlayerKeeperError) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
             // So that the client can choose among the outputs when it gets the answer, even if the sound server hangs.
-            let player = try Self.make(id, parts, following, outputs: main.snapshot.output.devices.devices)
+            let player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
             let output = Mailbox<Void>()
             start(player) { output.post(()) }
             _ = output.take(until: .now.advanced(bySeconds: Self.outputPatience))
@@ -124,7 +124,7 @@ public final class PlayerHost: PlayerRoster {
             throw .notSaved("The player cannot be removed: \(error.reason).")
         }
         let handedOver = Mailbox<Void>()
-        following.handOverGroup(of: id) { [parts] heir in
+        groups.handOverGroup(of: id) { [parts] heir in
             if let heir { parts.handOver(id, heir) }
             handedOver.post(())
         }
@@ -134,8 +134,8 @@ public final class PlayerHost: PlayerRoster {
         // From here on the player is not listed; only its end remains.
         _ = state.withLock { $0.members.removeValue(forKey: id) }
         parts.bus.publish(.players(.dismissed, player))
-        parts.group.leave(id)
-        following.leave(id)
+        parts.sessionPlayers.leave(id)
+        groups.leave(id)
         let stopped = Mailbox<Void>()
         player.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
         _ = stopped.take(until: .now.advanced(bySeconds: 1))
@@ -153,10 +153,10 @@ public final class PlayerHost: PlayerRoster {
 
     public func hasPlayer(_ id: String) -> Bool { state.withLock { $0.members[id] != nil } }
 
-    public func offset(of id: String) -> Double? { following.offset(of: id) }
+    public func offset(of id: String) -> Double? { groups.offset(of: id) }
 
     public func interrupt(_ notice: InterruptionNotice, done: @escaping @Sendable () -> Void) {
-        parts.group.command(.interruption(notice), done: done)
+        parts.sessionPlayers.command(.interruption(notice), done: done)
     }
 
     /// No player can be added from now on.
@@ -172,16 +172,16 @@ public final class PlayerHost: PlayerRoster {
 
     /// `outputs`: the devices as another player reports them.
     private static func make(
-        _ id: String, _ parts: Parts, _ following: Following, outputs: [OutputDevice] = []
+        _ id: String, _ parts: Parts, _ groups: PlayerGroups, outputs: [OutputDevice] = []
     ) throws(PlayerKeeperError) -> HostedPlayer {
         let state = try parts.keeper.open(id)
-        if id == HostedPlayer.main { following.load(state.notes) }
+        if id == HostedPlayer.main { groups.load(state.notes) }
         var environment = parts.environment(id, state.store)
         environment.outputs = outputs
-        environment.leader = following.recordedLeader(of: id)
+        environment.leader = groups.recordedLeader(of: id)
         let player = Player(environment)
-        parts.group.join(id) { command, done in player.perform(command) { _ in done() } }
-        return HostedPlayer(id, player, parts.announcer(id, player), state, following)
+        parts.sessionPlayers.join(id) { command, done in player.perform(command) { _ in done() } }
+        return HostedPlayer(id, player, parts.announcer(id, player), state, groups)
     }
 
     /// Seconds that the answer for a new player waits for its output.
@@ -190,15 +190,15 @@ public final class PlayerHost: PlayerRoster {
     /// `outputKnown` is called at least once if the output answers: when its device is known, or when the output
     /// reports that there is none.
     private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
-        let (bus, following, id) = (parts.bus, following, player.id)
+        let (bus, groups, id) = (parts.bus, groups, player.id)
         bus.publish(.players(.admitted, player))
         player.announcer?.observe { bus.publish(.announcement($0, of: id)) }
         player.player.observe { event in
             if let shown = player.shown(event) { bus.publish(.player(shown, of: id)) }
-            if following.receive(event, of: id) {
+            if groups.receive(event, of: id) {
                 for event in player.queueReplaced(event) { bus.publish(.player(event, of: id)) }
             }
-            for follower in following.followers(of: id) {
+            for follower in groups.followers(of: id) {
                 if let echo = follower.echo(event) { bus.publish(.player(echo, of: follower.id)) }
             }
             if case .output(let output) = event.kind, output.isKnown { outputKnown() }
@@ -211,7 +211,7 @@ public final class PlayerHost: PlayerRoster {
             state.members[id] = player
             player.announcer?.apply(SessionRules(besideMusic: parts.session.status))
         }
-        following.join(player)
+        groups.join(player)
     }
 
     private func apply(_ status: SessionStatus) {

@@ -12,7 +12,7 @@ public final class LiveSession: Sendable {
         public var store: any PlayerStore
         /// nil for outputs without other programs (a file, a silent clock).
         public var otherStreams: (any OtherStreamsWatch)?
-        public var players: PlayerGroup
+        public var players: SessionPlayers
         /// An exclusive session silences other applications.
         public var interruptsOthers: Bool
         /// The values saved under this session's names.
@@ -22,7 +22,7 @@ public final class LiveSession: Sendable {
 
         public init(
             store: any PlayerStore, otherStreams: (any OtherStreamsWatch)?, interruptsOthers: Bool,
-            notes: [String: String], players: PlayerGroup
+            notes: [String: String], players: SessionPlayers
         ) {
             self.store = store
             self.otherStreams = otherStreams

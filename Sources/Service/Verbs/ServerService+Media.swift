@@ -4,8 +4,6 @@ public import Playback
 
 /// Media apart from playback: folders, descriptions, lists, pictures, lyrics, waveforms.
 extension ServerService {
-    public func isNetwork(_ uri: String) -> Bool { parts.media.isNetwork(uri) }
-
     /// A folder of the music folders; "" is the top.
     public func browse(_ path: String, for caller: Caller, reply: @escaping ServiceReply<MusicListing>) {
         openMedia("path", for: caller, reply: reply) { media, _ throws(MediaError) in try media.list(folder: path) }
@@ -19,7 +17,7 @@ extension ServerService {
 
     /// The entries of a playlist file or feed.
     public func expand(_ uri: String, for caller: Caller, reply: @escaping ServiceReply<ListContent>) {
-        let isNetwork = isNetwork(uri)
+        let isNetwork = MediaLocator.isNetwork(uri)
         let (worker, shares) = isNetwork ? (listWorker, shares(ofServersOf: [uri])) : (mediaWorker, [])
         openMedia("uri", for: caller, on: worker, shares: shares, reply: reply) {
             media, cancellation throws(MediaError) in
@@ -132,7 +130,7 @@ extension ServerService {
     private func openMedia<Value: Sendable>(
         _ member: String, for caller: Caller, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
         reply: @escaping ServiceReply<Value>,
-        _ job: @escaping @Sendable (any MediaCatalogue, MediaCancellation) throws(MediaError) -> Value
+        _ job: @escaping @Sendable (any MediaAccess, MediaCancellation) throws(MediaError) -> Value
     ) {
         open(for: caller, on: worker, shares: shares, reply: reply) {
             [media = parts.media] cancellation throws(Problem) in

@@ -9,7 +9,7 @@ import Synchronization
 public final class ServerService: Sendable {
     /// The parts of the server that the verbs use.
     public struct Parts: Sendable {
-        public var media: any MediaCatalogue
+        public var media: any MediaAccess
         /// nil if switched off.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
@@ -31,7 +31,7 @@ public final class ServerService: Sendable {
         public var roster: (any PlayerRoster)?
         public var sealed = SealedAddresses()
 
-        public init(media: any MediaCatalogue) { self.media = media }
+        public init(media: any MediaAccess) { self.media = media }
     }
 
     public let parts: Parts

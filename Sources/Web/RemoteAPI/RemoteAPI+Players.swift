@@ -8,16 +8,16 @@ extension RemoteAPI {
     /// From here on the player's paths answer.
     func admit(_ id: String, _ control: any PlayerControl, announcer: Announcer? = nil) {
         // One that has the id of an earlier player has events and revisions of its own.
-        let epoch = "\(main.services.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
-        let verbs = PlayerService(id, control, announcer: announcer, server: main.services.server)
-        let services = Services(verbs, epoch: epoch, clock: main.services.clock, players: players)
-        let path = services.path
-        let hub = EventHub(services, server: server)
+        let epoch = "\(main.context.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
+        let verbs = PlayerService(id, control, announcer: announcer, server: main.context.server)
+        let context = PlayerContext(verbs, epoch: epoch, clock: main.context.clock, players: players)
+        let path = context.path
+        let hub = EventHub(context, server: server)
         // The session is nobody's own, and no path of a player leads to it; but each channel knows its commands.
         let routes =
-            PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: path)]
-            + SessionRoutes(services: services).routes
-        players.add(PlayerAPI(services, hub: hub, routes))
+            PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: path)]
+            + SessionRoutes(context: context).routes
+        players.add(PlayerAPI(context, hub: hub, routes))
         regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
     }
 
@@ -29,7 +29,7 @@ extension RemoteAPI {
     /// From here on there is no such player. Its channel carries its last events until `conclude`.
     func dismiss(_ id: String) {
         guard let player = players.dismiss(id) else { return }
-        regroup([player.services.player.snapshot.settings.leader].compactMap { $0 })
+        regroup([player.context.player.snapshot.settings.leader].compactMap { $0 })
     }
 
     /// Notifies every channel, its own last of all.
@@ -43,7 +43,7 @@ extension RemoteAPI {
         let data = JSONWriter.object { writer in
             writer.member("change", change.rawValue)
             writer.member("id", player.path.id)
-            writer.member("name", player.services.player.snapshot.settings.name)
+            writer.member("name", player.context.player.snapshot.settings.name)
         }
         for hub in players.all.map(\.hub) + [last].compactMap(\.self) { hub.report(.players, encoded: data) }
     }
@@ -59,16 +59,16 @@ extension RemoteAPI {
     }
 
     private func hasTimersOfGroup(_ leader: String) -> Bool {
-        main.services.server.parts.timers?.timers(of: leader).contains(where: \.concernsGroup) ?? false
+        main.context.server.parts.timers?.timers(of: leader).contains(where: \.concernsGroup) ?? false
     }
 
     /// Reports the followers of these players where they have changed.
     private func regroup(_ leaders: [String]) {
         for leader in leaders.compactMap({ players[$0] })
-        where leader.services.followers.refresh(of: leader.path, players) {
+        where leader.context.followers.refresh(of: leader.path, players) {
             leader.hub.report(.settings) { [leader] writer in
-                let services = leader.services
-                writer.settingsMembers(of: services.player.snapshot.settings, followers: services.followers.ids)
+                let context = leader.context
+                writer.settingsMembers(of: context.player.snapshot.settings, followers: context.followers.ids)
             }
         }
     }

@@ -67,22 +67,22 @@ public final class RemoteAPI: HTTPResponder {
         site = configuration.site
         idempotency = IdempotentRequests(clock: clock)
         let players = players
-        health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.services.player) } }
-        let services = Services(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
+        health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.context.player) } }
+        let context = PlayerContext(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
         server = "tonearm/" + configuration.serverVersion
-        let hub = EventHub(services, server: server)
+        let hub = EventHub(context, server: server)
         playersRoutes = PlayersRoutes(
-            players: { players.all }, server: services.server)
+            players: { players.all }, server: context.server)
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
-            MediaRoutes(services: services).routes + LibraryRoutes(services: services).routes
-            + PlaylistRoutes(services: services).routes + CacheRoutes(server: services.server).routes
-            + RecordingRoutes(server: services.server).routes
+            MediaRoutes(context: context).routes + LibraryRoutes(context: context).routes
+            + PlaylistRoutes(context: context).routes + CacheRoutes(server: context.server).routes
+            + RecordingRoutes(server: context.server).routes
             + playersRoutes.routes + system.routes
-        let own = PlayerAPI.routes(services, hub) + [playersRoutes.removal(of: .main)]
-        let session = SessionRoutes(services: services).routes
-        main = PlayerAPI(services, hub: hub, own + session + others)
+        let own = PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: .main)]
+        let session = SessionRoutes(context: context).routes
+        main = PlayerAPI(context, hub: hub, own + session + others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
     }
@@ -95,7 +95,7 @@ public final class RemoteAPI: HTTPResponder {
         for player in players.all { player.hub.stop() }
         worker.beginStop()
         // All of them hang where one does.
-        let deadline = main.services.server.shutdown()
+        let deadline = main.context.server.shutdown()
         worker.stop(until: deadline)
         health.stop()
     }
@@ -110,7 +110,7 @@ public final class RemoteAPI: HTTPResponder {
         do throws(Problem) {
             switch match {
             case .route(let route, let parameters):
-                try run(route, parameters, request, target: "\(player?.services.epoch ?? "") \(path)", finish)
+                try run(route, parameters, request, target: "\(player?.context.epoch ?? "") \(path)", finish)
             case .methods(let allow):
                 _ = try gate.admit(request, nil)
                 guard request.method == .options else {

@@ -77,11 +77,11 @@ final class Server {
             environment.stretching = SoundTouchStretching()
             return environment
         }
-        let (sources, group, bus) = (PlayerStreams(), PlayerGroup(), EventBus())
+        let (sources, sessionPlayers, bus) = (PlayerStreams(), SessionPlayers(), EventBus())
         session = LiveSession(
             LiveSession.Environment(
                 store: keeper.main, otherStreams: output.otherStreams,
-                interruptsOthers: configuration.interruptsOthers, notes: keeper.main.notes, players: group))
+                interruptsOthers: configuration.interruptsOthers, notes: keeper.main.notes, players: sessionPlayers))
         streams = Self.streamRecorder(recordings, sources)
         timers = Timers(clock: clock)
         timers.observe { bus.publish(.timers(of: $0)) }
@@ -108,7 +108,7 @@ final class Server {
             announcer: Self.announcers(
                 environment(output.output, keeper.main, nil), session, configuration,
                 check: WaitingCheck(roots: playable, examiner: examiner)),
-            keeper: keeper, session: session, group: group, bus: bus)
+            keeper: keeper, session: session, sessionPlayers: sessionPlayers, bus: bus)
         parts.hasThreads = { SpareThreads.exist(4) }
         parts.endRecording = { [streams] in streams?.forgetSoon($0) }
         parts.handOver = { [timers] in timers.handOver($0, to: $1) }
@@ -116,11 +116,11 @@ final class Server {
         players = try Self.host(parts)
         let main = players.main
 
-        let catalogue = LocalMusicCatalogue(
+        let mediaAccess = LocalMediaAccess(
             roots: roots, playable: playable, bounds: playable.bounds, opener: files, examiner: examiner,
             lists: MediaListReader(roots: roots, playable: playable, transport: network, scanner: ExpatScanner()),
             pictures: WebPictures(transport: network))
-        var service = ServerService.Parts(media: catalogue)
+        var service = ServerService.Parts(media: mediaAccess)
         service.library = library
         service.renditions = LocalRenditions(
             roots: playable, opener: files, workers: workers,
@@ -160,7 +160,7 @@ final class Server {
             switch event {
             case .player(let event, of: HostedPlayer.main):
                 if case .output(let output) = event.kind { sound.receive(output) }
-                if case .interruption(isBeginning: false, .timeout, _) = event.kind { group.forgetClients() }
+                if case .interruption(isBeginning: false, .timeout, _) = event.kind { sessionPlayers.forgetClients() }
                 mpris?.observe(event)
             case .session: recorder?.permissionChanged()
             default: break

@@ -12,9 +12,9 @@ import Testing
     @Test func withoutThread_thereIsNoPicture_andTheNextIsShown() throws {
         let folder = try TemporaryFolder()
         let found = Mailbox<String?>()
-        let artwork = ArtworkFiles(directory: folder.path, media: ScriptedCatalogue()) { found.post($1) }
+        let artwork = ArtworkFiles(directory: folder.path, media: ScriptedMediaAccess()) { found.post($1) }
         let request = ArtworkFiles.Request(
-            item: ItemID(number: 1), locator: MediaLocator(uri: "a.mp3"), picture: ScriptedCatalogue.picture)
+            item: ItemID(number: 1), locator: MediaLocator(uri: "a.mp3"), picture: ScriptedMediaAccess.picture)
         NamedThread.$isRefused.withValue(true) { artwork.request(request) }
         #expect(found.answer() == nil)
         artwork.request(request)

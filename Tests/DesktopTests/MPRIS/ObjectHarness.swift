@@ -16,7 +16,7 @@ extension ScriptedPlayer {
     func advance(_ seconds: Double) { state.withLock { $0.now = $0.now.advanced(bySeconds: seconds) } }
 
     var verbs: PlayerService {
-        PlayerService("main", self, server: ServerService(ServerService.Parts(media: ScriptedCatalogue())))
+        PlayerService("main", self, server: ServerService(ServerService.Parts(media: ScriptedMediaAccess())))
     }
 
     /// The item at `index` is heard from `position` on.

@@ -41,7 +41,7 @@ import Kernel
     @Test func stop_doesNotWaitForAThreadThatHangs() {
         let player = HangingPlayer()
         player.player.change { $0.settings.remote.mpris = true }
-        let server = ServerService(ServerService.Parts(media: ScriptedCatalogue()))
+        let server = ServerService(ServerService.Parts(media: ScriptedMediaAccess()))
         let service = MPRISService(
             player: PlayerService("main", player, server: server), directory: "/nowhere",
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ItemResolverTests {
     private func resolve(
         _ items: [ItemRequest], _ rules: AddingRules = AddingRules(), playlists: LongPlaylists? = nil,
-        media: AddressCatalogue = AddressCatalogue()
+        media: AddressMediaAccess = AddressMediaAccess()
     ) throws -> ResolvedItems {
         try ItemResolver(media: media, library: nil, playlists: playlists, cache: nil).resolve(items, rules)
     }
@@ -79,17 +79,17 @@ import Testing
     }
 
     @Test func looksAreBounded() throws {
-        let media = AddressCatalogue()
+        let media = AddressMediaAccess()
         let items = (0..<100).map { ItemRequest.uri("http://host/feed?\($0)") }
         #expect(try resolve(items, media: media).items.count == ItemResolver.mostLooks * 2 + 92)
         #expect(media.looks.withLock { $0 } == ItemResolver.mostLooks)
-        let checked = AddressCatalogue()
+        let checked = AddressMediaAccess()
         _ = try resolve((0..<100).map { .uri("\($0).mp3") }, AddingRules(checks: true), media: checked)
         #expect(checked.looks.withLock { $0 } == ItemResolver.mostLooks)
     }
 
     @Test func referencesAreBounded() throws {
-        let media = AddressCatalogue()
+        let media = AddressMediaAccess()
         let items = (0..<1_000).map { ItemRequest.uri("\($0).m3u") }
         for rules in [AddingRules(), AddingRules(skipsFaults: true)] {
             let fault = #expect(throws: ItemFault.self) { try resolve(items, rules, media: media) }
@@ -104,14 +104,14 @@ import Testing
     }
 
     @Test func listThatCannotBeRead_isReadOnce() throws {
-        let media = AddressCatalogue()
+        let media = AddressMediaAccess()
         let items = [ItemRequest](repeating: .uri("gone.m3u"), count: 100)
         let found = try resolve(items, AddingRules(skipsFaults: true), media: media)
         #expect(found.skipped.count == 100 && media.looks.withLock { $0 } == 1)
     }
 
     @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {
-        let resolver = ItemResolver(media: AddressCatalogue(), library: nil, playlists: nil, cache: nil)
+        let resolver = ItemResolver(media: AddressMediaAccess(), library: nil, playlists: nil, cache: nil)
         let files = (0..<100).map { ItemRequest.uri("\($0).mp3") }
         #expect(!resolver.readsSeveral(files + [.uri("a.m3u")]))
         #expect(resolver.readsSeveral(files + [.uri("a.m3u"), .folder("b")]))
@@ -120,7 +120,7 @@ import Testing
 
     @Test func mediaIsOpened_whenChecked_whateverItsName() throws {
         for uri in ["notes", "single.m3u"] {
-            let media = AddressCatalogue()
+            let media = AddressMediaAccess()
             #expect(throws: ItemFault.self) {
                 media.refusesToOpen.withLock { $0 = true }
                 _ = try resolve([.uri(uri)], AddingRules(checks: true), media: media)
@@ -131,7 +131,7 @@ import Testing
 
     /// The look has read its first bytes. Its server is asked once.
     @Test func webMediaIsNotOpened_whenChecked() throws {
-        let media = AddressCatalogue()
+        let media = AddressMediaAccess()
         media.refusesToOpen.withLock { $0 = true }
         #expect(try resolve([.uri("http://host/notes")], AddingRules(checks: true), media: media).items.count == 1)
         #expect(media.looks.withLock { $0 } == 1)
@@ -179,16 +179,14 @@ private final class LongPlaylists: PlaylistKeeper {
 }
 
 /// A folder `folder`, lists by their names, feeds on the web.
-private final class AddressCatalogue: MediaCatalogue {
+private final class AddressMediaAccess: MediaAccess {
     let looks = Mutex(0)
     let refusesToOpen = Mutex(false)
-
-    func isNetwork(_ uri: String) -> Bool { uri.hasPrefix("http:") }
 
     func address(_ uri: String) throws(MediaError) -> MediaAddress {
         if uri.hasPrefix("gopher:") { throw MediaError(.unsupported, "gopher") }
         let name: MediaAddress.Name = uri.hasSuffix(".mp3") ? .media : uri.hasSuffix(".m3u") ? .list : .other
-        return MediaAddress(name: name, isNetwork: isNetwork(uri))
+        return MediaAddress(name: name, isNetwork: MediaLocator.isNetwork(uri))
     }
 
     func places(

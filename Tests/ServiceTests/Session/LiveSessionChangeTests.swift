@@ -30,7 +30,7 @@ import Kernel
     private let replies = Mailbox<Result<SessionStatus, Problem>>()
 
     private func session(patience: Double = 600) -> LiveSession {
-        let players = PlayerGroup()
+        let players = SessionPlayers()
         players.join("main") { [commands] command, done in
             commands.post(command)
             done()

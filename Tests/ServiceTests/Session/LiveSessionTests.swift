@@ -9,9 +9,9 @@ import Kernel
 
 @Suite struct LiveSessionTests {
     private func session(
-        _ perform: @escaping PlayerGroup.Perform
+        _ perform: @escaping SessionPlayers.Perform
     ) -> LiveSession {
-        let players = PlayerGroup()
+        let players = SessionPlayers()
         players.join("main", perform)
         return LiveSession(
             LiveSession.Environment(

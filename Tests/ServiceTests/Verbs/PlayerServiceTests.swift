@@ -13,7 +13,7 @@ import Testing
     private let player = ScriptedPlayer(items: 3)
 
     private func service(_ change: (inout ServerService.Parts) -> Void = { _ in }) -> PlayerService {
-        var parts = ServerService.Parts(media: ScriptedCatalogue())
+        var parts = ServerService.Parts(media: ScriptedMediaAccess())
         change(&parts)
         return PlayerService("main", player, server: ServerService(parts))
     }
@@ -50,7 +50,7 @@ import Testing
 
     /// One path on a mount that hangs keeps nobody waiting who adds a file that the kernel knows.
     @Test func fileAtHand_waitsForNoOther() throws {
-        let disk = HangingCatalogue()
+        let disk = HangingMediaAccess()
         let service = service { $0.media = disk }
         for _ in 0..<8 { service.add(Addition([.uri("far.mp3")]), for: .local) { _ in } }
         defer { disk.gate.post(()) }
@@ -200,7 +200,7 @@ import Testing
     @Test func pictureOfAnItem_comesFromItsTags() throws {
         let service = service()
         let picture = try result { service.artwork(of: ItemID(number: 1), for: .local, reply: $0) }.get()
-        #expect(picture == ScriptedCatalogue.picture.bytes)
+        #expect(picture == ScriptedMediaAccess.picture.bytes)
         #expect(try refusal { service.artwork(of: ItemID(number: 9), for: .local, reply: $0) }?.code == "unknown-item")
     }
 }
@@ -230,7 +230,7 @@ private struct Lists: PlaylistKeeper {
 }
 
 /// A disk that does not answer until its gate opens; the kernel knows `near.mp3`.
-private final class HangingCatalogue: MediaCatalogue {
+private final class HangingMediaAccess: MediaAccess {
     let gate = Mailbox<Void>()
 
     func isFileAtHand(_ uri: String) -> Bool { uri == "near.mp3" }

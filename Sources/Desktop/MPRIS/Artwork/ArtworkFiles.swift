@@ -22,7 +22,7 @@ final class ArtworkFiles: Sendable {
     }
 
     private let directory: String
-    private let media: any MediaCatalogue
+    private let media: any MediaAccess
     private let found: @Sendable (ItemID, String?) -> Void
     private let worker = SupervisedWorker("mpris-artwork", seconds: nil)
     /// Of the newest request.
@@ -31,7 +31,7 @@ final class ArtworkFiles: Sendable {
     private let files = Mutex<[String]?>(nil)
 
     /// `found` comes for each request, from the thread (or at once, where there can be none); nil for no picture, or one that cannot be shown or saved.
-    init(directory: String, media: any MediaCatalogue, found: @escaping @Sendable (ItemID, String?) -> Void) {
+    init(directory: String, media: any MediaAccess, found: @escaping @Sendable (ItemID, String?) -> Void) {
         self.directory = directory
         self.media = media
         self.found = found

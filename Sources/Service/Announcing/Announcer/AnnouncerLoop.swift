@@ -10,7 +10,7 @@ final class AnnouncerLoop {
     private let board: AnnouncerBoard
     private let pool: VoicePool
     private var schedule = AnnouncementSchedule()
-    private var effects = EffectSchedule()
+    private var effects = SoundEffectSchedule()
     private var rules: SessionRules
     private var lastNumber: UInt64 = 0
     private var music = MusicDucking()
@@ -211,7 +211,7 @@ final class AnnouncerLoop {
         settleMusic()
     }
 
-    private func perform(_ actions: [EffectSchedule.Action]) {
+    private func perform(_ actions: [SoundEffectSchedule.Action]) {
         for action in actions {
             switch action {
             case .start(let effect):

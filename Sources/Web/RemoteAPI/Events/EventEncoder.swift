@@ -14,7 +14,7 @@ struct EventEncoder: Sendable {
     /// Of this player; a later player with the same id has another epoch.
     let epoch: String
     let server: String
-    let followers: Followers
+    let followers: FollowerList
 
     var player: PlayerPath { links.path }
 

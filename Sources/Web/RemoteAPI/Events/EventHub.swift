@@ -44,13 +44,13 @@ final class EventHub: Sendable {
     let ticker: EventTicker
     let counters = EventCounters()
 
-    init(_ services: Services, server: String) {
-        player = services.player
-        verbs = services.verbs
-        clock = services.clock
+    init(_ context: PlayerContext, server: String) {
+        player = context.player
+        verbs = context.verbs
+        clock = context.clock
         encoder = EventEncoder(
-            links: services.links, epoch: services.epoch, server: server, followers: services.followers)
-        players = services.players
+            links: context.links, epoch: context.epoch, server: server, followers: context.followers)
+        players = context.players
         ticker = EventTicker(player, clock, encoder)
     }
 

@@ -29,9 +29,9 @@ extension RemoteAPI {
         case .library(let status): setState(.library) { $0.members(of: status) }
         case .timers(let id):
             guard let player = players.channel(of: id) else { return }
-            for player in [player] + player.services.followers.ids.compactMap({ players[$0] }) { reportTimers(player) }
+            for player in [player] + player.context.followers.ids.compactMap({ players[$0] }) { reportTimers(player) }
         case .renders(let id):
-            guard let renders = main.services.server.parts.renders, let player = players.channel(of: id) else { return }
+            guard let renders = main.context.server.parts.renders, let player = players.channel(of: id) else { return }
             player.hub.report(.renders) { $0.members(of: renders.jobs(of: id), player.path) }
         case .cache(let status): setState(.cache) { $0.members(of: status) }
         }
@@ -40,14 +40,14 @@ extension RemoteAPI {
     /// Both recorders in one event. Each is read while the event is numbered, so that no later event contains an older
     /// state.
     private func reportRecording(_ player: PlayerAPI) {
-        player.hub.report(.recording) { [verbs = player.services.verbs] writer in
+        player.hub.report(.recording) { [verbs = player.context.verbs] writer in
             writer.members(of: verbs.server.recordingStatus)
             writer.member("stream") { $0.members(of: verbs.streamStatus) }
         }
     }
 
     func reportTimers(_ player: PlayerAPI) {
-        let verbs = player.services.verbs
+        let verbs = player.context.verbs
         guard let timers = verbs.server.parts.timers else { return }
         player.hub.report(.timers) { $0.members(of: verbs.timers(in: timers)) }
     }

@@ -8,10 +8,10 @@ struct AnnouncementRoutes: Sendable {
     private static let announcements = "/api/v1/announcements"
     private static let effects = "/api/v1/sfx"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
-        let verbs = services.verbs
+        let verbs = context.verbs
         return [
             .show(Self.announcements, { _ throws(Problem) in try verbs.announcerStatus() }) {
                 $0.announcements(of: $1)
@@ -54,6 +54,6 @@ struct AnnouncementRoutes: Sendable {
     }
 
     private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> Outcome {
-        Outcome(JSONWriter.object(members), status: 201, [("Location", services.path.of("\(base)/\(id)"))])
+        Outcome(JSONWriter.object(members), status: 201, [("Location", context.path.of("\(base)/\(id)"))])
     }
 }

@@ -7,15 +7,15 @@ import HTTP
 struct LibraryRoutes: Sendable {
     static let base = "/api/v1/library"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
         [
-            .show(Self.base, { _ throws(Problem) in try services.server.library().status }) { $0.members(of: $1) },
+            .show(Self.base, { _ throws(Problem) in try context.server.library().status }) { $0.members(of: $1) },
             .post(Self.base + "/scan") { call, reply throws(Problem) in
                 // Also unchanged files.
                 let rereads = try call.body.members("reread").flag("reread") ?? false
-                let status = try services.server.scanLibrary(rereads: rereads)
+                let status = try context.server.scanLibrary(rereads: rereads)
                 reply(.json(status: 202) { $0.members(of: status) })
             },
             page("artists", filters: ["genre", "year"], orders: [.name, .added], { $0.artists }) { $0.members(of: $1) },
@@ -62,7 +62,7 @@ struct LibraryRoutes: Sendable {
         _ write: @escaping Write<Entry>
     ) -> Route {
         .get("\(Self.base)/\(name)", query: filters + ["sort", "offset", "limit"]) { call, reply throws(Problem) in
-            let library = try services.server.library()
+            let library = try context.server.library()
             let query = call.query
             let filter = CatalogueFilter(
                 artist: try Self.id(query, "artist", .artist), album: try Self.id(query, "album", .album),
@@ -92,8 +92,8 @@ struct LibraryRoutes: Sendable {
         _ write: @escaping Write<Entry>
     ) -> Route {
         .get("\(Self.base)/\(name)/{id}") { call, reply throws(Problem) in
-            let id = try services.catalogueID(call, kind)
-            let library = try services.server.library()
+            let id = try context.catalogueID(call, kind)
+            let library = try context.server.library()
             try respond(call.request, library, reply) { library throws(CatalogueError) in
                 let entry = try read(library)(id)
                 return JSONWriter.object(capacity: 4_096) { write(&$0, entry) }
@@ -106,10 +106,10 @@ struct LibraryRoutes: Sendable {
         _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
         _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> [UInt8]
     ) throws(Problem) {
-        let tag = EntityTag("\(services.epoch).library.\(library.status.revision)")
+        let tag = EntityTag("\(context.epoch).library.\(library.status.revision)")
         let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
         if let response = request.notModified(tag, headers) { return reply(response) }
-        services.server.askLibrary(
+        context.server.askLibrary(
             reply: answering(reply) { bytes in
                 HTTPResponse(
                     status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
@@ -118,7 +118,7 @@ struct LibraryRoutes: Sendable {
     }
 
     private func search(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
-        let library = try services.server.library()
+        let library = try context.server.library()
         let query = call.query
         guard let text = try query.text("q", maximum: 250) else {
             throw .invalid("q", "The query parameter q is needed: the words to look for.")
@@ -140,7 +140,7 @@ struct LibraryRoutes: Sendable {
         let write: @Sendable (SearchResult) -> [UInt8] = { Self.encode($0, wanted) }
         // Playlists change independently of the library.
         guard !kinds.contains(.playlists) else {
-            return services.server.search(
+            return context.server.search(
                 text, kinds: kinds, limit: limit,
                 reply: answering(reply) { .json(write($0)) })
         }
@@ -179,7 +179,7 @@ struct LibraryRoutes: Sendable {
     }
 }
 
-extension Services {
+extension PlayerContext {
     func catalogueID(_ call: APICall, _ kind: CatalogueID.Kind) throws(Problem) -> CatalogueID {
         // Without a library, that is the first problem.
         _ = try server.library()

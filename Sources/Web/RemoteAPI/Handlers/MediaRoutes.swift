@@ -12,10 +12,10 @@ struct MediaRoutes: Sendable {
     /// Numbers of peaks of a waveform.
     private static let counts = 1...4_000
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
-        let server = services.server
+        let server = context.server
         return [
             .get("/api/v1/browse", query: ["path", "offset", "limit"]) { call, reply throws(Problem) in
                 let path = try call.query.text("path") ?? ""
@@ -31,11 +31,11 @@ struct MediaRoutes: Sendable {
             list,
             .get("/api/v1/media/artwork", query: ["uri", "size"]) { call, reply throws(Problem) in
                 let locator = MediaLocator(uri: try call.query.needed("uri"))
-                server.artwork(locator, for: call.caller, reply: try services.picture(call, reply))
+                server.artwork(locator, for: call.caller, reply: try context.picture(call, reply))
             },
             artwork("artists", .artist), artwork("albums", .album), artwork("tracks", .track),
             .get(LibraryRoutes.base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
-                let id = try services.catalogueID(call, .track)
+                let id = try context.catalogueID(call, .track)
                 server.lyrics(ofTrack: id, for: call.caller, reply: Self.lyrics(reply))
             },
             .get("/api/v1/media/thumbnail", query: ["uri", "t", "size"]) { call, reply throws(Problem) in
@@ -45,7 +45,7 @@ struct MediaRoutes: Sendable {
                 server.thumbnail(
                     uri, at: time, edge: size, for: call.caller,
                     reply: answering(reply) { thumbnail in
-                        var response = Services.response(thumbnail.jpeg, call.request)
+                        var response = PlayerContext.response(thumbnail.jpeg, call.request)
                         response.headers.set("X-Actual-Time", String(thumbnail.time))
                         return response
                     })
@@ -71,8 +71,8 @@ struct MediaRoutes: Sendable {
 
     private func artwork(_ name: String, _ kind: CatalogueID.Kind) -> Route {
         .get("\(LibraryRoutes.base)/\(name)/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
-            let id = try services.catalogueID(call, kind)
-            services.server.artwork(of: id, for: call.caller, reply: try services.picture(call, reply))
+            let id = try context.catalogueID(call, kind)
+            context.server.artwork(of: id, for: call.caller, reply: try context.picture(call, reply))
         }
     }
 
@@ -80,10 +80,10 @@ struct MediaRoutes: Sendable {
     private var list: Route {
         var route = Route.get("/api/v1/media/list", query: ["uri"]) { call, reply throws(Problem) in
             let uri = try call.query.needed("uri")
-            if services.server.isNetwork(uri) {
+            if MediaLocator.isNetwork(uri) {
                 guard let scope = call.scope, scope >= .control else { throw .scopeMissing(.control) }
             }
-            services.server.expand(
+            context.server.expand(
                 uri, for: call.caller, reply: object(reply, capacity: 16_384) { $0.members(of: $1, uri: uri) })
         }
         route.reachesOut = true
@@ -94,15 +94,15 @@ struct MediaRoutes: Sendable {
     var itemRoutes: [Route] {
         [
             .get("/api/v1/queue/items/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
-                let id = try services.itemID(call.parameters[0])
-                services.verbs.artwork(of: id, for: call.caller, reply: try services.picture(call, reply))
+                let id = try context.itemID(call.parameters[0])
+                context.verbs.artwork(of: id, for: call.caller, reply: try context.picture(call, reply))
             },
             .get("/api/v1/queue/items/{id}/lyrics") { call, reply throws(Problem) in
-                let item = try services.verbs.item(try services.itemID(call.parameters[0])).item
-                services.server.lyrics(MediaLocator(item.draft), for: call.caller, reply: Self.lyrics(reply))
+                let item = try context.verbs.item(try context.itemID(call.parameters[0])).item
+                context.server.lyrics(MediaLocator(item.draft), for: call.caller, reply: Self.lyrics(reply))
             },
             .get("/api/v1/queue/items/{id}/waveform", query: ["count"]) { call, reply throws(Problem) in
-                let item = try services.verbs.item(try services.itemID(call.parameters[0])).item
+                let item = try context.verbs.item(try context.itemID(call.parameters[0])).item
                 try waveform(MediaLocator(uri: item.uri, reach: item.draft.reach), member: "id", call, reply)
             },
         ]
@@ -125,7 +125,7 @@ struct MediaRoutes: Sendable {
         _ locator: MediaLocator, member: String, _ call: APICall, _ reply: @escaping Reply
     ) throws(Problem) {
         let count = try call.query.integer("count", in: Self.counts) ?? 800
-        services.server.waveform(
+        context.server.waveform(
             locator, count: count, member: member, for: call.caller,
             reply: object(reply, capacity: 16 * count) { writer, waveform in
                 writer.member("duration", waveform.duration)
@@ -134,7 +134,7 @@ struct MediaRoutes: Sendable {
     }
 }
 
-extension Services {
+extension PlayerContext {
     /// Answers with the original picture, or with one scaled to the query's `size`.
     func picture(_ call: APICall, _ reply: @escaping Reply) throws(Problem) -> ServiceReply<[UInt8]> {
         let size = try call.query.size()

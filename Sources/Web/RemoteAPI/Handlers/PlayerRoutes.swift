@@ -6,16 +6,16 @@ import Service
 
 /// `/player`: the state, transport and settings. Every write answers the new state.
 struct PlayerRoutes: Sendable {
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
         let base = "/api/v1/player"
         return [
-            .get(base) { _, reply in reply(services.snapshots.response) },
+            .get(base) { _, reply in reply(context.snapshots.response) },
             .command("play", .post, base + "/play") { command, reply throws(Problem) in
                 let request = try command.body.read(PlayRequest.self)
-                services.verbs.play(
-                    request.target, position: request.position, at: request.at, reply: services.state(reply))
+                context.verbs.play(
+                    request.target, position: request.position, at: request.at, reply: context.state(reply))
             },
             command("pause", .post, base + "/pause") { _ in .pause },
             command("toggle", .post, base + "/toggle") { _ in .toggle },
@@ -36,7 +36,7 @@ struct PlayerRoutes: Sendable {
             command("scan-end", .delete, base + "/scan") { _ in .endScan },
             .command("settings", .patch, base) { command, reply throws(Problem) in
                 let patch = try command.body.read(SettingsRequest.self).patch
-                services.verbs.perform(.apply(patch), reply: services.state(reply))
+                context.verbs.perform(.apply(patch), reply: context.state(reply))
             },
         ]
     }
@@ -47,7 +47,7 @@ struct PlayerRoutes: Sendable {
         make: @escaping @Sendable (StrictObject) throws(Problem) -> PlayerCommand
     ) -> Route {
         .command(name, method, path) { command, reply throws(Problem) in
-            services.verbs.perform(try make(try command.body.members(known)), reply: services.state(reply))
+            context.verbs.perform(try make(try command.body.members(known)), reply: context.state(reply))
         }
     }
 }

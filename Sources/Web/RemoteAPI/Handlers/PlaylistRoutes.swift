@@ -8,11 +8,11 @@ import Service
 struct PlaylistRoutes: Sendable {
     static let base = "/api/v1/playlists"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
         let single = Self.base + "/{id}"
-        let server = services.server
+        let server = context.server
         return [
             .get(Self.base) { _, reply in
                 server.playlists(
@@ -77,7 +77,7 @@ struct PlaylistRoutes: Sendable {
             .post(single + "/play") { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let index = try call.body.members("index").integer("index", in: 0...10_000_000)
-                services.verbs.play(id, from: index, reply: answering(reply) { .json(services.encode($0)) })
+                context.verbs.play(id, from: index, reply: answering(reply) { .json(context.encode($0)) })
             },
         ]
     }
@@ -88,7 +88,7 @@ struct PlaylistRoutes: Sendable {
         _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
         _ write: @escaping @Sendable (Found) -> (body: [UInt8], headers: [(String, String)])
     ) throws(Problem) {
-        services.server.playlist(
+        context.server.playlist(
             id, offset: offset, limit: limit,
             reply: answering(reply) { found in
                 let tag = RevisionTag.of(id, found.list.revision)
@@ -105,7 +105,7 @@ struct PlaylistRoutes: Sendable {
     ) throws(Problem) {
         let id = try Self.id(call)
         let expected = Self.expected(id, call)
-        services.server.changePlaylist(
+        context.server.changePlaylist(
             id, name: name, content: content, kind, expected: expected, for: call.caller
         ) { result in
             answering(reply) { Self.answer($0) }(Self.tagged(result, id))
@@ -115,7 +115,7 @@ struct PlaylistRoutes: Sendable {
     private func content(of request: PlaylistRequest) throws(Problem) -> PlaylistContent {
         switch try request.requiredContent() {
         case .items(let items): .items(items, request.rules ?? AddingRules())
-        case .queue: .queue(services.player)
+        case .queue: .queue(context.player)
         }
     }
 

@@ -7,7 +7,7 @@ import Service
 
 /// `/queue`: reading it in windows and changing it in batches; every change honours `If-Match`.
 struct QueueRoutes: Sendable {
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
         let base = "/api/v1/queue"
@@ -37,23 +37,23 @@ struct QueueRoutes: Sendable {
         let pattern = "/api/v1/queue/items/{id}"
         return [
             .get(pattern) { call, reply throws(Problem) in
-                let found = try services.verbs.item(try services.itemID(call.parameters[0]))
-                services.verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
+                let found = try context.verbs.item(try context.itemID(call.parameters[0]))
+                context.verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
             },
             .patch(pattern) { call, reply throws(Problem) in
-                let id = try services.itemID(call.parameters[0])
+                let id = try context.itemID(call.parameters[0])
                 let patch = try call.body.read(ItemPatch.self)
                 let command = PlayerCommand.edit(
                     .update(id, patch), expected: try expectedRevision(call.command), play: false)
-                services.verbs.perform(
+                context.verbs.perform(
                     command,
                     reply: answering(reply) { _ throws(Problem) in
-                        let found = try services.verbs.item(id)
-                        return answer(found, services.server.details.atHand([found.item]))
+                        let found = try context.verbs.item(id)
+                        return answer(found, context.server.details.atHand([found.item]))
                     })
             },
             .delete(pattern) { call, reply throws(Problem) in
-                let id = try services.itemID(call.parameters[0])
+                let id = try context.itemID(call.parameters[0])
                 edit(.remove([id]), try expectedRevision(call.command), answering(reply) { .json($0) })
             },
         ]
@@ -63,17 +63,17 @@ struct QueueRoutes: Sendable {
 
     private func window(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
         let (offset, limit) = try call.query.window(of: Queue.maximumLength)
-        let window = services.verbs.queueWindow(offset: offset, limit: limit)
-        let current = services.player.snapshot.item?.item.id
+        let window = context.verbs.queueWindow(offset: offset, limit: limit)
+        let current = context.player.snapshot.item?.item.id
         // Taken before the catalogue is read: a window may be newer than its tag, never older.
         let tag = RevisionTag.of(
-            services.epoch, window.revision, current: current, catalogue: services.server.details.revision)
+            context.epoch, window.revision, current: current, catalogue: context.server.details.revision)
         let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
         if let response = call.request.notModified(tag, headers) { return reply(response) }
-        services.verbs.withDetails(of: window.items) { details in
+        context.verbs.withDetails(of: window.items) { details in
             // A growing buffer would waste as much again.
             let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
-            let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, services.links) }
+            let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, context.links) }
             reply(
                 HTTPResponse(
                     status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
@@ -84,7 +84,7 @@ struct QueueRoutes: Sendable {
     private func answer(_ found: PlayerService.QueuedItem, _ details: [PathKey: TrackDetails]) -> HTTPResponse {
         .json(
             JSONWriter.object { writer in
-                writer.members(of: found.item, details[PathKey(found.item.uri)], services.links)
+                writer.members(of: found.item, details[PathKey(found.item.uri)], context.links)
                 writer.member("index", found.index)
                 writer.member("revision", found.revision)
             })
@@ -115,7 +115,7 @@ struct QueueRoutes: Sendable {
     }
 
     private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping ServiceReply<Outcome>) {
-        services.verbs.perform(.edit(edit, expected: expected, play: false)) { result in
+        context.verbs.perform(.edit(edit, expected: expected, play: false)) { result in
             reply(
                 result.map { snapshot in
                     Outcome(JSONWriter.object { $0.queueMembers(of: snapshot) }, [tag(snapshot)])
@@ -129,12 +129,12 @@ struct QueueRoutes: Sendable {
     ) {
         var addition = addition
         addition.expected = expected
-        services.verbs.add(addition, for: command.caller) { reply($0.map { added($0, status: status) }) }
+        context.verbs.add(addition, for: command.caller) { reply($0.map { added($0, status: status) }) }
     }
 
     private func expectedRevision(_ command: Command) throws(Problem) -> QueueRevision? {
-        guard let asked = RevisionTag.revisions(in: command.seen, of: services.epoch) else { return nil }
-        let snapshot = services.player.snapshot
+        guard let asked = RevisionTag.revisions(in: command.seen, of: context.epoch) else { return nil }
+        let snapshot = context.player.snapshot
         guard asked.contains(snapshot.queueRevision) else {
             throw Problem(
                 .stale, "revision-mismatch",
@@ -156,12 +156,12 @@ struct QueueRoutes: Sendable {
             writer.member("ids", texts: ids)
             writer.members(of: found.skipped)
         }
-        let location = status == 201 ? ids.first.map { [("Location", services.path.item($0))] } ?? [] : []
+        let location = status == 201 ? ids.first.map { [("Location", context.path.item($0))] } ?? [] : []
         return Outcome(bytes, status: status, [tag(snapshot)] + location)
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", RevisionTag.of(services.epoch, snapshot).description)
+        ("ETag", RevisionTag.of(context.epoch, snapshot).description)
     }
 }
 

@@ -7,10 +7,10 @@ import Service
 struct RenderRoutes: Sendable {
     private static let base = "/api/v1/renders"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
-        let (verbs, path) = (services.verbs, services.path)
+        let (verbs, path) = (context.verbs, context.path)
         return [
             .show(Self.base, { _ throws(Problem) in try verbs.renders() }) { $0.members(of: $1, path) },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in

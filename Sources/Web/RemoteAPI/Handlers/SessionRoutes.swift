@@ -8,22 +8,22 @@ import Service
 struct SessionRoutes: Sendable {
     private static let path = "/api/v1/session"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
         [
-            .show(Self.path, { _ throws(Problem) in try services.server.sessionStatus() }) { $0.members(of: $1) },
+            .show(Self.path, { _ throws(Problem) in try context.server.sessionStatus() }) { $0.members(of: $1) },
             .command("session", .patch, Self.path) { command, reply throws(Problem) in
                 let request = try command.body.required().read(SessionRequest.self)
-                services.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
+                context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .put(Self.path) { call, reply throws(Problem) in
                 let request = try call.body.required().read(SessionRequest.self).replacing
-                services.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
+                context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .command("interruption", .post, Self.path + "/interruptions") { command, reply throws(Problem) in
                 let notice = try command.body.read(InterruptionNotice.self)
-                services.verbs.interrupt(notice, reply: services.state(reply))
+                context.verbs.interrupt(notice, reply: context.state(reply))
             },
         ]
     }

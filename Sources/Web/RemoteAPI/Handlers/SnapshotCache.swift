@@ -30,11 +30,11 @@ final class SnapshotCache: Sendable {
 
     private let links: ItemLinks
     private let player: any PlayerControl
-    private let followers: Followers
+    private let followers: FollowerList
     private let clock: any PlayerClock
     private let entry = Mutex<Entry?>(nil)
 
-    init(_ links: ItemLinks, player: any PlayerControl, followers: Followers, clock: any PlayerClock) {
+    init(_ links: ItemLinks, player: any PlayerControl, followers: FollowerList, clock: any PlayerClock) {
         self.links = links
         self.player = player
         self.followers = followers

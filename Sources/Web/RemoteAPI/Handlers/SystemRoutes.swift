@@ -28,7 +28,7 @@ struct SystemRoutes: Sendable {
                     throw Problem(.unavailable, "not-ready", "The server is starting or going down.")
                 }
                 for player in players.all {
-                    guard let failure = player.services.player.snapshot.saveFailure else { continue }
+                    guard let failure = player.context.player.snapshot.saveFailure else { continue }
                     throw Problem(
                         .unavailable, "not-saved", "Changes of player \(player.path.id) are refused: \(failure).")
                 }
@@ -70,9 +70,9 @@ struct SystemRoutes: Sendable {
         text.head("tonearm_build_info", "gauge", "The version that runs.")
         text.sample("tonearm_build_info", [("version", configuration.serverVersion)], 1)
         let players = players.all
-        text.players(players.map { ($0.path.id, $0.services.player.snapshot) }, at: Moment(configuration.clock))
+        text.players(players.map { ($0.path.id, $0.context.player.snapshot) }, at: Moment(configuration.clock))
         text.sounds(
-            players.compactMap { player in player.services.verbs.announcer.map { (player.path.id, $0.status) } })
+            players.compactMap { player in player.context.verbs.announcer.map { (player.path.id, $0.status) } })
         text.requests(requests)
         text.events(players.map { ($0.path.id, $0.hub) })
         text.process(ProcessFacts.read())

@@ -8,10 +8,10 @@ import Service
 struct TimerRoutes: Sendable {
     private static let base = "/api/v1/timers"
 
-    let services: Services
+    let context: PlayerContext
 
     var routes: [Route] {
-        let verbs = services.verbs
+        let verbs = context.verbs
         return [
             .show(Self.base, { _ throws(Problem) in try verbs.timers() }) { $0.members(of: $1) },
             .post(Self.base) { call, reply throws(Problem) in
@@ -47,7 +47,7 @@ struct TimerRoutes: Sendable {
 
     private func created(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return Self.shown(nil) }
-        let path = services.path.of("\(Self.base)/\(timer.id)")
+        let path = context.path.of("\(Self.base)/\(timer.id)")
         return .json(JSONWriter.object { $0.members(of: timer) }, status: 201, [("Location", path)])
     }
 

@@ -14,7 +14,7 @@ struct PlayersRoutes: Sendable {
     var routes: [Route] {
         [
             .get(PlayerPath.list) { _, reply in
-                reply(.json { $0.member("players", objects: players()) { $0.entryMembers(of: $1.services) } })
+                reply(.json { $0.member("players", objects: players()) { $0.entryMembers(of: $1.context) } })
             },
             Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
                 server.addPlayer(
@@ -23,7 +23,7 @@ struct PlayersRoutes: Sendable {
                         guard let player = players().first(where: { $0.path.id == id }) else {
                             throw .unknownPlayer(id)
                         }
-                        let entry = JSONWriter.object { $0.entryMembers(of: player.services) }
+                        let entry = JSONWriter.object { $0.entryMembers(of: player.context) }
                         return .json(entry, status: 201, [("Location", player.path.player)])
                     })
             },
@@ -62,8 +62,8 @@ extension StrictObject {
 
 extension JSONWriter {
     /// An entry of `GET /players`.
-    mutating func entryMembers(of services: Services) {
-        let (snapshot, path) = (services.player.snapshot, services.path)
+    mutating func entryMembers(of context: PlayerContext) {
+        let (snapshot, path) = (context.player.snapshot, context.path)
         let draft = snapshot.item?.item.draft
         member("id", path.id)
         member("name", snapshot.settings.name)
@@ -77,7 +77,7 @@ extension JSONWriter {
         member("level", snapshot.settings.level)
         member("muted", snapshot.settings.muted)
         member("leader", snapshot.settings.leader)
-        member("offset", services.server.parts.roster?.offset(of: path.id))
+        member("offset", context.server.parts.roster?.offset(of: path.id))
         member("href", path.player)
     }
 }

@@ -15,7 +15,7 @@ import KernelTesting
         let zones = (0..<4).map { _ in AnnouncerRig(budget: budget) }
         var playing: [(voice: ScriptedVoice, id: SoundID)] = []
         for zone in zones.prefix(3) {
-            for _ in 0..<EffectSchedule.limit {
+            for _ in 0..<SoundEffectSchedule.limit {
                 zone.announcer.play(Sound(uri: "a.mp3")) { _ in }
                 playing.append(try zone.nextPlay())
             }
@@ -52,7 +52,7 @@ import KernelTesting
         zones[0].announcer.announce(AnnouncementRequest(Sound(uri: "text.mp3"), priority: .low)) { _ in }
         _ = try zones[0].nextPlay()
         let effects = try (0..<VoiceBudget.playing - 1).map { number in
-            let zone = zones[number / EffectSchedule.limit]
+            let zone = zones[number / SoundEffectSchedule.limit]
             zone.announcer.play(Sound(uri: "click.mp3")) { _ in }
             return try zone.nextPlay()
         }

@@ -4,13 +4,12 @@ public import Playback
 public import Service
 
 /// A catalogue without a network: each scripted one brings the members that its tests ask.
-extension MediaCatalogue {
+extension MediaAccess {
     public func address(_ uri: String) throws(MediaError) -> MediaAddress { MediaAddress(name: .media) }
     public func isFileAtHand(_ uri: String) -> Bool { false }
     public func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace] { [:] }
-    public func isNetwork(_ uri: String) -> Bool { false }
     public func server(of uri: String) -> String { uri }
     public func media(
         ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation

@@ -6,7 +6,7 @@ import Service
 import Kernel
 
 /// The music roots as the API shows them.
-struct LocalMusicCatalogue: MediaCatalogue {
+struct LocalMediaAccess: MediaAccess {
     let roots: MusicRoots
     /// The playable roots: recordings as well.
     let playable: MusicRoots
@@ -73,7 +73,6 @@ struct LocalMusicCatalogue: MediaCatalogue {
         return found
     }
 
-    func isNetwork(_ uri: String) -> Bool { MediaLocator.isNetwork(uri) }
     func server(of uri: String) -> String { WebAddress(uri)?.host ?? uri }
 
     func media(

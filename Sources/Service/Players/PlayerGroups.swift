@@ -5,7 +5,7 @@ internal import Playback
 internal import Synchronization
 
 /// Leaders and followers, derived from the players' settings. Any thread; never blocks.
-final class Following: Sendable {
+final class PlayerGroups: Sendable {
     typealias Reply = @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
 
     private struct Link {

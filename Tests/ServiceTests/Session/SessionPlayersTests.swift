@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-@Suite struct PlayerGroupTests {
+@Suite struct SessionPlayersTests {
     /// What a player was told, in words; it answers when asked to.
     private final class Listener: Sendable {
         private let told = Mutex<(words: [String], open: [@Sendable () -> Void])>(([], []))
@@ -30,7 +30,7 @@ import Testing
         func answer() { for done in told.withLock({ $0.open }) { done() } }
     }
 
-    private let group = PlayerGroup()
+    private let group = SessionPlayers()
 
     private func join(_ id: String) -> Listener {
         let listener = Listener()

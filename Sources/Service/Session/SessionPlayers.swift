@@ -4,7 +4,7 @@ public import Playback
 internal import Synchronization
 
 /// All players of a server, for the session: commands to all players reach later added ones too. Any thread.
-public final class PlayerGroup: Sendable {
+public final class SessionPlayers: Sendable {
     /// Calls back exactly once, as `Player.perform` does; must not block.
     public typealias Perform = @Sendable (PlayerCommand, _ done: @escaping @Sendable () -> Void) -> Void
 

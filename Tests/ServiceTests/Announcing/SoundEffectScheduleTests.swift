@@ -6,7 +6,7 @@ import Kernel
 
 @testable import Service
 
-@Suite struct EffectScheduleTests {
+@Suite struct SoundEffectScheduleTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
     private func effect(_ number: UInt64) -> SoundEffect {
@@ -14,7 +14,7 @@ import Kernel
     }
 
     @Test func theNinthEndsTheOldest() {
-        var schedule = EffectSchedule()
+        var schedule = SoundEffectSchedule()
         for number in 1...8 {
             let actions = schedule.add(effect(UInt64(number)), now: start)
             #expect(actions == [.start(effect(UInt64(number)))])
@@ -26,7 +26,7 @@ import Kernel
     }
 
     @Test func beginsOnce_andEnds() {
-        var schedule = EffectSchedule()
+        var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         var playing = effect(1)
         playing.state = .playing
@@ -42,7 +42,7 @@ import Kernel
 
     /// An address may never end.
     @Test func endsWhenItIsTooLong() {
-        var schedule = EffectSchedule()
+        var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         _ = schedule.report(.heard, of: effect(1).id, now: start)
         #expect(schedule.nextDeadline == start.advanced(bySeconds: SoundProgress.longest))
@@ -55,7 +55,7 @@ import Kernel
     }
 
     @Test func whatIsNotHeardInTimeHasFailed() {
-        var schedule = EffectSchedule()
+        var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         let early = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1))
         #expect(early == [])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-@Suite struct PlayerCoreAppointmentTests {
+@Suite struct PlayerCoreTimedStartTests {
     private func start(_ world: inout SimulatedWorld, _ target: PlayTarget = .current, in seconds: Double)
         -> MonotonicTime
     {
@@ -71,7 +71,7 @@ import Testing
         world.command(.pause)
         #expect(world.events.contains { if case .startDropped(dropped) = $0 { true } else { false } })
         world.run(seconds: 3)
-        #expect(world.status != .playing && world.core.appointment == nil)
+        #expect(world.status != .playing && world.core.timedStart == nil)
         let kept = start(&world, in: 5)
         world.command(.start(.current, position: nil, at: kept))
         world.run(seconds: 0.5)
@@ -89,11 +89,11 @@ import Testing
         world.send(.output(.availability(.unavailable("nobody there"))))
         _ = start(&world, in: 3)
         world.run(seconds: 2.9)
-        #expect(world.core.lastError == nil && world.core.appointment != nil)
+        #expect(world.core.lastError == nil && world.core.timedStart != nil)
         world.run(seconds: 0.2)
         #expect(world.status == .ready && world.core.lastError?.code == .outputUnavailable)
         let errors = world.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
-        #expect(errors == [world.core.lastError] && world.core.appointment == nil && world.mostSpins < 5)
+        #expect(errors == [world.core.lastError] && world.core.timedStart == nil && world.mostSpins < 5)
     }
 
     @Test func anOutputThatReturnsInTime_isUsed() {

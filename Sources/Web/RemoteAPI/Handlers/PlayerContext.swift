@@ -5,14 +5,14 @@ import Playback
 import Service
 
 /// The parts shared by the handlers of one player: its verbs, and values of the remote API.
-struct Services: Sendable {
+struct PlayerContext: Sendable {
     /// The base path of the routes.
     let path: PlayerPath
     let verbs: PlayerService
     /// Identifies this player, of this run of the server, in entity tags and event ids.
     let epoch: String
     let clock: any PlayerClock
-    let followers = Followers()
+    let followers = FollowerList()
     let snapshots: SnapshotCache
     /// All players.
     let players: PlayerTable

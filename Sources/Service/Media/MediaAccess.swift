@@ -5,7 +5,7 @@ public import Playback
 /// Access to media apart from playback. It exists so that the verbs do not depend on file systems and decoders. All
 /// members may block; the API's background threads call them concurrently: media, lists, pictures and waveforms have a
 /// few threads each, and a thread that hangs is replaced. Cancelled work ends early where possible, with any error.
-public protocol MediaCatalogue: Sendable {
+public protocol MediaAccess: Sendable {
     /// Opens the media and reads its description, without playing it.
     func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription
     /// The entries of a folder in natural order; "" is the top.
@@ -21,7 +21,6 @@ public protocol MediaCatalogue: Sendable {
     func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace]
-    func isNetwork(_ uri: String) -> Bool
     /// The server of a network address.
     func server(of uri: String) -> String
     /// The media of a playlist file or feed, with those of nested lists, in order; at most `limit`. If the address is

@@ -4,7 +4,7 @@ internal import Kernel
 
 /// The loaded items: the current one, the one that follows it, a jump within the current one, and its wait for more to come.
 /// Owns which there are. The decode threads' reports change an item by its generation, so that a late one changes nothing.
-struct LoadedItems {
+struct LoadedTracks {
     /// A jump within the current item that is not heard yet.
     struct Seek {
         /// Seconds; what the position shows until the jump is heard.
@@ -23,32 +23,32 @@ struct LoadedItems {
         var place: Int64
     }
 
-    private(set) var current: Track?
-    private(set) var upcoming: Track?
+    private(set) var current: LoadedTrack?
+    private(set) var upcoming: LoadedTrack?
     private(set) var seek: Seek?
     private(set) var gathering: Gathering?
 
-    subscript(generation: Generation) -> Track? {
+    subscript(generation: Generation) -> LoadedTrack? {
         [current, upcoming].compactMap(\.self).first { $0.generation == generation }
     }
 
-    mutating func update(_ generation: Generation, _ change: (inout Track) -> Void) {
+    mutating func update(_ generation: Generation, _ change: (inout LoadedTrack) -> Void) {
         guard var track = self[generation] else { return }
         change(&track)
         if current?.generation == generation { current = track } else { upcoming = track }
     }
 
-    mutating func updateCurrent(_ change: (inout Track) -> Void) {
+    mutating func updateCurrent(_ change: (inout LoadedTrack) -> Void) {
         if let current { update(current.generation, change) }
     }
 
     /// What was under way within the item that is left is over.
-    mutating func enter(_ track: Track?) {
+    mutating func enter(_ track: LoadedTrack?) {
         (current, seek, gathering) = (track, nil, nil)
         if upcoming?.generation == track?.generation { upcoming = nil }
     }
 
-    mutating func prepare(_ track: Track) { upcoming = track }
+    mutating func prepare(_ track: LoadedTrack) { upcoming = track }
 
     mutating func dropUpcoming() -> [PlayerAction] {
         defer { upcoming = nil }

@@ -14,7 +14,7 @@ public struct SoundEffect: Hashable, Sendable {
 }
 
 /// Decides which sound effects play: several at once, always including the newest.
-struct EffectSchedule {
+struct SoundEffectSchedule {
     static let limit = 8
 
     enum Action: Equatable {

@@ -11,7 +11,7 @@ struct DecodeRun: Hashable, Comparable {
 }
 
 /// An item that is loaded for playing: the current one, or the one that follows it.
-struct Track {
+struct LoadedTrack {
     enum Stage {
         /// Opening the media, or moving to another place in it.
         case opening(since: MonotonicTime)

@@ -9,7 +9,7 @@ internal import Kernel
 /// the sink's clock shows when the first frame will be heard, the stream is shifted by the difference, which nobody hears.
 ///
 /// Owns how far that has come, and the readings of the clock. `PlayerCore` asks it at each input, and acts.
-struct Appointment {
+struct TimedStart {
     let item: ItemID
     let position: Double?
     let at: MonotonicTime
@@ -75,7 +75,7 @@ extension PlayerCore {
         let wanted = try item(for: target)
         try checkRules()
         if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
-        appointment = Appointment(item: wanted.id, position: position, at: time)
+        timedStart = TimedStart(item: wanted.id, position: position, at: time)
         if !goal.wantsSound { makeReady(wanted, at: position) }
     }
 
@@ -103,18 +103,18 @@ extension PlayerCore {
     }
 
     /// A stream is wanted although nothing is to sound yet.
-    var isMakingReady: Bool { !goal.isAtRest && (primes || appointment?.opensAhead == true) }
+    var isMakingReady: Bool { !goal.isAtRest && (primes || timedStart?.opensAhead == true) }
 
     /// The stream that was opened ahead is gone.
     mutating func giveUpMakingReady() {
         primes = false
-        appointment?.giveUpOpening()
+        timedStart?.giveUpOpening()
     }
 
     /// Another command has come first. `isReplaced`: by another start, which may be for the same time.
-    mutating func dropAppointment(isReplaced: Bool = false) {
-        guard let dropped = appointment else { return }
-        appointment = nil
+    mutating func dropTimedStart(isReplaced: Bool = false) {
+        guard let dropped = timedStart else { return }
+        timedStart = nil
         if !isReplaced { emit(.startDropped(at: dropped.at)) }
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
@@ -122,38 +122,38 @@ extension PlayerCore {
     }
 
     /// Frames of silence that go into the ring before the item that is fed now.
-    mutating func silenceBefore(_ track: Track, _ format: AudioFormat) -> FrameCount {
-        guard let appointment, appointment.item == track.item.id, !goal.wantsSound || appointment.hasBegun else {
+    mutating func silenceBefore(_ track: LoadedTrack, _ format: AudioFormat) -> FrameCount {
+        guard let timedStart, timedStart.item == track.item.id, !goal.wantsSound || timedStart.hasBegun else {
             return 0
         }
-        return format.frames(self.appointment?.silence(now) ?? 0)
+        return format.frames(self.timedStart?.silence(now) ?? 0)
     }
 
-    mutating func checkAppointment() {
+    mutating func checkTimedStart() {
         if primes, stream.format != nil || goal.wantsSound || goal.isAtRest { primes = false }
-        guard let appointment else { return }
-        if appointment.hasBegun { return measure(appointment) }
+        guard let timedStart else { return }
+        if timedStart.hasBegun { return measure(timedStart) }
         if goal.wantsSound {
-            guard appointment.at <= now else { return }
-            self.appointment = nil
-            return playInstead(appointment)
+            guard timedStart.at <= now else { return }
+            self.timedStart = nil
+            return playInstead(timedStart)
         }
-        guard current?.item.id == appointment.item, !goal.isAtRest else { return dropAppointment() }
+        guard current?.item.id == timedStart.item, !goal.isAtRest else { return dropTimedStart() }
         if case .unavailable(let message) = availability {
-            guard appointment.at <= now else { return }
-            self.appointment = nil
-            return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: appointment.item))
+            guard timedStart.at <= now else { return }
+            self.timedStart = nil
+            return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: timedStart.item))
         }
-        guard appointment.at.advanced(bySeconds: -Appointment.lead) <= now else { return }
-        self.appointment?.begin()
+        guard timedStart.at.advanced(bySeconds: -TimedStart.lead) <= now else { return }
+        self.timedStart?.begin()
         lastError = nil
         goal = .play
         overrideInterruption()
     }
 
-    private mutating func playInstead(_ appointment: Appointment) {
+    private mutating func playInstead(_ timedStart: TimedStart) {
         do throws(PlaybackError) {
-            try play(.item(appointment.item), at: appointment.position)
+            try play(.item(timedStart.item), at: timedStart.position)
         } catch {
             reportFailedStart(error)
         }
@@ -165,16 +165,16 @@ extension PlayerCore {
         emit(.error(error))
     }
 
-    private mutating func measure(_ appointment: Appointment) {
-        guard goal.wantsSound, now < appointment.at, current?.item.id == appointment.item else {
-            return self.appointment = nil
+    private mutating func measure(_ timedStart: TimedStart) {
+        guard goal.wantsSound, now < timedStart.at, current?.item.id == timedStart.item else {
+            return self.timedStart = nil
         }
-        guard appointment.isReadingDue(now), case .open(let generation, let format, .running) = stream.state,
+        guard timedStart.isReadingDue(now), case .open(let generation, let format, .running) = stream.state,
             stream.clock.isAdvancing, let heard = firstFrame.flatMap({ stream.time(of: $0) })
         else { return }
-        guard let lateness = self.appointment?.measure(heard, now) else { return }
-        self.appointment = nil
-        guard abs(lateness) > Appointment.tolerance else { return }
+        guard let lateness = self.timedStart?.measure(heard, now) else { return }
+        self.timedStart = nil
+        guard abs(lateness) > TimedStart.tolerance else { return }
         let frames = FrameCount(clamping: (lateness * Double(format.sampleRate)).rounded())
         actions.append(.output(.stream(.shift(by: frames), generation)))
     }
@@ -192,5 +192,5 @@ extension PlayerCore {
         return stream.seconds(to: ring.writeIndex) ?? 0
     }
 
-    var appointmentDeadline: MonotonicTime? { appointment?.deadline(waits: goal.wantsSound || isCutOff, now) }
+    var timedStartDeadline: MonotonicTime? { timedStart?.deadline(waits: goal.wantsSound || isCutOff, now) }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTP
+import Playback
+import Synchronization
+
+/// The players by id. Any thread.
+final class PlayerTable: Sendable {
+    private struct State {
+        var players: [String: PlayerAPI] = [:]
+        /// Players that are ending.
+        var dismissed: [String: PlayerAPI] = [:]
+        /// Connections with the events of every player.
+        var feeds: [ObjectIdentifier: EventFeed] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// The number of the latest recorded event of any player. Locked before a hub's lock, until the event is in every
+    /// outbox.
+    let sequence = Mutex<UInt64>(0)
+
+    subscript(id: String) -> PlayerAPI? { state.withLock { $0.players[id] } }
+
+    /// main first, the others by id.
+    var all: [PlayerAPI] {
+        let all = state.withLock { Array($0.players.values) }
+        return all.sorted { ($0.path.isMain ? "" : $0.path.id) < ($1.path.isMain ? "" : $1.path.id) }
+    }
+
+    func add(_ player: PlayerAPI) {
+        let feeds = state.withLock { state in
+            state.players[player.path.id] = player
+            return Array(state.feeds.values)
+        }
+        for feed in feeds { feed.add(player.hub) }
+    }
+
+    /// From now on the feed gets new players.
+    /// - Returns: the channels of the present players.
+    func join(_ feed: EventFeed) -> [EventHub] {
+        state.withLock { $0.feeds[ObjectIdentifier(feed)] = feed }
+        return all.map(\.hub)
+    }
+
+    func leave(_ feed: EventFeed) {
+        _ = state.withLock { $0.feeds.removeValue(forKey: ObjectIdentifier(feed)) }
+    }
+
+    /// Removes the player's paths.
+    func dismiss(_ id: String) -> PlayerAPI? {
+        state.withLock { state in
+            guard let player = state.players.removeValue(forKey: id) else { return nil }
+            state.dismissed[id] = player
+            return player
+        }
+    }
+
+    func conclude(_ id: String) -> PlayerAPI? { state.withLock { $0.dismissed.removeValue(forKey: id) } }
+
+    /// Also for a player that is ending.
+    func channel(of id: String) -> PlayerAPI? { state.withLock { $0.players[id] ?? $0.dismissed[id] } }
+
+    /// The player of a request's path, and the path in its routes; nil if there is no such player. main's routes
+    /// include the server's.
+    func find(_ path: String) -> (player: PlayerAPI, route: String)? {
+        let (id, route) = PlayerPath.split(path)
+        return self[id ?? PlayerPath.main.id].map { ($0, route) }
+    }
+}
+
+/// The followers of one player. Any thread.
+final class FollowerList: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var ids: [String] { list.withLock { $0 } }
+
+    /// Reads the group from the players' settings.
+    /// - Returns: whether it has changed.
+    func refresh(of leader: PlayerPath, _ players: PlayerTable) -> Bool {
+        list.withLock { list in
+            let ids = players.all.filter { $0.context.player.snapshot.settings.leader == leader.id }.map(\.path.id)
+            defer { list = ids }
+            return ids != list
+        }
+    }
+}
