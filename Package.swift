@@ -186,7 +186,7 @@ let package = Package(
             "TonearmTests",
             [
                 "Kernel", "LoadedLibraries", "Media", "Mpg123Decoding", "Playback", "RemoteAPI", "Service", "Store",
-                "tonearm",
+                "tonearm", log,
                 .product(name: "Yams", package: "Yams"),
             ]),
     ]

@@ -395,14 +395,11 @@ def test_shell_completion():
         assert result.returncode == 0 and "serve" in result.stdout
 
 
-@pytest.mark.parametrize("line, expected", [
-    ("tonearm se", {"serve", "seek", "search", "session", "set"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
-    ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
-def test_completion_in_bash(directory, line, expected):
+def completed(directory, words: list[str], **environment: str) -> list[str]:
     """As bash itself does it at a press of the tab key."""
     script = directory / "completion.bash"
     script.write_text(tonearm("--generate-completion-script", "bash").stdout)
-    words = line.split(" ")
+    line = " ".join(words)
     probe = f"""
         source {script}
         COMP_LINE={line!r}; COMP_POINT={len(line)}; COMP_WORDS=({" ".join(map(repr, words))}); COMP_CWORD={len(words) - 1}
@@ -410,8 +407,38 @@ def test_completion_in_bash(directory, line, expected):
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     path = f"{binary().parent}:{os.environ['PATH']}"
-    result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=os.environ | {"PATH": path})
-    assert set(result.stdout.split()) == expected, result
+    result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, env=os.environ | {"PATH": path} | environment, cwd=directory)
+    return result.stdout.splitlines()
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("tonearm se", {"serve", "seek", "search", "session", "set"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
+    ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
+def test_completion_in_bash(directory, line, expected):
+    assert set(completed(directory, line.split(" "))) == expected
+
+
+def test_completion_knows_the_servers_names_and_runs_none(directory, start_server):
+    """A server's bytes must not reach the shell: bash expands the words that it completes."""
+    server = start_server()
+    api = Api(server.url)
+    api.call("POST", "/players", json={"id": "kitchen"})
+    for name in ("Evening one", "Küche", "$(touch ran)", "`touch ran`", "a;b", "a:b"):
+        api.call("POST", "/playlists", json={"name": name, "items": [{"uri": "long.mp3"}]})
+    alarm = api.call("POST", "/timers", json={"type": "alarm", "time": "07:00"})["id"]
+    api.call("POST", "/timers", json={"type": "sleep", "after": 900})
+    output = api.call("GET", "/outputs")["outputs"][0]["id"]
+    names = {list["id"] for list in api.call("GET", "/playlists")["playlists"] if not list["name"][0].isalpha() or list["name"][1] in ";:"}
+    for words, expected in [
+            (["players", "follow", ""], {"main", "kitchen"}), (["--player", "k"], {"kitchen"}), (["outputs", ""], {output, "default"}),
+            (["playlists", "--play", ""], {"Evening one", "Küche"} | names), (["alarm", "set", ""], {alarm}), (["effects", "preset", "sp"], {"speech"})]:
+        assert set(completed(directory, ["tonearm", *words], TONEARM_SERVER=server.url)) == expected, words
+    assert len(names) == 4 and not (directory / "ran").exists()
+    # bash splits words at colons.
+    address = re.split("(:)", server.url)
+    assert completed(directory, ["tonearm", "--server", *address, "players", "remove", "k"]) == ["kitchen"]
+    server.stop()
+    assert completed(directory, ["tonearm", "players", "remove", ""], TONEARM_SERVER=server.url) in ([], [""])
 
 
 def test_the_help_of_serve_is_in_parts_and_names_every_setting():

@@ -118,6 +118,31 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
     assert ranges[0]["start"] == 0 and ranges[-1]["start"] + ranges[-1]["duration"] > 25
 
 
+@pytest.mark.parametrize("claimed", ["0", "0.1"])
+def test_a_playlist_that_claims_too_little_holds_no_position_back(capture, api, streams, origin, claimed):
+    """Promise 1: the length becomes unknown, the position is the one that is heard, also after a seek."""
+    serve(origin, streams / "chirp")
+    text = (streams / "chirp" / "list.m3u8").read_text()
+    origin.serve("/list.m3u8", re.sub("(?<=#EXTINF:)[^,]*", claimed, text).encode(), content_type="application/vnd.apple.mpegurl")
+
+    def assert_true() -> None:
+        position = api.player()["position"]
+        at = capture.frames
+        capture.wait_frames(at + RATE // 5)
+        assert abs(heard_second(capture.samples(at, at + RATE // 10)) - position) < 0.3
+
+    api.start(f"{origin.url}/list.m3u8", timeout=10)
+    player = eventually(lambda: (now := api.player())["position"] > 3 and now, "the position goes on", timeout=10)
+    assert player["status"] == "playing" and player["duration"] is None
+    assert_true()
+    mark = capture.frames
+    api.seek(position=1.5)
+    api.wait_status("playing", timeout=10)
+    capture.wait_sound(mark + RATE // 2)
+    assert 1.5 <= api.player()["position"] < 1.5 + 3 * PATIENCE
+    assert_true()
+
+
 def slow_worker(directory, seconds: float) -> tuple[str, ...]:
     """Arguments of a server whose media worker takes so long to start, as on a busy machine."""
     wrapper = directory / "worker"

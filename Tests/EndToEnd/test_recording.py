@@ -369,6 +369,29 @@ def test_a_full_disk_ends_it_and_is_told(server, api, microphone, folder, direct
     assert 1 < float(soxi(folder, "memo.wav", "-D")) < 4
 
 
+def test_a_sound_server_that_stands_still_interrupts_it(api, pulse, microphone, directory, open_events):
+    """Promise 1: neither `recording` without sound nor an end; what is missing is told."""
+    microphone.tone(440, directory)
+    log = open_events("events=recording")
+    start(api, sampleRate=48000)
+    began = time.monotonic()
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 0.5, "0.5 s")
+    pulse.freeze()
+    try:
+        eventually(lambda: api.call("GET", "/recordings/current")["state"] == "interrupted", "it is interrupted", timeout=10)
+    finally:
+        pulse.thaw()
+    eventually(lambda: api.call("GET", "/recordings/current")["state"] == "recording", "it goes on", timeout=10)
+    assert [event.data["state"] for event in log.since(0, "recording")][-2:] == ["interrupted", "recording"]
+    reached = api.call("GET", "/recordings/current")["duration"]
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= reached + 0.5, "there is more sound")
+    last = stop(api)
+    took = time.monotonic() - began
+    lost = int((last["message"] or "0 frames").split()[0])
+    assert last["reason"] == "user" and last["successfully"] is (lost == 0), last
+    assert last["duration"] + lost / 48000 == pytest.approx(took, abs=0.5)
+
+
 def test_a_film_is_recorded_as_one(api, microphone, directory):
     """Row 124: in the mode video-recording 48 kHz stereo is the default, which the settings tell; what is asked for goes first."""
     microphone.tone(440, directory)

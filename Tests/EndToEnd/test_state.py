@@ -147,7 +147,7 @@ def test_a_damaged_state_is_set_aside(server, api):
     assert database.name in server.log() or "damaged" in server.log()
 
 
-def refuses_as_a_whole(server, api, events):
+def refuses_as_a_whole(server, api, events, refusal):
     """What every kind of disk that cannot be written must do: `server` plays, and nothing can be saved any more."""
     before, settings = api.queue(), api.player()
     mark = events.mark()
@@ -155,7 +155,7 @@ def refuses_as_a_whole(server, api, events):
     for method, path, body in (
             ("POST", "/queue/items", {"items": big}), ("PUT", "/queue", {"items": big, "play": True}), ("POST", "/queue/items", {"items": big})):
         response = api.request(method, path, json=body)
-        assert response.status_code == 500 and response.json()["code"] == "not-saved", response.text[:300]
+        assert (response.status_code, response.json()["code"]) == refusal, response.text[:300]
     assert api.queue() == before, "a refused edit is visible"
     after = api.player()
     assert after["status"] == "playing" and after["item"]["id"] == settings["item"]["id"]
@@ -168,6 +168,9 @@ def refuses_as_a_whole(server, api, events):
     assert api.request("GET", "//healthz").status_code == 200
 
 
+FULL = (507, "disk-full")
+
+
 def recovers(api):
     """By itself, within seconds of there being room."""
     eventually(lambda: api.request("GET", "//readyz").status_code == 200, "it is ready again", timeout=20, every=0.1)
@@ -178,7 +181,7 @@ def recovers(api):
 
 
 def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(small_disk, start_server, contract):
-    """Issue 2: 500 `not-saved`, nothing of it is visible, before or after a restart; needs the right to mount."""
+    """Issue 2: 507 `disk-full`, nothing of it is visible, before or after a restart; needs the right to mount."""
     home = small_disk("8m")
     server = start_server(arguments=("--data", str(home / "data")))
     api, events = Api(server.url), EventLog(server.events_url, contract=contract)
@@ -189,7 +192,12 @@ def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(small_disk, st
         while True:
             os.write(filler, b"x" * 4096)
     os.close(filler)
-    refuses_as_a_whole(server, api, events)
+    refuses_as_a_whole(server, api, events, FULL)
+    items = [{"uri": "short-0.mp3", "title": "x" * 200}] * 5000
+    assert api.refusal("POST", "/playlists", json={"name": "Evening", "items": items}) == FULL
+    assert api.refusal("POST", "/players", json={"id": "kitchen"}) == FULL
+    alarm = {"type": "alarm", "time": "07:00", "items": [{"uri": "long.mp3", "title": "x" * 900}] * 60}
+    assert api.refusal("POST", "/timers", json=alarm) == FULL
     (home / "filler").unlink()
     recovers(api)
     saved = api.queue()["items"]
@@ -208,7 +216,7 @@ def test_a_disk_that_cannot_be_written_makes_it_unready_and_it_recovers(server, 
     _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, hard))
     try:
-        refuses_as_a_whole(server, api, events)
+        refuses_as_a_whole(server, api, events, (500, "not-saved"))
         for body in ({"volume": 0.1}, {"repeat": "all", "muted": True}):
             assert api.refusal("PATCH", "/player", json=body) == (500, "not-saved")
         assert api.player()["volume"] == 1 and api.player()["repeat"] == "off" and not api.player()["muted"]

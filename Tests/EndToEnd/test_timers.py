@@ -117,6 +117,17 @@ def test_an_alarm_goes_off_at_its_time(api, events):
     assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
 
 
+def test_the_tone_of_an_empty_queue_leaves_it_empty(api):
+    timer = alarm(api)
+    eventually(lambda: api.player()["status"] == "playing" and api.uris() == ["tonearm:alarm"], "the tone", timeout=10)
+    eventually(lambda: timers(api)[0]["last"] is not None and timers(api)[0]["last"]["result"] == "tone", "it counts")
+    api.call("POST", f"/timers/{timer['id']}/snooze", json={"seconds": 2})
+    eventually(lambda: api.player()["status"] != "playing" and api.uris() == [], "it is silent, and the queue is empty")
+    eventually(lambda: api.player()["status"] == "playing" and api.uris() == ["tonearm:alarm"], "it rings again", timeout=10)
+    api.pause()
+    eventually(lambda: timers(api)[0]["state"] == "waiting" and api.uris() == [], "it is over")
+
+
 @pytest.mark.parametrize("consume", [False, True])
 def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, media, consume):
     api.settings(consume=consume)
@@ -154,6 +165,7 @@ def test_an_alarm_without_its_source_sounds_all_the_same(api, origin, media):
     assert api.player()["status"] == "playing" and api.player()["item"]["uri"] == "tonearm:alarm"
     api.call("DELETE", f"/timers/{timers(api)[0]['id']}")
     eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    eventually(lambda: api.uris() == ["http://127.0.0.1:9/gone.mp3"], "the tone is not in the queue any more")
     lost = media.root / "lost.mp3"
     lost.write_bytes(media.path("short-0.mp3").read_bytes())
     alarm(api, items=[{"uri": "lost.mp3"}], fallback="short-0.mp3")

@@ -8,7 +8,7 @@ public final class MemoryStore: PlayerStore {
     private struct State {
         var saved: SavedPlayer
         var changes: [SavedChange] = []
-        var failure: String?
+        var failure: SaveFailure?
         var hangs = false
     }
 
@@ -22,8 +22,8 @@ public final class MemoryStore: PlayerStore {
     public var changes: [SavedChange] { state.withLock { $0.changes } }
 
     /// From now on, saving fails with this sentence (nil: works again).
-    public func fail(with message: String?) {
-        state.withLock { $0.failure = message }
+    public func fail(with message: String?, isDiskFull: Bool = false) {
+        state.withLock { $0.failure = message.map { SaveFailure($0, isDiskFull: isDiskFull) } }
     }
 
     /// From now on, what is to be saved gets no answer, ever.
@@ -33,7 +33,7 @@ public final class MemoryStore: PlayerStore {
 
     public func load() -> SavedPlayer { state.withLock { $0.saved } }
 
-    public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
         let (failure, hangs) = state.withLock { state in
             if state.failure == nil, !state.hangs { state.changes += changes }
             return (state.failure, state.hangs)

@@ -47,12 +47,12 @@ final class ScriptedDisk: Sendable {
 
         func load() -> SavedPlayer { disk.start[player] ?? SavedPlayer() }
 
-        func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+        func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
             switch disk.answer.withLock({ $0 })((player, changes)) {
             case .kept:
                 disk.saves.withLock { $0.append((player, changes)) }
                 completion(nil)
-            case .refused: completion("the disk is full")
+            case .refused: completion(SaveFailure("the disk does not answer"))
             case .hangs: break
             }
         }

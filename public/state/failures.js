@@ -3,7 +3,7 @@
 import { observe } from "../lib/signal.js";
 
 /** These concern the machine, not the media. */
-const notTheItems = new Set(["output-unavailable", "output-refused", "not-saved"]);
+const notTheItems = new Set(["output-unavailable", "output-refused", "not-saved", "disk-full"]);
 const kept = 1000;
 
 /** The items that could not be played, until they are played again. */

@@ -4,7 +4,7 @@ import { count } from "../lib/media.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 200;
-const lists = new Set(["artists", "albums", "genres"]);
+const lists = new Set(["artists", "albums", "genres", "tracks"]);
 
 /** The content of the library pane, page by page, and the state of the library. */
 export class Library {

@@ -11,9 +11,21 @@ public protocol PlayerStore: Sendable {
     func load() -> SavedPlayer
 
     /// Appends changes, in order. Returns at once; `completion` is called from the store's thread when they would
-    /// survive the death of this process, with a sentence when they could not be saved (disk full): then none of them
-    /// is, and they are forgotten.
-    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void)
+    /// survive the death of this process, with the reason when they could not be saved: then none of them is, and they
+    /// are forgotten.
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void)
+}
+
+/// Why changes could not be saved.
+public struct SaveFailure: Error, Hashable, Sendable {
+    /// A sentence for users.
+    public var reason: String
+    public var isDiskFull: Bool
+
+    public init(_ reason: String, isDiskFull: Bool = false) {
+        self.reason = reason
+        self.isDiskFull = isDiskFull
+    }
 }
 
 public struct SavedPlayer: Sendable {

@@ -16,7 +16,7 @@ final class PlayerLoop: @unchecked Sendable {
         case output(AudioOutputEvent)
         case duck(to: Double, seconds: Double)
         /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
-        case saved(UInt64, failure: String?)
+        case saved(UInt64, failure: SaveFailure?)
         /// Answered at once.
         case ping(@Sendable () -> Void)
         case shutdown
@@ -194,15 +194,15 @@ final class PlayerLoop: @unchecked Sendable {
         return core.withLock { $0.audiblePosition(reading) }
     }
 
-    private func saved(_ number: UInt64, _ failure: String?) {
+    private func saved(_ number: UInt64, _ failure: SaveFailure?) {
         switch saves.settle(number, failed: failure != nil) {
-        case .trouble: handle(.saveFailed(failure ?? ""))
+        case .trouble: if let failure { handle(.saveFailed(failure)) }
         case .recovered: handle(.saveSucceeded)
         case .unchanged: break
         }
         if let (prepared, token) = commands.takeHeld(save: number) {
             if let failure {
-                finish(token, .failed(PlaybackError(.notSaved, failure)))
+                finish(token, .failed(PlaybackError(failure)))
             } else {
                 handle(.prepared(prepared, token), token: token)
             }

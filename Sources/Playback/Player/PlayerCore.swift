@@ -18,7 +18,7 @@ struct PlayerCore {
         case output(AudioOutputEvent)
         /// What is announced makes the music quieter, or no longer.
         case duck(to: Double, seconds: Double)
-        case saveFailed(String)
+        case saveFailed(SaveFailure)
         /// Something could be saved again after that.
         case saveSucceeded
         /// A deadline has passed; see `nextDeadline`.
@@ -144,7 +144,7 @@ struct PlayerCore {
             commit(change)
             pending.add(change.command, token, inserted: change.inserted, now)
         case .duck(let gain, let seconds): attenuate(.announcement, to: gain, over: seconds)
-        case .saveFailed(let message): saveFailed(message)
+        case .saveFailed(let failure): saveFailed(failure)
         case .saveSucceeded: saveSucceeded()
         case .tick: break
         }

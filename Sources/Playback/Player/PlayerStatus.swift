@@ -102,8 +102,10 @@ public struct PlaybackError: Error, Hashable, Sendable {
         /// 422
         case outOfRange = "out-of-range"
         case unknownOutput = "unknown-output"
-        /// 500: could not be saved (disk full ...), so nothing was changed.
+        /// 500: could not be saved, so nothing was changed.
         case notSaved = "not-saved"
+        /// 507: likewise, because the disk is full.
+        case diskFull = "disk-full"
         case timedOut = "timed-out"
         /// 503: the server is going down.
         case shuttingDown = "shutting-down"
@@ -123,6 +125,8 @@ public struct PlaybackError: Error, Hashable, Sendable {
         self.itemID = itemID
         self.member = member
     }
+
+    public init(_ failure: SaveFailure) { self.init(failure.isDiskFull ? .diskFull : .notSaved, failure.reason) }
 
     public init(_ error: MediaError, itemID: ItemID? = nil) {
         self.init(Code(rawValue: error.code.rawValue) ?? .unreadable, error.message, itemID: itemID)

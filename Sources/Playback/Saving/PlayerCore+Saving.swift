@@ -129,8 +129,8 @@ extension PlayerCore {
 
     // MARK: When it fails
 
-    mutating func saveFailed(_ message: String) {
-        if saving.failed(message, now) { emit(.error(PlaybackError(.notSaved, message))) }
+    mutating func saveFailed(_ failure: SaveFailure) {
+        if saving.failed(failure.reason, now) { emit(.error(PlaybackError(failure))) }
     }
 
     mutating func saveSucceeded() {

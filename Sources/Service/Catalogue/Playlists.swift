@@ -36,6 +36,8 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case unreadable(String)
     /// The disk cannot be written; nothing has changed.
     case notSaved(String)
+    /// As `notSaved`, because the disk is full.
+    case diskFull(String)
 }
 
 public struct PlaylistID: Hashable, Sendable, CustomStringConvertible {

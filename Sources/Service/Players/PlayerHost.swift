@@ -109,7 +109,7 @@ public final class PlayerHost: PlayerRoster {
             _ = output.take(until: .now.advanced(bySeconds: Self.outputPatience))
             parts.bus.publish(.players(.added, player))
         } catch {
-            throw .notSaved("The player cannot be saved: \(error.reason).")
+            throw .notSaved("The player cannot be saved: \(error.reason).", isDiskFull: error.isDiskFull)
         }
         return id
     }
@@ -121,7 +121,7 @@ public final class PlayerHost: PlayerRoster {
         do throws(PlayerKeeperError) {
             clear = try parts.keeper.remove(id)
         } catch {
-            throw .notSaved("The player cannot be removed: \(error.reason).")
+            throw .notSaved("The player cannot be removed: \(error.reason).", isDiskFull: error.isDiskFull)
         }
         let handedOver = Mailbox<Void>()
         groups.handOverGroup(of: id) { [parts] heir in

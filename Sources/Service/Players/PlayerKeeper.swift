@@ -18,8 +18,12 @@ public protocol PlayerKeeper: Sendable {
 /// Nothing has changed; the sentence gives the reason.
 public struct PlayerKeeperError: Error {
     public var reason: String
+    public var isDiskFull: Bool
 
-    public init(_ reason: String) { self.reason = reason }
+    public init(_ reason: String, isDiskFull: Bool = false) {
+        self.reason = reason
+        self.isDiskFull = isDiskFull
+    }
 }
 
 /// A player's state while the player runs.

@@ -54,7 +54,8 @@ extension Problem {
         case .tooLarge(let megabytes):
             self = .tooLarge("The entries of a playlist take at most \(megabytes) MB.", code: "playlist-full")
         case .unreadable(let reason): self.init(.unavailable, "playlists-unavailable", reason)
-        case .notSaved(let reason): self.init(.failed, "not-saved", reason)
+        case .notSaved(let reason): self = .notSaved(reason)
+        case .diskFull(let reason): self = .notSaved(reason, isDiskFull: true)
         }
     }
 
@@ -81,7 +82,7 @@ extension Problem {
         case .nothingToSave: self.init(.conflict, "nothing-to-save", text)
         case .notRecording, .ended: self.init(.conflict, "not-recording", text)
         case .invalid(let member, _): self = .invalid(member, text)
-        case .diskFull: self.init(.unavailable, "disk-full", text)
+        case .diskFull: self = .notSaved(text, isDiskFull: true)
         case .failed: self.init(.unavailable, "recording-failed", text)
         case .shuttingDown: self.init(.unavailable, "shutting-down", text)
         }

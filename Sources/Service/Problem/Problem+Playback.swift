@@ -24,6 +24,7 @@ extension Problem {
         case .queueFull: .tooLarge
         case .outOfRange, .unknownOutput: .invalid
         case .notSaved: .failed
+        case .diskFull: .diskFull
         case .timedOut: .timedOut
         }
     }

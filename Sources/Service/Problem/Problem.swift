@@ -25,6 +25,8 @@ public struct Problem: Error, Sendable {
         case tooMany
         /// The server has failed; nothing has changed.
         case failed
+        /// The disk is full; nothing has changed.
+        case diskFull
         /// Another server has failed.
         case network
         /// Not now: a later try may succeed.
@@ -82,7 +84,9 @@ extension Problem {
 
     public static func busy(_ detail: String) -> Problem { Problem(.unavailable, "busy", detail, retryAfter: 1) }
 
-    static func notSaved(_ detail: String) -> Problem { Problem(.failed, "not-saved", detail) }
+    static func notSaved(_ detail: String, isDiskFull: Bool = false) -> Problem {
+        isDiskFull ? Problem(.diskFull, "disk-full", detail) : Problem(.failed, "not-saved", detail)
+    }
 
     static let mainStays = Problem(.conflict, "main-player", "The player main cannot be removed.")
 

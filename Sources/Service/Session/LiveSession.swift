@@ -36,14 +36,14 @@ public final class LiveSession: Sendable {
 
     private enum Message: Sendable {
         case change(SessionRequest, Reply)
-        case configurationSaved(SessionChanges.Number, failure: String?)
+        case configurationSaved(SessionChanges.Number, failure: SaveFailure?)
         case otherStreams(OtherStreams?)
         case player(String, wantsSound: Bool)
         case output(String, isThere: Bool)
         case announcing(String, Bool)
         case left(String)
         case machine(MachineNotice, done: @Sendable () -> Void)
-        case entriesSaved([OtherStreamChange], failure: String?)
+        case entriesSaved([OtherStreamChange], failure: SaveFailure?)
         case stop
 
         /// The request came after the end.

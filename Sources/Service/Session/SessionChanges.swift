@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Kernel
+internal import Playback
 
 /// The waiting requests, and the one that is being saved: one at a time, as each may depend on the one before. A change
 /// that the disk does not save in time is refused; if it is written later, the disk is ahead of the state in force.
@@ -41,7 +42,7 @@ struct SessionChanges {
 
     /// The change to commit; nil if it is or was refused.
     mutating func saved(
-        _ number: Number, _ failure: String?
+        _ number: Number, _ failure: SaveFailure?
     ) -> (proposal: SessionCore.Proposal, reply: LiveSession.Reply)? {
         guard let saving, saving.number == number else {
             if failure == nil { isDiskAhead = true }
@@ -49,7 +50,7 @@ struct SessionChanges {
         }
         self.saving = nil
         if let failure {
-            saving.reply(.failure(.notSaved(failure)))
+            saving.reply(.failure(.notSaved(failure.reason, isDiskFull: failure.isDiskFull)))
             return nil
         }
         // The store keeps the order, so this was written last.

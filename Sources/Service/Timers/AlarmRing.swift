@@ -21,6 +21,8 @@ struct AlarmRing: Hashable {
     var isHeard = false
     /// The items of this stage in the queue; from 0 on: it plays the queue as it is.
     var items: Range<UInt64>?
+    /// Of the queue, when they came into it.
+    var revision: QueueRevision?
     /// What came of it before it was snoozed.
     var before: Alarm.Outcome.Result?
     /// There is no sound server: its items are not at fault.
@@ -74,7 +76,10 @@ extension TimerBook {
             case .success(let snapshot):
                 ring?.isBegun = true
                 let item = snapshot.item?.item.id.number
-                if let items = snapshot.insertedItems { ring?.items = items }
+                if let items = snapshot.insertedItems {
+                    ring?.items = items
+                    ring?.revision = snapshot.queueRevision
+                }
                 // Of the queue as it is, nothing that comes later.
                 if ring?.items == nil { ring?.items = 0..<snapshot.nextItemNumber }
                 return ringHears(snapshot.status, snapshot.reason, item, snapshot.playWhenReady, moment)
@@ -84,9 +89,10 @@ extension TimerBook {
 
     /// It goes off: another one gives way.
     mutating func begin(_ index: Int, dueAt: Int64, wasSnoozed: Bool = false, _ moment: TimerMoment) -> [Effect] {
+        var effects: [Effect] = []
         if let ring {
             set(ring.id) { alarm in if alarm.last?.result == nil { alarm.last?.result = .replaced } }
-            _ = endRing(of: ring.id)
+            effects = endRing(of: ring.id, isSilenced: false)
         }
         ring = AlarmRing(id: timers[index].id, dueAt: dueAt, stage: .items, deadline: moment.monotonic)
         if wasSnoozed, case .alarm(let alarm) = timers[index].kind { ring?.before = alarm.last?.result }
@@ -97,18 +103,19 @@ extension TimerBook {
         }
         // Who is to be woken does not fall asleep.
         timers.removeAll { $0.isSleep }
-        return sound(wasSnoozed ? .kept : .items, moment)
+        return effects + sound(wasSnoozed ? .kept : .items, moment)
     }
 
-    /// Silence: the alarm is over, or put off.
-    mutating func endRing(of id: TimerID) -> [Effect] {
-        guard ring?.id == id else { return [] }
-        ring = nil
+    /// The alarm is over, or put off. Its tone does not stay in the queue: a later play is for music.
+    mutating func endRing(of id: TimerID, isSilenced: Bool = true) -> [Effect] {
+        guard let ring, ring.id == id else { return [] }
+        self.ring = nil
         set(id) { alarm in
             alarm.state = .waiting
             alarm.endUnheard()
         }
-        return [.silence]
+        let tone = ring.stage == .tone ? ring.items : nil
+        return (isSilenced ? [.silence] : []) + (tone.map { [.withdraw($0, ring.revision)] } ?? [])
     }
 
     private mutating func sound(
@@ -132,8 +139,8 @@ extension TimerBook {
     mutating func ringIsDue(_ moment: TimerMoment) -> [Effect] {
         guard let ring, ring.deadline <= moment.monotonic else { return [] }
         guard ring.isHeard || ring.end.map({ $0 <= moment.monotonic }) ?? false else { return ringIsSilent(moment) }
-        _ = endRing(of: ring.id)
-        return []
+        // Nobody listens to the tone.
+        return endRing(of: ring.id, isSilenced: ring.stage == .tone)
     }
 
     /// Nothing was heard of this stage, and nothing will be.
@@ -163,8 +170,7 @@ extension TimerBook {
         guard let ring, ring.isBegun else { return [] }
         // Somebody plays something else.
         if let item, let items = ring.items, !items.contains(item) {
-            _ = endRing(of: ring.id)
-            return []
+            return endRing(of: ring.id, isSilenced: false)
         }
         switch status {
         case .playing:
@@ -190,8 +196,7 @@ extension TimerBook {
         default:
             if wantsSound { return [] }
             // Somebody has ended it.
-            _ = endRing(of: ring.id)
-            return []
+            return endRing(of: ring.id, isSilenced: false)
         }
     }
 

@@ -35,6 +35,8 @@ struct TimerBook {
         case soundAgain(TimerID, Alarm, AlarmRing.Stage, PlayTarget?)
         /// Ends what an alarm plays.
         case silence
+        /// Restores the queue in which the tone took these numbers: the edit that made this revision.
+        case withdraw(Range<UInt64>, QueueRevision?)
     }
 
     var timers: [PlayerTimer] = []
@@ -67,7 +69,7 @@ struct TimerBook {
             guard case .alarm(var alarm) = timers[index].kind, let ring, ring.id == id else {
                 throw Problem(.conflict, "not-ringing", "This timer is no alarm that is ringing.")
             }
-            if ring.stage != .kept { alarm.kept = ring.isHeard ? ring.items : nil }
+            if ring.stage != .kept { alarm.kept = ring.isHeard && ring.stage != .tone ? ring.items : nil }
             let effects = endRing(of: id)
             alarm.state = .snoozed
             alarm.endUnheard()

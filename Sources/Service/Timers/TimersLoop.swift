@@ -9,7 +9,7 @@ final class TimersLoop {
         case restore(String, TimerBook)
         case forget(String)
         case edit(String, TimerEdit, Timers.Reply)
-        case saved(String, failure: String?)
+        case saved(String, failure: SaveFailure?)
         case report(String, TimerReport)
         /// The music of a player's group is another one's: so are its timers.
         case group(of: String, to: String)
@@ -137,11 +137,12 @@ final class TimersLoop {
         }
     }
 
-    private func saved(_ id: String, _ failure: String?) {
+    private func saved(_ id: String, _ failure: SaveFailure?) {
         guard let since = members[id]?.savingSince, let (edit, reply) = members[id]?.edits.removeFirst() else { return }
         members[id]?.savingSince = nil
         if let failure {
-            reply(.failure(.notSaved("The timers cannot be saved: \(failure).")))
+            let detail = "The timers cannot be saved: \(failure.reason)."
+            reply(.failure(.notSaved(detail, isDiskFull: failure.isDiskFull)))
         } else {
             var result: Result<TimerID, Problem> = .failure(Self.goingDown)
             act(id) { book in
@@ -162,9 +163,9 @@ final class TimersLoop {
         beginEdit(id)
     }
 
-    private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (String?) -> Void) {
+    private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (SaveFailure?) -> Void) {
         members[id]?.saved = book.timers
-        guard let player = board.player(id) else { return done("the player is gone") }
+        guard let player = board.player(id) else { return done(SaveFailure("the player is gone")) }
         player.state.store.save([TimerNote.change(book)], completion: done)
     }
 
@@ -189,6 +190,13 @@ final class TimersLoop {
             let target = start.item.map { PlayTarget.item($0) } ?? .current
             player.perform(.start(target, position: start.position, at: time))
         case .silence: player.perform(.pause)
+        case .withdraw(let items, let revision):
+            player.perform(.edit(.undo, expected: revision, play: false)) { result in
+                guard case .failure = result else { return }
+                // The queue was edited since.
+                let ids = items.map { ItemID(number: $0) }
+                player.perform(.edit(.remove(ids), expected: nil, play: false))
+            }
         case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player)
         case .soundAgain(let timer, let alarm, let stage, nil):
             sound(timer, alarm, stage, id, player, isAgain: true)

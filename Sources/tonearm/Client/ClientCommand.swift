@@ -54,7 +54,7 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         value: "id", "The player, by its id as tonearm players lists it (default TONEARM_PLAYER, else main).",
-        completion: .shellCommand("tonearm players --ids 2>/dev/null"))
+        completion: ServerNames.players.completion)
     var player: String?
 
     func client() throws -> ServerClient {

@@ -32,7 +32,7 @@ struct ServerClient {
     func send(
         _ method: Method, _ path: String, _ body: RequestBody? = nil, patience: Int = Self.timeout
     ) throws -> [UInt8] {
-        let socket = try ClientSocket(address, timeout: Self.timeout)
+        let socket = try ClientSocket(address, timeout: min(patience, Self.timeout))
         socket.allowSilence(seconds: patience)
         let json = try body.map { try [UInt8](JSONEncoder().encode($0)) }
         try socket.send(head(method, path, accept: "application/json", length: json?.count) + (json ?? []))

@@ -21,7 +21,7 @@ struct ServeCommand: LocalCommand {
 
     func run() throws {
         let configuration = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
-        var log = Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }
+        var log = Logger(label: "tonearm") { SentenceFirst(.standardError(label: $0)) }
         log.logLevel = configuration.logLevel
         CrashLine.install()
         Signals.block()

@@ -45,7 +45,11 @@ struct StateKeeper: PlayerKeeper {
     }
 
     private static func kept<Value>(_ job: () throws(StateStoreError) -> Value) throws(PlayerKeeperError) -> Value {
-        do throws(StateStoreError) { return try job() } catch { throw PlayerKeeperError("\(error)") }
+        do throws(StateStoreError) {
+            return try job()
+        } catch {
+            throw PlayerKeeperError("\(error)", isDiskFull: error.isDiskFull)
+        }
     }
 }
 
@@ -71,7 +75,7 @@ final class NamedStore: PlayerStore {
     /// Once: the player keeps it from then on.
     func load() -> SavedPlayer { loaded.withLock { $0.take() } ?? SavedPlayer() }
 
-    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
         store.save(changes, completion: completion)
     }
 }

@@ -81,6 +81,15 @@ def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api
     expect(back).to_have_count(0)
 
 
+def test_allTracks_areListed_alsoThoseWithoutTags(library, music, audio, api):
+    (music / "doorbell.mp3").write_bytes(audio)
+    eventually(lambda: api.call("GET", "/library")["tracks"] == 5, "scanned", 20)
+    library.get_by_role("button", name="Tracks").click()
+    expect(library.locator(".entry")).to_have_count(5)
+    library.get_by_role("button", name="Add doorbell to the queue").click()
+    eventually(lambda: api.uris() == ["doorbell.mp3"], "queued")
+
+
 def test_search_findsAndPlays(library, remote, api):
     for words, found in (("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")):
         library.get_by_role("searchbox", name="Search the library").fill(words)

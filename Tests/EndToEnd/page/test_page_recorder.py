@@ -61,6 +61,21 @@ def test_a_source_that_goes_is_told(microphone, directory, api, remote):
     expect(panel.get_by_role("button", name="Record")).to_be_enabled()
 
 
+def test_a_sound_server_that_stands_still_is_told(microphone, pulse, remote):
+    panel = remote.page.locator("recorder-panel")
+    remote.page.get_by_role("tab", name="Recordings").click()
+    panel.get_by_role("button", name="Record").click()
+    expect(panel.get_by_role("button", name="Stop")).to_be_enabled()
+    pulse.freeze()
+    try:
+        expect(panel.locator(".recorder-note")).to_contain_text("The sound server delivers nothing", timeout=10_000)
+        expect(panel.get_by_role("button", name="Stop")).to_be_enabled()
+    finally:
+        pulse.thaw()
+    expect(panel.locator(".recorder-note")).to_be_empty()
+    panel.get_by_role("button", name="Stop").click()
+
+
 @pytest.fixture
 def radio(media):
     return Radio(media.path("long.mp3").read_bytes(), 24_000)

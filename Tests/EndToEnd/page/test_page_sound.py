@@ -245,6 +245,44 @@ def test_alarms_areAdded_changedAndDeleted(remote, api):
     expect(switch).to_have_count(0)
 
 
+def test_anAlarm_playsWhatWasChosen(remote, api):
+    playlist = api.call("POST", "/playlists", json={"name": "Evening <1>", "items": [{"uri": "long.mp3"}]})["id"]
+    section = open_section(remote, "Alarms")
+
+    def items() -> list[dict]:
+        return api.call("GET", "/timers")["timers"][0]["items"]
+
+    def edit() -> None:
+        section.get_by_role("button", name=re.compile("^Edit the alarm")).click()
+
+    def save(*wanted: dict) -> None:
+        section.get_by_role("button", name="Save alarm").click()
+        expect(section.get_by_label("Plays")).to_be_hidden()
+        assert items() == list(wanted)
+
+    music = section.get_by_label("Plays")
+    section.get_by_role("button", name="Add alarm").click()
+    expect(section.get_by_label("Address or file")).to_be_hidden()
+    music.select_option("Evening <1>")
+    save({"playlist": playlist})
+    edit()
+    expect(music.locator("option:checked")).to_have_text("Evening <1>")
+    music.select_option("An address or file")
+    section.get_by_label("Address or file").fill("short-0.mp3")
+    save({"uri": "short-0.mp3"})
+    edit()
+    expect(section.get_by_label("Address or file")).to_have_value("short-0.mp3")
+    music.select_option("The queue")
+    save()
+    # What only the command line can set stays.
+    several = [{"uri": "long.mp3"}, {"folder": ""}]
+    api.call("PATCH", f"/timers/{api.call('GET', '/timers')['timers'][0]['id']}", json={"items": several})
+    expect(section.get_by_label("Plays")).to_be_hidden()
+    edit()
+    expect(music.locator("option:checked")).to_have_text("As it is set now")
+    save(*several)
+
+
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 360)])
 def test_theSound_hasNamesAndContrast_andFits(open_remote, api, scheme, width, screenshots):
     api.call("PATCH", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "preset": "speech"}})

@@ -219,6 +219,9 @@ import KernelTesting
         rig.store.fail(with: "The disk is full.")
         let reply = rig.perform(.edit(.insert([ItemDraft(uri: "a")], at: .end), expected: nil, play: false))
         #expect(reply.failure?.code == .notSaved, "a change that is not saved must not be called done")
+        rig.store.fail(with: "The disk is full.", isDiskFull: true)
+        let full = rig.perform(.edit(.insert([ItemDraft(uri: "a")], at: .end), expected: nil, play: false))
+        #expect(full.failure?.code == .diskFull)
     }
 
     @Test func nothingIsChanged_whenTheStoreRefuses() {

@@ -122,6 +122,32 @@ struct RecorderTests {
         #expect(rig.source.closings == 1)
     }
 
+    @Test func soundServerThatStandsStill_interruptsTheRecording_andTheLossIsCounted() throws {
+        _ = try rig.start().get()
+        rig.source.give([1, 2])
+        _ = rig.told { $0.state == .interrupted }
+        #expect(try rig.start().get().status.state == .interrupted)
+        rig.source.give([3])
+        _ = rig.told { $0.state == .recording }
+        // Two seconds at 8 kHz.
+        let lost = try #require(rig.wait(rig.recorder.pause).get().current?.lostFrames)
+        #expect((15_900..<160_000).contains(lost))
+        let last = try rig.wait(rig.recorder.stop).get().last
+        #expect(last?.successfully == false && last?.reason == .user)
+        #expect(last?.message == "\(lost) frames were lost: the sound server stood still.")
+        #expect(rig.store.content("take-1.wav") == [1, 2, 3])
+    }
+
+    @Test func soundThatComesAfterAll_isNotLost() throws {
+        _ = try rig.start().get()
+        let began = MonotonicTime.now
+        _ = rig.told { $0.state == .interrupted }
+        let late = Int(MonotonicTime.now.seconds(since: began) * 8_000)
+        rig.source.give(Array(repeating: 0.5, count: late))
+        let last = try rig.wait(rig.recorder.stop).get().last
+        #expect(last?.successfully == true && last?.message == nil)
+    }
+
     @Test func fullDisk_isNoSuccess() {
         _ = rig.start()
         rig.store.isFull.withLock { $0 = true }

@@ -11,15 +11,15 @@ import Kernel
 @Suite struct LiveSessionChangeTests {
     /// Saves when the test says so.
     private final class HeldStore: PlayerStore {
-        let saves = Mailbox<(text: String, completion: @Sendable (String?) -> Void)>()
+        let saves = Mailbox<(text: String, completion: @Sendable (SaveFailure?) -> Void)>()
 
         func load() -> SavedPlayer { SavedPlayer() }
 
-        func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+        func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
             for case .note(_, let text) in changes { saves.post((text, completion)) }
         }
 
-        func next() throws -> (text: String, completion: @Sendable (String?) -> Void) {
+        func next() throws -> (text: String, completion: @Sendable (SaveFailure?) -> Void) {
             let all = saves.take(until: .now.advanced(bySeconds: 60))
             return try #require(all.count == 1 ? all[0] : nil)
         }
@@ -71,12 +71,12 @@ import Kernel
         change(session) { $0.silentSwitch = true }
         // What comes behind it waits for it.
         change(session) { $0.options = [.mixWithOthers] }
-        try store.next().completion("no room")
+        try store.next().completion(SaveFailure("no room"))
         #expect(try reply().refusal == "no room")
         #expect(!session.status.silentSwitch)
         let second = try store.next()
         #expect(!second.text.contains("\"silentSwitch\":true"))
-        second.completion("no room")
+        second.completion(SaveFailure("no room"))
         #expect(try reply().refusal != nil)
         session.stop()
         #expect(session.status.configuration == .standard)

@@ -84,6 +84,31 @@ extension TimerBookTests {
         #expect(book.report(.status(.playing, item: 9, wantsSound: true), hands.moment) == [] && book.ring == nil)
     }
 
+    @Test func theToneDoesNotStayInTheQueue() throws {
+        var hands = Hands()
+        let id = try #require(TimerID("t1"))
+        var book = self.book
+        _ = try book.apply(.add(alarm()), hands.moment)
+        hands.pass(3_600)
+        _ = book.advance(hands.moment)
+        let gone = PlaybackError(.notFound, "It is gone.")
+        #expect(stage(book.report(.taken(id, .items, .failure(gone)), hands.moment)) == .tone)
+        var heard = snapshot(.playing, true)
+        (heard.insertedItems, heard.queueRevision) = (5..<6, 9)
+        _ = book.report(.taken(id, .tone, .success(heard)), hands.moment)
+        var (snoozed, paused, another) = (book, book, book)
+        #expect(try snoozed.apply(.snooze(id, seconds: nil), hands.moment).1 == [.silence, .withdraw(5..<6, 9)])
+        #expect(alarm(snoozed)?.kept == nil)
+        let pause = TimerReport.status(.paused, .user, item: 5, wantsSound: false)
+        #expect(paused.report(pause, hands.moment) == [.withdraw(5..<6, 9)] && paused.ring == nil)
+        _ = try another.apply(.add(alarm()), hands.moment)
+        hands.pass(86_400)
+        let effects = another.advance(hands.moment)
+        #expect(effects.first == .withdraw(5..<6, 9) && stage(effects) == .items)
+        // An hour of it is enough.
+        #expect(book.advance(hands.moment) == [.silence, .withdraw(5..<6, 9)])
+    }
+
     @Test func whatEndsWithoutASound_givesWay() throws {
         var (book, hands) = (book, Hands())
         let id = try book.apply(.add(alarm(fallback: "bell.mp3")), hands.moment).id

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { choices, Component, define, html, iconButton, render, setText, textButton } from "../../lib/component.js";
+import { choices, Component, define, effect, html, iconButton, render, setText, textButton } from "../../lib/component.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
 const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
-const fresh = { id: null, time: "07:00", days: [], level: 0.4, ramp: 30 };
+const fresh = { id: null, time: "07:00", days: [], items: [], level: 0.4, ramp: 30 };
 const results = { fallback: "the fallback played", tone: "only the tone played", missed: "missed, the server was off", failed: "no sound",
   replaced: "another alarm rang instead" };
 
@@ -12,7 +12,14 @@ const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ?
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
 const nextWords = (next) => new Date(next).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
-/** The alarms of the player, which play its queue. Field: `timers`. */
+/** Of the list "Plays"; anything but the queue, one playlist or one address is left as it is. */
+function musicOf([item, ...others]) {
+  if (!item) return "";
+  if (others.length) return "several";
+  return item.playlist ? `playlist:${item.playlist}` : item.uri ? "address" : "other";
+}
+
+/** The alarms of the player. Fields: `timers`, `playlists` (null while they load). Reports `playlists-changed` when it needs them. */
 class AlarmList extends Component {
   markup() {
     return html`
@@ -23,8 +30,10 @@ class AlarmList extends Component {
         <fieldset class="alarm-days"><legend>Days (none: once)</legend>${days.map(([day, words]) =>
           html`<label class="check"><input type="checkbox" name="days" value="${day}"> ${words}</label>`)}</fieldset>
         <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="0" max="100" step="5"></label>
+        <label class="field"><span>Plays</span><select name="music"></select></label>
+        <label class="field" hidden data-ref="address"><span>Address or file</span><input name="address" maxlength="4096" placeholder="https://" autocomplete="off" spellcheck="false"></label>
         <label class="field"><span>Full volume</span><select name="ramp">${choices(ramps)}</select></label>
-        <p class="alarm-note">A new alarm plays the queue. <code>tonearm alarm set</code> chooses other music or another output.</p>
+        <p class="alarm-note"><code>tonearm alarm set</code> chooses several items, a fallback or another output.</p>
         <div class="dialog-buttons"><button type="button" class="text-button" data-action="cancel">Cancel</button><button class="primary-button">Save alarm</button></div>
       </form>`;
   }
@@ -33,6 +42,8 @@ class AlarmList extends Component {
     const { form } = this.refs;
     form.addEventListener("submit", (event) => this.#save(event));
     form.level.addEventListener("input", () => this.#showLevel());
+    form.music.addEventListener("change", () => this.#showAddress());
+    effect(() => this.#showMusic(this.playlists ?? []));
     this.refs.list.addEventListener("change", async ({ target }) => {
       if (!(await this.request("changeTimer", { id: target.dataset.id, enabled: target.checked }))) this.draw();
     });
@@ -60,12 +71,15 @@ class AlarmList extends Component {
 
   #edit(alarm) {
     const { form } = this.refs;
-    this.editing = alarm.id;
+    this.editing = alarm;
+    this.report("playlists-changed");
     form.time.value = alarm.time.slice(0, 5);
     for (const box of form.days) box.checked = alarm.days.includes(box.value);
     form.level.value = Math.round(alarm.level * 100);
     render(form.ramp, choices(ramps.some(([value]) => Number(value) === alarm.ramp) ? ramps : [...ramps, [alarm.ramp, `In ${alarm.ramp} seconds`]]));
     form.ramp.value = alarm.ramp;
+    form.address.value = alarm.items[0]?.uri ?? "";
+    this.#showMusic(this.playlists ?? [], musicOf(alarm.items));
     this.#showLevel();
     form.hidden = false;
     form.time.focus();
@@ -74,6 +88,29 @@ class AlarmList extends Component {
   #close() {
     this.refs.form.hidden = true;
     this.querySelector(":scope > [data-action=edit]").focus();
+  }
+
+  #showMusic(playlists, value = this.refs.form.music.value) {
+    const { music } = this.refs.form;
+    const entries = [["", "The queue"], ...playlists.map(({ id, name }) => [`playlist:${id}`, name]), ["address", "An address or file"]];
+    if (!entries.some(([known]) => known === value)) entries.push([value, "As it is set now"]);
+    render(music, choices(entries));
+    music.value = value;
+    this.#showAddress();
+  }
+
+  #showAddress() {
+    const { form, address } = this.refs;
+    address.hidden = form.music.value !== "address";
+    form.address.required = !address.hidden;
+  }
+
+  /** `items` of the API; undefined when it is as before: the page does not see the secrets of an address. */
+  #items({ items }) {
+    const { music: { value: music }, address: { value: address } } = this.refs.form;
+    if (music === musicOf(items) && (music !== "address" || address === items[0].uri)) return undefined;
+    if (music === "address") return [{ uri: address.trim() }];
+    return music ? [{ playlist: music.slice("playlist:".length) }] : [];
   }
 
   #showLevel() {
@@ -85,9 +122,10 @@ class AlarmList extends Component {
     const { form } = this.refs;
     const alarm = {
       time: form.time.value, days: [...form.days].filter((box) => box.checked).map((box) => box.value),
-      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: true,
+      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: true, items: this.#items(this.editing),
     };
-    if (await this.request(...(this.editing ? ["changeTimer", { id: this.editing, ...alarm }] : ["addAlarm", alarm]))) this.#close();
+    const { id } = this.editing;
+    if (await this.request(...(id ? ["changeTimer", { id, ...alarm }] : ["addAlarm", alarm]))) this.#close();
   }
 }
 
@@ -102,4 +140,4 @@ function row({ id, time, days: chosen, enabled, next, last }) {
     ${iconButton("trash", `Delete the alarm at ${name}`, "Delete", { action: "remove", id })}</li>`;
 }
 
-define("alarm-list", AlarmList, { timers: [] }, import.meta.url);
+define("alarm-list", AlarmList, { timers: [], playlists: null }, import.meta.url);

@@ -8,7 +8,7 @@ import { albumTile, artistRow, genreRow, titleRow, trackRow } from "./library-ro
 
 /** Milliseconds without a key before a search is sent. */
 const pause = 150;
-const kinds = [["albums", "Albums"], ["artists", "Artists"], ["genres", "Genres"]];
+const kinds = [["albums", "Albums"], ["artists", "Artists"], ["genres", "Genres"], ["tracks", "Tracks"]];
 
 /** The music by its tags. Fields: `library` (state/library.js), `pictures`. Reports `library-open`, `library-back`, `library-search`, `library-more`. */
 class LibraryBrowser extends EntriesView {

@@ -14,6 +14,7 @@ const formats = {
   opus: { label: "Opus", settings: { format: "opus", sampleRate: 48000, channels: 2 } },
   mp3: { label: "MP3", settings: { format: "mp3", sampleRate: 44100, channels: 2 } },
 };
+const interruption = "The sound server delivers nothing. Recording resumes with the next sound.";
 const endings = {
   "route-change": "The microphone is no longer available.",
   "disk-full": "The disk is full.",
@@ -62,13 +63,14 @@ class RecorderPanel extends EntriesView {
     const state = status?.state ?? "idle";
     const last = state === "idle" ? status?.last : null;
     const isTrouble = last && !["user", "shutdown"].includes(last.reason);
-    this.button("record").disabled = state === "recording" || state === "starting" || state === "disabled";
+    const isRunning = state === "recording" || state === "interrupted";
+    this.button("record").disabled = isRunning || state === "starting" || state === "disabled";
     setText(this.button("record").querySelector("span"), state === "paused" ? "Resume" : "Record");
-    this.button("pauseRecording").disabled = state !== "recording";
-    this.button("stopRecording").disabled = state !== "recording" && state !== "paused";
+    this.button("pauseRecording").disabled = !isRunning;
+    this.button("stopRecording").disabled = !isRunning && state !== "paused";
     this.refs.format.disabled = state !== "idle";
     this.classList.toggle("recording", state === "recording");
-    setText(this.refs.note, isTrouble ? `${endings[last.reason] ?? ""} ${last.message ?? ""}`.trim() : "");
+    setText(this.refs.note, state === "interrupted" ? interruption : isTrouble ? `${endings[last.reason] ?? ""} ${last.message ?? ""}`.trim() : "");
     this.#follow(state, status?.duration ?? 0);
   }
 

@@ -33,6 +33,8 @@ final class HLSDecoder: AudioDecoder {
     private var slack = 0.0
     /// It was played from the beginning without a jump.
     private var isExact = true
+    /// Seconds decoded so far.
+    private var farthest = 0.0
 
     /// Seconds decoded before a place: what a frame takes over from those before it.
     private static let preroll = 0.5
@@ -40,6 +42,8 @@ final class HLSDecoder: AudioDecoder {
     private static let unreported = 0.25
     /// A jump ahead of so many seconds at most is decoded through.
     private static let shortJump: FrameCount = 4
+    /// Seconds by which the sound may be longer than the playlist, whose durations are rounded.
+    private static let rounding = 1.0
 
     /// Blocks until the first frames are there.
     init(_ stream: HLSStream, _ selection: MediaExaminer, _ context: HLSContext) throws(MediaError) {
@@ -85,6 +89,9 @@ final class HLSDecoder: AudioDecoder {
             if result.mediaChanged { changed = refresh() || changed }
             let frames = dropped(result.frames, of: samples, format)
             if frames > 0 { (missingInARow, missingSeconds) = (0, 0) }
+            let wasListed = listed != nil
+            farthest = max(farthest, media.format.seconds(position))
+            if wasListed, listed == nil { changed = refresh() || changed }
             if result.endOfStream { leaveRun() } else { lookAhead() }
             if frames > 0 || changed { return DecodedFrames(frames: frames, mediaChanged: changed) }
         }
@@ -101,7 +108,7 @@ final class HLSDecoder: AudioDecoder {
         }
         isExact = false
         let seconds = media.format.seconds(frame)
-        if let duration = stream.duration, seconds >= duration {
+        if let listed, seconds >= listed {
             leave()
             silence = 0
             position = media.duration ?? frame
@@ -109,11 +116,16 @@ final class HLSDecoder: AudioDecoder {
         }
         var earlier = Self.preroll
         while true {
-            guard let sequence = stream.sequence(at: max(0, seconds - earlier)) else { return position }
+            // Where the times of the playlist are of no use, it is decoded from the beginning.
+            guard let sequence = stream.sequence(at: isMistimed ? -1 : max(0, seconds - earlier)) else {
+                return position
+            }
             try enter(sequence, isContinued: false)
             refresh()
             // By its own clock the segment may begin later than by the playlist.
-            if media.format.seconds(position) + Self.preroll / 2 <= seconds || seconds <= earlier || earlier > 60 {
+            if media.format.seconds(position) + Self.preroll / 2 <= seconds || seconds <= earlier || earlier > 60
+                || isMistimed
+            {
                 break
             }
             earlier = earlier * 2 + 2
@@ -273,11 +285,19 @@ final class HLSDecoder: AudioDecoder {
 
     // MARK: Description
 
+    /// Seconds by the playlist; nil of a live stream, and once more than that was decoded.
+    private var listed: Double? {
+        stream.duration.flatMap { $0 > 0 && farthest <= $0 + Self.rounding ? $0 : nil }
+    }
+
+    /// The segments are much longer than the playlist claims.
+    private var isMistimed: Bool { stream.duration.map { farthest > $0 * 2 + Self.rounding } ?? false }
+
     /// Whether there is news.
     @discardableResult private func refresh() -> Bool {
         guard let inner else { return false }
         var new = inner.media
-        new.duration = stream.duration.map { new.format.frames($0) }
+        new.duration = listed.map { new.format.frames($0) }
         new.durationIsExact = false
         new.isSeekable = !stream.isLive
         new.audioBytes = nil

@@ -120,7 +120,7 @@ private final class VoiceReader: Sendable {
 private struct NoStore: PlayerStore {
     func load() -> SavedPlayer { SavedPlayer() }
 
-    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
         completion(nil)
     }
 }

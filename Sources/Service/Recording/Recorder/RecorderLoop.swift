@@ -6,37 +6,14 @@ import Kernel
 final class RecorderLoop {
     /// Seconds that a source may take to start.
     private static let patience = 3.0
-    /// Seconds of sound that may wait for the disk.
-    private static let bufferSeconds = 5
-
-    private final class Take {
-        let settings: RecordingSettings
-        let ring: CaptureRing
-        let generation: Int
-        var stream: (any CaptureStream)?
-        var writer: (any RecordingWriter)?
-        var meter: LevelMeter
-        var isMetered: Bool
-        var frames = 0
-        var starting: (until: MonotonicTime, reply: RecorderMessage.StartReply)?
-
-        init(_ settings: RecordingSettings, generation: Int) {
-            self.settings = settings
-            self.generation = generation
-            ring = CaptureRing(
-                frames: settings.sampleRate * RecorderLoop.bufferSeconds, channelCount: settings.channelCount)
-            meter = LevelMeter(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
-            isMetered = settings.isMetered
-        }
-
-        var duration: Double { Double(frames) / Double(settings.sampleRate) }
-    }
+    /// Seconds without sound after which the recording counts as interrupted: a running source delivers silence, too.
+    private static let longestSilence = 2.0
 
     private let environment: Recorder.Environment
     private let mailbox: Mailbox<RecorderMessage>
     private let published: Published<RecordingStatus, Recorder.Event>
     private var status = RecordingStatus()
-    private var take: Take?
+    private var take: RecordingTake?
     private var generation = 0
 
     init(
@@ -50,7 +27,7 @@ final class RecorderLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: take?.starting?.until)
+            let batch = mailbox.take(until: deadline)
             for (index, message) in batch.enumerated() {
                 if case .shutdown = message {
                     end(.shutdown)
@@ -63,7 +40,14 @@ final class RecorderLoop {
             if let starting = take?.starting, starting.until <= .now {
                 giveUp(.noSource("The source delivers no sound."))
             }
+            if let take, status.state == .recording, let deadline, deadline <= .now { interrupted(take) }
         }
+    }
+
+    private var deadline: MonotonicTime? {
+        guard let take else { return nil }
+        if status.state == .recording { return take.heardAt.advanced(bySeconds: Self.longestSilence) }
+        return take.starting?.until
     }
 
     private func receive(_ message: RecorderMessage) {
@@ -88,6 +72,7 @@ final class RecorderLoop {
         if let take {
             if status.state == .paused {
                 take.stream?.setPaused(false)
+                take.heardAt = .now
                 change(.recording)
             }
             return reply(.success((status, false)))
@@ -96,7 +81,7 @@ final class RecorderLoop {
             return reply(.failure(.invalid(member: problem.member, reason: problem.reason)))
         }
         generation += 1
-        let take = Take(settings, generation: generation)
+        let take = RecordingTake(settings, generation: generation)
         take.starting = (.now.advanced(bySeconds: Self.patience), reply)
         self.take = take
         // Reported before the source is opened, so that a withdrawn permission finds it.
@@ -110,13 +95,12 @@ final class RecorderLoop {
     }
 
     private func pause(_ reply: Recorder.Reply) {
-        guard let take, status.state == .recording || status.state == .paused else {
-            return reply(.failure(.notRecording))
-        }
-        if status.state == .recording {
+        guard let take, status.state != .starting else { return reply(.failure(.notRecording)) }
+        if status.state != .paused {
             take.stream?.setPaused(true)
             // Sound captured before belongs to the recording.
             if writeWaiting(take) {
+                take.settleGap(.now)
                 silenceMeter(take)
                 change(.paused)
             }
@@ -146,16 +130,35 @@ final class RecorderLoop {
         switch event {
         case .started(let source): started(take, source)
         case .frames:
-            guard status.state == .recording else { return }
-            if writeWaiting(take) { publish() }
+            guard status.state == .recording || status.state == .interrupted else { return }
+            if writeWaiting(take) { heard(take) }
         case .failed(let error):
             if take.starting != nil { return giveUp(error) }
             end(.routeChange, message: error.sentence)
         }
     }
 
+    private func heard(_ take: RecordingTake) {
+        let now = MonotonicTime.now
+        take.heardAt = now
+        if status.state == .interrupted {
+            take.gap?.endedAt = now
+            return change(.recording)
+        }
+        if let ended = take.gap?.endedAt, now.seconds(since: ended) >= 1 { take.settleGap(now) }
+        publish()
+    }
+
+    /// The sound server stands still, or the source is suspended: goes on with the next sound.
+    private func interrupted(_ take: RecordingTake) {
+        take.beginGap()
+        take.gap?.endedAt = nil
+        silenceMeter(take)
+        change(.interrupted)
+    }
+
     /// The file is created only now: a source that cannot be opened or is not permitted leaves none.
-    private func started(_ take: Take, _ source: String) {
+    private func started(_ take: RecordingTake, _ source: String) {
         guard let starting = take.starting else { return }
         if let refusal = environment.refusal() { return giveUp(.notPermitted(refusal)) }
         do throws(RecordingError) {
@@ -165,6 +168,7 @@ final class RecorderLoop {
             var current = RecordingStatus.Current(id: writer.id, settings: take.settings)
             current.source = source
             status.current = current
+            take.heardAt = .now
             change(.recording)
             starting.reply(.success((status, true)))
         } catch {
@@ -181,7 +185,7 @@ final class RecorderLoop {
     }
 
     /// False if the recording has ended because of it.
-    private func writeWaiting(_ take: Take) -> Bool {
+    private func writeWaiting(_ take: RecordingTake) -> Bool {
         do throws(RecordingError) {
             if case .written = try write(take, isMetered: take.isMetered) { return true }
             end(.sizeLimit)
@@ -192,7 +196,7 @@ final class RecorderLoop {
     }
 
     /// Up to the size limit, if there is one.
-    private func write(_ take: Take, isMetered: Bool) throws(RecordingError) -> WriteOutcome {
+    private func write(_ take: RecordingTake, isMetered: Bool) throws(RecordingError) -> WriteOutcome {
         guard let writer = take.writer else { return .written }
         var outcome = WriteOutcome.written
         while case .written = outcome,
@@ -215,14 +219,15 @@ final class RecorderLoop {
         var result = RecordingStatus.Finished(
             id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
         )
-        if reason != .diskFull, reason != .writeError, status.state == .recording {
+        if reason != .diskFull, reason != .writeError, status.state != .paused {
             do throws(RecordingError) { _ = try write(take, isMetered: false) } catch { result.failed(error) }
         }
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        if take.ring.droppedFrames > 0 {
+        take.settleGap(.now)
+        if let loss = take.loss {
             result.successfully = false
-            result.message = result.message ?? "\(take.ring.droppedFrames) frames were lost: the disk was too slow."
+            result.message = result.message ?? loss
         }
         silenceMeter(take)
         self.take = nil
@@ -245,7 +250,7 @@ final class RecorderLoop {
         }
     }
 
-    private func silenceMeter(_ take: Take) {
+    private func silenceMeter(_ take: RecordingTake) {
         guard take.isMetered, let id = take.writer?.id else { return }
         take.meter.reset()
         published.notify(.levels(id: id, Array(repeating: ChannelLevel(), count: take.settings.channelCount)))
@@ -270,7 +275,7 @@ final class RecorderLoop {
     private func refreshTime() {
         guard let take else { return }
         status.current?.duration = take.duration
-        status.current?.lostFrames = take.ring.droppedFrames
+        status.current?.lostFrames = take.lostFrames
     }
 }
 

@@ -9,6 +9,8 @@ public struct RecordingStatus: Hashable, Sendable {
         /// The source is being opened.
         case starting
         case recording
+        /// The sound server delivers nothing, not even silence. The recording resumes with the next sound.
+        case interrupted
         case paused
         /// The server does not record.
         case disabled
@@ -30,7 +32,7 @@ public struct RecordingStatus: Hashable, Sendable {
         public var source: String?
         /// Seconds in the file.
         public var duration = 0.0
-        /// Frames that are missing because the disk did not keep up.
+        /// Frames that are missing because the disk did not keep up, or the sound server stood still.
         public var lostFrames = 0
     }
 

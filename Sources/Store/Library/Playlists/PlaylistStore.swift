@@ -26,7 +26,7 @@ public final class PlaylistStore: PlaylistKeeper {
                     try PlaylistSchema.open(path)
                 })
         } catch {
-            throw .unusable(path: path, reason: "\(error)")
+            throw .failed(error, path: path)
         }
     }
 
@@ -186,6 +186,7 @@ public final class PlaylistStore: PlaylistKeeper {
         } catch let error as PlaylistError {
             throw error
         } catch {
+            if error.isDiskFull { throw .diskFull("The playlists cannot be written: the disk is full.") }
             throw .notSaved("The playlists cannot be written: \(error)")
         }
     }

@@ -224,7 +224,7 @@ enum SetAside {
             target = "\(stem)-\(number)"
         }
         for suffix in suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
-            throw .unusable(path: path + suffix, reason: String(cString: strerror(errno)))
+            throw .failed(errno, path: path + suffix)
         }
         return target
     }

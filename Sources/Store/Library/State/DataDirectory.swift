@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDB
 import Glibc
+import Kernel
 
 /// Where the server keeps what it knows.
 public enum DataDirectory {
@@ -10,7 +12,7 @@ public enum DataDirectory {
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
             made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
             guard mkdir(made, 0o700) == 0 || errno == EEXIST || (errno == EROFS && access(made, F_OK) == 0) else {
-                throw .unusable(path: made, reason: String(cString: strerror(errno)))
+                throw .failed(errno, path: made)
             }
         }
     }
@@ -21,14 +23,29 @@ public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Another process (or another store of this one) works on the directory.
     case inUse(directory: String)
     /// The directory or the file in it cannot be made, opened or written: full disk, permissions.
-    case unusable(path: String, reason: String)
+    case unusable(path: String, reason: String, isDiskFull: Bool = false)
+
+    /// `code`: the system's error number.
+    static func failed(_ code: Int32, path: String) -> StateStoreError {
+        .unusable(path: path, reason: String(cString: strerror(code)), isDiskFull: code == ENOSPC || code == EDQUOT)
+    }
+
+    static func failed(_ error: any Error, path: String) -> StateStoreError {
+        .unusable(path: path, reason: "\(error)", isDiskFull: error.isDiskFull)
+    }
+
+    public var isDiskFull: Bool { if case .unusable(_, _, let isDiskFull) = self { isDiskFull } else { false } }
 
     public var description: String {
         switch self {
         case .inUse(let directory): "the data directory \(directory) is in use by another server"
-        case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
+        case .unusable(let path, let reason, _): "\(path) cannot be used: \(reason)"
         }
     }
+}
+
+extension Error {
+    var isDiskFull: Bool { (self as? DatabaseError)?.resultCode == .SQLITE_FULL }
 }
 
 /// A change that does not fit what is saved; saving it again would not help.

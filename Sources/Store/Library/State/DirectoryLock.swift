@@ -12,7 +12,7 @@ final class DirectoryLock: Sendable {
 
     init(directory path: String) throws(StateStoreError) {
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+        guard directory >= 0 else { throw .failed(errno, path: path) }
         let file: Int32
         do throws(StateStoreError) {
             // Network file systems know no locks on directories; there, the file has to do.
@@ -31,12 +31,12 @@ final class DirectoryLock: Sendable {
         // What is no file holds no lock of a server that runs.
         if SetAside.reasonAgainst(path) != nil { _ = try SetAside.move(path) }
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+        guard file >= 0 else { throw .failed(errno, path: path) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             Glibc.close(file)
             if code == EWOULDBLOCK { throw .inUse(directory: directory) }
-            throw .unusable(path: path, reason: String(cString: strerror(code)))
+            throw .failed(code, path: path)
         }
         return file
     }

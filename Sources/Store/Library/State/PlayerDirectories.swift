@@ -82,9 +82,9 @@ public struct PlayerDirectories: Sendable {
         do {
             try WholeFile.write(try JSONEncoder().encode(beginning), to: file)
         } catch let failure as WholeFile.Failure {
-            throw .unusable(path: file, reason: failure.reason)
+            throw .failed(failure.code, path: file)
         } catch {
-            throw .unusable(path: file, reason: "\(error)")
+            throw .failed(error, path: file)
         }
     }
 
@@ -107,7 +107,7 @@ public struct PlayerDirectories: Sendable {
     }
 
     private func move(_ path: String, to target: String) throws(StateStoreError) {
-        guard rename(path, target) == 0 else { throw .unusable(path: target, reason: String(cString: strerror(errno))) }
+        guard rename(path, target) == 0 else { throw .failed(errno, path: target) }
         // A name holds through a power cut when its directory was written.
         let directory = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }

@@ -29,7 +29,7 @@ struct StateFile {
         } catch let error as StateStoreError {
             throw error
         } catch {
-            throw .unusable(path: path, reason: "\(error)")
+            throw .failed(error, path: path)
         }
     }
 

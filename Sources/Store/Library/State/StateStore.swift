@@ -48,12 +48,12 @@ public final class StateStore: PlayerStore {
         return saved
     }
 
-    public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: String?) -> Void) {
+    public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
         let accepted = isClosed.withLock { isClosed in
             if !isClosed { mailbox.post(.save(changes, completion)) }
             return !isClosed
         }
-        if !accepted { completion("the state is closed") }
+        if !accepted { completion(SaveFailure("the state is closed")) }
     }
 
     /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be since the

@@ -9,7 +9,7 @@ import Playback
 /// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction; what cannot be
 /// saved is reported and forgotten.
 struct StateWriterThread {
-    typealias Completion = @Sendable (_ failure: String?) -> Void
+    typealias Completion = @Sendable (_ failure: SaveFailure?) -> Void
 
     enum Message: Sendable {
         case save([SavedChange], Completion)
@@ -89,7 +89,9 @@ struct StateWriterThread {
             if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
             isInTrouble = true
             hasFailed = true
-            for entry in batch { entry.completion("the state could not be saved: \(Self.reason(error))") }
+            let failure = SaveFailure(
+                "the state could not be saved: \(Self.reason(error))", isDiskFull: error.isDiskFull)
+            for entry in batch { entry.completion(failure) }
         }
     }
 

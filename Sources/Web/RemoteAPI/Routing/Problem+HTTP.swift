@@ -30,6 +30,7 @@ extension Problem {
         case .network: 502
         case .unavailable: 503
         case .timedOut: 504
+        case .diskFull: 507
         case .door(let status): status
         }
     }
@@ -48,7 +49,7 @@ extension Problem {
         case .network: "Network failure"
         case .door(401): "Unauthorized"
         // "queue-full": "Queue full"
-        case .tooLarge, .tooMany, .failed, .unavailable, .timedOut, .door:
+        case .tooLarge, .tooMany, .failed, .diskFull, .unavailable, .timedOut, .door:
             code.prefix(1).uppercased() + String(code.dropFirst().map { $0 == "-" ? " " : $0 })
         }
     }

@@ -43,7 +43,9 @@ struct AnnounceCommand: ClientCommand {
     @Option(help: "0 to 100 (default: the music's).")
     var volume: Int?
 
-    @Option(help: "Id of an output (see tonearm outputs; default: the music's output).")
+    @Option(
+        help: "Id of an output (see tonearm outputs; default: the music's output).",
+        completion: ServerNames.outputs.completion)
     var output: String?
 
     /// All that may wait before it, and itself, as long as they may be.

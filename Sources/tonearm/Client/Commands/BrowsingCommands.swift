@@ -84,7 +84,9 @@ struct OutputsCommand: ShowingCommand {
             """)
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Output to use from now on; \"default\" follows the sound server's default.")
+    @Argument(
+        help: "Output to use from now on; \"default\" follows the sound server's default.",
+        completion: ServerNames.outputs.completion)
     var id: String?
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/outputs.")

@@ -125,7 +125,8 @@ struct EffectsCommand: ParsableCommand {
     struct UsePreset: ClientCommand {
         static let configuration = CommandConfiguration("preset", "Switches the equaliser on with a preset.")
         @OptionGroup var options: ClientOptions
-        @Argument(help: "Its name: tonearm effects presets lists them.") var name: String
+        @Argument(help: "Its name: tonearm effects presets lists them.", completion: ServerNames.presets.completion)
+        var name: String
 
         func run(_ client: ServerClient) throws {
             let equalizer: RequestBody = ["enabled": true, "preset": name]
@@ -180,7 +181,7 @@ struct EffectsCommand: ParsableCommand {
     struct Save: ClientCommand {
         static let configuration = CommandConfiguration("save", "Saves the equaliser's curve as a preset.")
         @OptionGroup var options: ClientOptions
-        @Argument(help: "The preset's name.") var name: String
+        @Argument(help: "The preset's name.", completion: ServerNames.presets.completion) var name: String
 
         func run(_ client: ServerClient) throws { try client.send(.put, EffectsCommand.path(of: name)) }
     }
@@ -188,7 +189,7 @@ struct EffectsCommand: ParsableCommand {
     struct Remove: ClientCommand {
         static let configuration = CommandConfiguration("remove", "Deletes a preset.")
         @OptionGroup var options: ClientOptions
-        @Argument(help: "The preset's name.") var name: String
+        @Argument(help: "The preset's name.", completion: ServerNames.presets.completion) var name: String
 
         func run(_ client: ServerClient) throws { try client.send(.delete, EffectsCommand.path(of: name)) }
     }

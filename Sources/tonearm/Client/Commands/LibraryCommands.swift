@@ -120,7 +120,9 @@ struct PlaylistsCommand: ClientCommand {
         "playlists", "Lists the saved playlists, plays one, or saves the queue as one.")
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "Replace the queue with the playlist of this id or name and play it.")
+    @Option(
+        help: "Replace the queue with the playlist of this id or name and play it.",
+        completion: ServerNames.playlists.completion)
     var play: String?
 
     @Option(help: "Save the queue as a playlist of this name.")
@@ -129,7 +131,7 @@ struct PlaylistsCommand: ClientCommand {
     @Flag(help: "With --save: replace the playlist of this name.")
     var replace = false
 
-    @Option(help: "Remove the playlist of this id or name.")
+    @Option(help: "Remove the playlist of this id or name.", completion: ServerNames.playlists.completion)
     var remove: String?
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/playlists.")

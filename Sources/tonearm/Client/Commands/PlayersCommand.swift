@@ -72,7 +72,9 @@ struct PlayersCommand: ParsableCommand {
         @Option(help: "Its display name (default its id).")
         var name: String?
 
-        @Option(help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).")
+        @Option(
+            help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).",
+            completion: ServerNames.outputs.completion)
         var output: String?
 
         func run(_ client: ServerClient) throws {
@@ -85,7 +87,7 @@ struct PlayersCommand: ParsableCommand {
         static let configuration = CommandConfiguration("remove", "Ends a player and removes it with its queue.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.")
+        @Argument(help: "Its id.", completion: ServerNames.players.completion)
         var id: String
 
         func run(_ client: ServerClient) throws { try client.send(.delete, PlayersCommand.path(of: id)) }
@@ -96,10 +98,12 @@ struct PlayersCommand: ParsableCommand {
             "follow", "Makes a player follow another one, in step.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "The id of the player that follows; its queue is replaced.")
+        @Argument(
+            help: "The id of the player that follows; its queue is replaced.",
+            completion: ServerNames.players.completion)
         var id: String
 
-        @Argument(help: "The id of the player to follow.")
+        @Argument(help: "The id of the player to follow.", completion: ServerNames.players.completion)
         var leader = "main"
 
         func run(_ client: ServerClient) throws {
@@ -112,7 +116,7 @@ struct PlayersCommand: ParsableCommand {
             "unfollow", "Makes a player leave its group; it plays on by itself.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.")
+        @Argument(help: "Its id.", completion: ServerNames.players.completion)
         var id: String
 
         func run(_ client: ServerClient) throws {

@@ -62,7 +62,7 @@ struct RendersCommand: ParsableCommand {
             discussion: "It is FILE.partial until it is complete; an existing file is replaced.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.") var id: String
+        @Argument(help: "Its id.", completion: ServerNames.renders.completion) var id: String
         @Argument(help: "The file to write (default: the id, with the ending of its format).", completion: .file())
         var file: String?
 
@@ -87,7 +87,7 @@ struct RendersCommand: ParsableCommand {
         static let configuration = CommandConfiguration("cancel", "Cancels a render job and deletes its file.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.") var id: String
+        @Argument(help: "Its id.", completion: ServerNames.renders.completion) var id: String
 
         func run(_ client: ServerClient) throws { try client.send(.delete, Job.path(id)) }
     }

@@ -137,7 +137,8 @@ struct AlarmOptions: ParsableArguments {
     @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
     @Option(value: "seconds", "Length of a snooze (default 540).") var snooze: Double?
     @Option(help: "Plays if the other URIs cannot be played.", completion: .file()) var fallback: String?
-    @Option(help: "The id of an output (default: the player's).") var output: String?
+    @Option(help: "The id of an output (default: the player's).", completion: ServerNames.outputs.completion)
+    var output: String?
     @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
 
     func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
@@ -157,7 +158,7 @@ struct ChangeAlarm: ClientCommand {
         discussion: "Other properties do not change.")
 
     @OptionGroup var options: ClientOptions
-    @Argument(help: "Its id.") var id: String
+    @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
     @Argument(help: "on or off.") var position: Switch?
 
     @Option(help: "A time of day, such as 07:00.") var time: String?
@@ -198,7 +199,7 @@ struct RemoveAlarm: ClientCommand {
     static let configuration = CommandConfiguration("remove", "Removes an alarm.")
 
     @OptionGroup var options: ClientOptions
-    @Argument(help: "Its id.") var id: String
+    @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
 
     func run(_ client: ServerClient) throws { try client.send(.delete, TimerState.path(id)) }
 }

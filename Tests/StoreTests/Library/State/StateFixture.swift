@@ -42,9 +42,9 @@ struct SavedQueue {
 }
 
 final class Answers: Sendable {
-    private let failures = Mutex<[String?]>([])
-    func add(_ failure: String?) { failures.withLock { $0.append(failure) } }
-    var all: [String?] { failures.withLock { $0 } }
+    private let failures = Mutex<[SaveFailure?]>([])
+    func add(_ failure: SaveFailure?) { failures.withLock { $0.append(failure) } }
+    var all: [SaveFailure?] { failures.withLock { $0 } }
 }
 
 func drafts(_ letters: String) -> [ItemDraft] { letters.map { ItemDraft(uri: String($0)) } }

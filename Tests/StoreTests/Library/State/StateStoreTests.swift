@@ -153,7 +153,7 @@ import Testing
         store.close(within: 600)
         let answers = Answers()
         store.save([.position(nil)]) { answers.add($0) }
-        #expect(answers.all == ["the state is closed"])
+        #expect(answers.all == [SaveFailure("the state is closed")])
         #expect(!store.flush())
     }
 
@@ -180,7 +180,7 @@ import Testing
         #expect(!store.flush())
         #expect(answers.all.count == 3)
         #expect(answers.all[0] == nil)
-        #expect(answers.all[1]?.contains("disk is full") == true)
+        #expect(answers.all[1]?.isDiskFull == true && answers.all[1]?.reason.contains("disk is full") == true)
         #expect(answers.all[2] == nil)
         try saved.apply(.remove([saved.items[4].id]), answers: answers)
         #expect(store.flush())
@@ -199,7 +199,8 @@ import Testing
         store.save([.queue(.removed([(index: 9, item: ghost)]), revision: 9, nextItemNumber: 9)]) { answers.add($0) }
         try saved.apply(.insert(drafts("c"), at: .end), answers: answers)
         #expect(!store.flush())
-        #expect(answers.all.first??.contains("could not be saved") == true)
+        #expect(answers.all.first??.reason.contains("could not be saved") == true)
+        #expect(answers.all.first??.isDiskFull == false)
         #expect(answers.all.last == .some(nil))
         store.close(within: 600)
         #expect(try describe(fixture.store().load().items) == describe(saved.items))
