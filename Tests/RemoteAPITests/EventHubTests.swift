@@ -123,11 +123,15 @@ import ServiceTesting
         #expect(try frames(session).last?["code"]?.integer == 1008)
     }
 
-    @Test func refusedCommandsAreAnswered_howeverManyThereAre() throws {
+    @Test(arguments: [
+        #"{"type":"command","command":"seek","data":{"progress":1.1}}"#, #"{"type":"command"}"#,
+        #"{"type":"subscribe","interval":-1}"#, #"{"type":"sing"}"#,
+    ])
+    func refusedMessagesAreAnswered_howeverManyThereAre(text: String) throws {
         let session = try open()
         _ = try frames(session)
         for _ in 0..<30 {
-            session.received(text: #"{"type":"command","command":"seek","data":{"progress":1.1}}"#)
+            session.received(text: text)
             #expect(try frames(session).map { $0["status"]?.integer } == [422])
         }
     }

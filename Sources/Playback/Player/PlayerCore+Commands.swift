@@ -171,9 +171,9 @@ extension PlayerCore {
         let restarts = current != nil && !goal.isAtRest && restartsAfter > 0 && position > restartsAfter
         if !restarts, let id = queue.previous(order, using: &random) {
             try skip(to: id)
-        } else if current != nil, !goal.isAtRest {
+        } else if queue.current != nil {
+            try wakeForSeeking()
             dropScan()
-            undoDrain()
             beginSeek(to: .seconds(current?.item.beginTime ?? 0))
         } else {
             throw PlaybackError(.noSuchContent, "There is no item to go back to.")

@@ -144,10 +144,11 @@ extension PlayerCore {
     }
 
     mutating func describeStream() {
+        let old = output
         output.sampleRate = stream.format?.sampleRate
         output.channelCount = stream.format?.channelCount
         if stream.format == nil { output.isSuspended = false }
-        emit(.output(output))
+        if output != old { emit(.output(output)) }
     }
 
     /// Silence has come after a stop.

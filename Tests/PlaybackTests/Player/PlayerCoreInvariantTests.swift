@@ -15,6 +15,7 @@ import Testing
         var last: (discontinuity: UInt64, position: Double, item: ItemID?)?
         var violations: [String] = []
         var version: UInt64 = 0
+        var output: OutputStatus?
     }
 
     private static let seeds = ProcessInfo.processInfo.environment["TONEARM_SEEDS"].flatMap(UInt64.init) ?? 4
@@ -85,6 +86,9 @@ import Testing
                 if ledger.completions > world.loads { note("more items completed than loaded") }
                 ledger.isOver = true
             case .item: ledger.isOver = false
+            case .output(let output):
+                if output == ledger.output { note("an output event without a change") }
+                ledger.output = output
             default: break
             }
         }

@@ -117,15 +117,14 @@ final class EventSession: WebSocketSession {
 
     private func handle(_ bytes: [UInt8]) {
         var id: ClientFrame.Raw?
-        var isCommand = false
+        var isReadable = false
         do throws(Problem) {
             switch try JSONBody(bytes).read(ClientFrame.self, limits: .message) {
             case .subscribe(let change, let sent):
-                id = sent
+                (id, isReadable) = (sent, true)
                 try subscribe(change, sent)
             case .command(let name, let data, let sent):
-                id = sent
-                isCommand = true
+                (id, isReadable) = (sent, true)
                 let caller = Caller(channel: ObjectIdentifier(self), address: address) { [weak self] in
                     self?.state.withLock { $0.isClosed } ?? true
                 }
@@ -134,8 +133,8 @@ final class EventSession: WebSocketSession {
             }
         } catch {
             reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
-            // A refused command is a readable message.
-            if isCommand { return }
+            // What is readable and refused is no reason to end.
+            if isReadable || error.kind != .malformed { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed

@@ -12,7 +12,10 @@ struct JSONBody: Sendable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Checks the type of a body without reading it. A body needs `application/json`; no body needs no type.
+    /// The second one is that of RFC 7386: what a PATCH means here.
+    private static let types = ["application/json", "application/merge-patch+json"]
+
+    /// Checks the type of a body without reading it. A body needs one of `types`; no body needs no type.
     static func checkType(of request: HTTPRequest) throws(Problem) {
         if !request.body.isEmpty { try checkType(of: request.headers) }
     }
@@ -30,7 +33,7 @@ struct JSONBody: Sendable {
             throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
         }
         let parts = type.split(separator: ";").map { $0.trimmingSpaces }
-        guard let media = parts.first, media.equalsIgnoringASCIICase("application/json") else {
+        guard let media = parts.first, Self.types.contains(where: { media.equalsIgnoringASCIICase($0) }) else {
             throw .unsupportedMediaType("The body must be application/json, not \(type.prefix(60)).")
         }
         for parameter in parts.dropFirst() where parameter.lowercased().hasPrefix("charset=") {
