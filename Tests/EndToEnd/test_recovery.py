@@ -202,10 +202,14 @@ def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, p
     api.wait_status("interrupted")
     during(3, lambda: api.player()["status"] == "interrupted", "nothing sounds", every=0.1)
     assert api.player()["position"] == pytest.approx(stands["position"], abs=0.01)
+    # It leaves a request for a stream unanswered: it is not available, and says so.
+    eventually(lambda: not api.player()["output"]["available"], "the output is not available", timeout=15)
+    assert api.refusal("POST", "/player/play") == (503, "output-unavailable")
     assert "playing" not in [event["status"] for event in events.since(mark, "status")]
     pulse.thaw()
     back = api.wait_status("playing", timeout=10)
     assert back["item"]["id"] == ids[0]
+    assert back["output"]["available"]
     assert stands["position"] <= back["position"] < stands["position"] + 2
     eventually(lambda: len(pulse.sink_inputs()) == 1, "one stream is left", timeout=3)
 

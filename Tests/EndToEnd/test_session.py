@@ -235,7 +235,7 @@ def test_other_audio_is_told(capture, pulse, api, events):
     assert [hint for hint, before in zip(hints, [False] + hints) if hint != before] == [True, False]
 
 
-def test_the_silent_switch_counts_for_its_categories(capture, pulse, api):
+def test_the_silent_switch_counts_for_its_categories(capture, pulse, api, events):
     """Rows 95, 102-104: solo-ambient is silent, playback unchanged; the mute of the user is another thing."""
     api.load("long.mp3", play=True)
     capture.wait_sound()
@@ -244,9 +244,12 @@ def test_the_silent_switch_counts_for_its_categories(capture, pulse, api):
     assert capture.samples()[-RATE // 4:].any()
     change(api, category="solo-ambient")
     capture.wait_silence(0.3)
-    assert api.player()["muted"] is False
+    silenced = api.player()
+    assert (silenced["muted"], silenced["status"], silenced["reason"]) == (False, "playing", "silent-switch")
+    mark = events.mark()
     change(api, silentSwitch=False)
     capture.wait_sound(capture.frames)
+    assert events.wait_for("status", mark=mark)["reason"] is None and api.player()["reason"] is None
 
 
 def test_the_lock_pauses_what_obeys_it(capture, pulse, api):

@@ -34,6 +34,7 @@ const reasonWords = {
   "interruption-ended": "another program had the sound; press play",
   "output-returned": "the sound server is back; press play",
   leader: "the leader of the group is silent",
+  "silent-switch": "the silent switch is on",
 };
 
 /** The statuses that an error can be the reason of. */

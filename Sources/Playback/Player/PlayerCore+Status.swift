@@ -37,6 +37,7 @@ extension PlayerCore {
                 // What it waited for is there; a moment later it sounds.
                 stream.isStarting ? lastReason : .underrun
             }
+        case .play where status == .playing && rules.isSilenced: .silentSwitch
         case .play, .idle, .hold, .stop: nil
         }
     }
@@ -127,7 +128,8 @@ extension PlayerCore {
     mutating func publishStatus() {
         let (status, reason, wantsSound) = (self.status, self.reason, goal.wantsSound)
         let isNew = status != lastStatus || wantsSound != lastWantsSound
-        guard isNew || (reason != lastReason && reason != nil) else { return }
+        // What has a reason keeps it while nothing else is known; sound needs none.
+        guard isNew || (reason != lastReason && (reason != nil || status == .playing)) else { return }
         if status == .playing {
             failuresInARow = 0
             beginRise()

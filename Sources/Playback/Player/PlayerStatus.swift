@@ -50,6 +50,8 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case outputReturned = "output-returned"
     /// The leader is silent.
     case leader
+    /// It plays inaudibly: the silent switch is on, and the audio session's category obeys it.
+    case silentSwitch = "silent-switch"
 }
 
 /// Why an item is over; each item that became current is completed exactly once.

@@ -115,11 +115,14 @@ extension PulseSession {
         retryDelay = min(2, retryDelay * 2)
     }
 
-    private func announce(_ availability: OutputAvailability) {
+    func announce(_ availability: OutputAvailability) {
         guard availability != announced else { return }
         announced = availability
         emit(.availability(availability))
     }
+
+    /// The server answers.
+    func announceDevices() { announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available) }
 
     // MARK: Devices
 
@@ -164,7 +167,7 @@ extension PulseSession {
         // The devices first: an observer of the availability then knows the device of the sound.
         publishDevices()
         checkPlacement()
-        announce(devices.target == nil ? .unavailable(PulseProblem.noDevice) : .available)
+        announceDevices()
         performDeferred()
         if isOutdated { listDevices() }
     }

@@ -178,7 +178,8 @@ final class PulseSession {
         place = nil
         if leaving.contains(where: { $0.phase == .unanswered }) {
             // One request is enough to detect that the server answers again.
-            return emit(.failed(generation, .lost(PulseProblem.noAnswer)))
+            emit(.failed(generation, .lost(PulseProblem.noAnswer)))
+            return announce(.unavailable(PulseProblem.noAnswer))
         }
         switch connection {
         case .waiting(let reason): emit(.failed(generation, .lost(reason)))
@@ -234,6 +235,7 @@ final class PulseSession {
         }
         // A device chosen meanwhile is the device of the next stream.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
+        if announced == .unavailable(PulseProblem.noAnswer), case .ready = connection { announceDevices() }
         withExtendedLifetime(stream) { finishIfDone() }
     }
 
