@@ -159,12 +159,12 @@ def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
     # Not the second that is gathered first, nor an underrun of a busy machine.
     events.wait_for("status", lambda event: event["status"] == "buffering" and event["reason"] == "network" and event["position"] > 1,
                     mark=mark, timeout=15)
+    # The reason may be an underrun first, until the source reports that nothing comes.
+    assert statuses(events, mark)[-2:] == ["playing", "buffering"]
     waiting = events.mark()
     held.clear()
-    events.wait_status("playing", mark=waiting, timeout=15)
-    assert statuses(events, mark)[-3:] == ["playing", "buffering", "playing"]
-    last = events.since(mark, "status")[-2:]
-    assert [(event["previous"], event["reason"]) for event in last] == [("playing", "network"), ("buffering", None)]
+    heard = events.wait_status("playing", mark=waiting, timeout=15)
+    assert (heard["previous"], heard["reason"]) == ("buffering", None)
     mark = events.mark()
     [id] = api.load("text.mp3", play=True)
     events.wait_status("failed", mark=mark)

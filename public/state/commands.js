@@ -82,7 +82,8 @@ export class Commands {
     // Many a second while a control is dragged: one at a time, and the last one arrives.
     seek: (target) => this.#latest("seek", target, mergeSeeks, (value) => this.#send(...this.#player("seek", value))),
     adjust: (patch) => this.#latest("adjust", patch, mergePatches, (value) => this.#send("PATCH", this.paths.player(), value)),
-    effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#effects(value)),
+    // Over the channel, where the reply follows the event: nothing older is shown after it.
+    effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#attempt(() => this.channel.command("effects", value))),
     outputPolicy: async ({ policy }) => {
       const outputs = await this.#send("PATCH", this.paths.outputs(), { policy });
       if (outputs) this.store.outputs = outputs;
@@ -116,14 +117,6 @@ export class Commands {
 
   #player(verb, body = {}) {
     return ["POST", this.paths.player(`/${verb}`), Object.keys(body).length ? body : undefined];
-  }
-
-  /** The answer may precede the event; after another event it is old, or its own event follows. */
-  async #effects(patch) {
-    const before = this.store.effects;
-    const answer = await this.#send("PATCH", this.paths.effects(), patch);
-    if (answer && this.store.effects === before) this.store.effects = answer;
-    return answer;
   }
 
   /** The server's answer, `{}` without a body; null when it refused. */

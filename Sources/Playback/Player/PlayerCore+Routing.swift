@@ -118,8 +118,9 @@ extension PlayerCore {
     /// The stream was taken off its device. Headphones: not a sample may sound elsewhere, also before the list of devices
     /// has what is left.
     mutating func deviceLost() {
-        guard let route = routing.route, route.isPrivate, settings.routePolicy != .follow else { return }
-        routing.lost = RouteLoss(device: route, since: now)
+        guard let used = situation(output.devices).used, used.isPrivate, settings.routePolicy != .follow
+        else { return }
+        routing.lost = RouteLoss(device: used, since: now)
         stopForLoss()
     }
 

@@ -21,9 +21,15 @@ struct RouteSituation {
     var policy = RoutePolicy.pause
     var filter = RouteFilter()
     var now: MonotonicTime
+
+    /// The device in use, or the headphones to which the sound is returning.
+    var used: OutputDevice? {
+        guard let lost, lost.device.id == asked, lost.isBack(in: known ?? []) else { return previous }
+        return lost.device
+    }
 }
 
-/// Headphones that went away.
+/// Headphones that went away, until the sound is on them again.
 struct RouteLoss: Equatable {
     var device: OutputDevice
     var since: MonotonicTime
@@ -64,13 +70,11 @@ struct RouteDecision: Equatable {
             devices.first { $0.id == situation.followed && !($0.isPrivate && situation.filter.prefersSpeaker) }?.id
         let chosen = isThere(situation.chosen) ? situation.chosen : nil
 
-        let wentPrivately = situation.previous.map { Self.isGone($0, in: devices) && $0.isPrivate } ?? false
-        if wentPrivately, let previous = situation.previous {
-            lost = RouteLoss(device: previous, since: situation.now)
+        if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
+            lost = RouteLoss(device: used, since: situation.now)
             transport = situation.policy == .follow ? .goOn : .stop
             followed = nil
         } else if let loss = situation.lost, loss.isBack(in: devices) {
-            lost = nil
             let isRecent = situation.now.seconds(since: loss.since) <= Self.resumesWithin
             transport = isRecent || situation.policy == .hold ? .resume : .goOn
             if chosen == nil { followed = loss.device.id }
@@ -89,6 +93,8 @@ struct RouteDecision: Equatable {
         // Headphones that are plugged in are no reason to begin elsewhere.
         let goesTo = target ?? devices.first(where: \.isDefault)?.id
         if transport == .resume, goesTo != situation.lost?.device.id { transport = .goOn }
+        let isReturning = transport == .resume && situation.devices.current != lost?.device.id
+        if !isReturning, lost?.isBack(in: devices) == true { lost = nil }
         if devices.isEmpty {
             reason = situation.previous == nil ? nil : .noSuitableRoute
         } else if reason == nil {

@@ -25,9 +25,9 @@ class Remote:
                 if not any(re.search(pattern, text) for pattern in self.tolerated) and not self._asked_too_late(text)]
 
     def _asked_too_late(self, text: str) -> bool:
-        """The refusal of a part of an item that has left the queue meanwhile: the page could not know."""
-        item = re.search(r"404 .*?(http\S+/queue/items/[^/]+)/(artwork|lyrics|waveform)", text)
-        return item is not None and self.page.request.get(item[1]).status == 404
+        """The refusal of a part of an item that had left the queue: the page could not know. An undo may have brought it back."""
+        found = re.search(r"404 .*?((http\S+/queue/items/[^/]+)/(?:artwork|lyrics|waveform))", text)
+        return found is not None and (self.page.request.get(found[2]).status == 404 or self.page.request.get(found[1]).ok)
 
     def wait_connected(self) -> None:
         expect(self.page.locator("body")).to_have_attribute("data-connection", "open")

@@ -71,6 +71,41 @@ def test_aDraggedBand_endsWhereItWasLeft(remote, api):
     expect(gain).to_have_value("10")
 
 
+def test_aBand_keepsItsValue_whileEventsComeLate(remote, api):
+    """Its own older events are not shown after a newer answer: the next step begins at the last one."""
+    api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 0, "q": 1}]}})
+    page, held = remote.page, None
+    socket = None
+
+    def deliver(text: str) -> None:
+        socket.send(text) if held is None else held.append(text)
+
+    def connect(route) -> None:
+        nonlocal socket
+        socket = route
+        route.connect_to_server().on_message(deliver)
+
+    page.route_web_socket("**/api/v1/events**", connect)
+    page.reload()
+    remote.wait_connected()
+    gain = open_section(remote, "Equaliser").get_by_role("slider", name="Gain at 1 kHz")
+    gain.focus()
+    held = []
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        reached(page, lambda: effects(api)["equalizer"]["bands"][0]["gain"] == 0.5 or len(held) > 1, "the server has it")
+    reached(page, lambda: any('"effects"' in text for text in held), "the first event")
+    end = 1 + next(index for index, text in enumerate(held) if '"effects"' in text)
+    for text in held[:end]:
+        socket.send(text)
+    page.keyboard.press("ArrowRight")
+    late, held = held[end:], None
+    for text in late:
+        socket.send(text)
+    reached(page, lambda: effects(api)["equalizer"]["bands"][0]["gain"] == 1.5, "three steps")
+    expect(gain).to_have_value("1.5")
+
+
 def test_presets_areChosen_savedImportedAndDeleted(remote, api):
     panel = open_section(remote, "Equaliser")
     presets = panel.get_by_role("combobox", name="Preset")

@@ -12,22 +12,33 @@ from .origin import Origin
 from .waiting import eventually
 
 CLONE_NEWNET = 0x40000000
+OWN = "/proc/thread-self/ns/net"
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def enter(namespace) -> None:
+    """This thread, and what it starts."""
+    if LIBC.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 class Elsewhere:
-    """Three hosts beyond this machine: `public`, `private` and `link_local` are their addresses."""
+    """Three hosts beyond this one: `public`, `private` and `link_local` are their addresses.
+
+    The thread that makes it, and what it starts, live in a network of their own until `close`: the machine's stays as it is
+    (a browser ends all that it loads when that changes).
+    """
+
+    public, private, link_local = "198.51.100.2", "10.213.0.2", "169.254.100.2"
 
     def __init__(self):
-        # Another run on this machine has other networks.
-        number = os.getpid() % 60
-        self.public = f"198.51.100.{4 * number + 2}"
-        self.private = f"10.213.{number}.2"
-        self.link_local = f"169.254.{100 + number}.2"
-        self._cable = f"ta{os.getpid()}"
         self._origins: list[Origin] = []
+        self._home = open(OWN, "rb")
         self._holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
         try:
             self._wait_for_namespace()
+            if LIBC.unshare(CLONE_NEWNET) != 0:
+                raise OSError(ctypes.get_errno(), "unshare")
             self._connect()
         except BaseException:
             self.close()
@@ -49,12 +60,12 @@ class Elsewhere:
 
         def make() -> None:
             try:
-                self._enter()
+                with open(self._namespace, "rb") as namespace:
+                    enter(namespace)
                 made.append(Origin(address))
             except BaseException as error:
                 made.append(error)
 
-        # A thread, and what it starts, can live in another network than the process.
         thread = threading.Thread(target=make)
         thread.start()
         thread.join()
@@ -66,7 +77,8 @@ class Elsewhere:
     def close(self) -> None:
         for origin in self._origins:
             origin.close()
-        subprocess.run(["ip", "link", "del", self._cable], capture_output=True)
+        enter(self._home)
+        self._home.close()
         self._holder.kill()
         self._holder.wait()
 
@@ -75,14 +87,8 @@ class Elsewhere:
         return f"/proc/{self._holder.pid}/ns/net"
 
     def _wait_for_namespace(self) -> None:
-        own = pathlib.Path("/proc/self/ns/net").readlink()
+        own = pathlib.Path(OWN).readlink()
         eventually(lambda: pathlib.Path(self._namespace).readlink() != own, "the other network is there")
-
-    def _enter(self) -> None:
-        libc = ctypes.CDLL(None, use_errno=True)
-        with open(self._namespace, "rb") as file:
-            if libc.setns(file.fileno(), CLONE_NEWNET) != 0:
-                raise OSError(ctypes.get_errno(), "setns")
 
     def _connect(self) -> None:
         def run(*command: str) -> None:
@@ -91,11 +97,12 @@ class Elsewhere:
         def there(*command: str) -> None:
             run("nsenter", f"--net={self._namespace}", *command)
 
-        run("ip", "link", "add", "name", self._cable, "type", "veth", "peer", "name", "far", "netns", str(self._holder.pid))
+        run("ip", "link", "add", "name", "near", "type", "veth", "peer", "name", "far", "netns", str(self._holder.pid))
+        run("ip", "link", "set", "lo", "up")
         there("ip", "link", "set", "lo", "up")
         for address in (self.public, self.private, self.link_local):
-            head, _, last = address.rpartition(".")
+            head = address.rpartition(".")[0]
             there("ip", "address", "add", f"{address}/30", "dev", "far")
-            run("ip", "address", "add", f"{head}.{int(last) - 1}/30", "dev", self._cable)
+            run("ip", "address", "add", f"{head}.1/30", "dev", "near")
         there("ip", "link", "set", "far", "up")
-        run("ip", "link", "set", self._cable, "up")
+        run("ip", "link", "set", "near", "up")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from .dbus import SessionBus
-from .pulse import PulseDaemon
+from .pulse import PulseDaemon, listens
 from .waiting import eventually
 
 PROGRAMS = ("pipewire", "wireplumber", "pipewire-pulse")
@@ -58,7 +58,7 @@ class PipeWireDaemon(PulseDaemon):
                 [program], env=self.environment | {"DBUS_SESSION_BUS_ADDRESS": self.bus.address}, stdout=log, stderr=log)
         self.process = self._daemons[program]
         if program == "pipewire":
-            eventually(lambda: (self.socket.parent.parent / "pipewire-0").exists(), "pipewire listens", every=0.02)
+            eventually(lambda: listens(self.socket.parent.parent / "pipewire-0"), "pipewire listens", every=0.02)
 
     def kill_program(self, program: str) -> None:
         """kill -9, as a crash."""

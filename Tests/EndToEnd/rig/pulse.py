@@ -19,6 +19,16 @@ HEADPHONES = (
 )
 
 
+def listens(path: pathlib.Path) -> bool:
+    """A program that was killed leaves its socket behind."""
+    try:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(path))
+        return True
+    except OSError:
+        return False
+
+
 class PulseDaemon:
     """Lives in `directory`, which it does not remove. `start` may be called again after `kill`: same socket."""
 
@@ -52,12 +62,7 @@ class PulseDaemon:
 
     def answers(self) -> bool:
         assert self.process is not None and self.process.poll() is None, self.log.read_text(errors="replace")[-2000:]
-        try:
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(str(self.socket))
-            return True
-        except OSError:
-            return False
+        return listens(self.socket)
 
     def kill(self) -> None:
         """kill -9, as a crash."""

@@ -7,6 +7,8 @@ for a machine that is busy. How fast things are is measured by scripts/bench.
 
 import contextlib
 import os
+import pathlib
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -39,6 +41,12 @@ def during(seconds: float, probe: Callable[[], bool], what: str, every: float = 
     while time.monotonic() < deadline:
         assert probe(), f"within {seconds} s: {what}"
         time.sleep(every)
+
+
+def kept_waiting(*processes: subprocess.Popen) -> float:
+    """Seconds that their living threads were ready to run and waited for a processor, all together."""
+    tasks = [task for process in processes for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir()]
+    return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks) / 1e9
 
 
 @contextlib.contextmanager

@@ -68,6 +68,22 @@ import Kernel
         #expect(world.selected.last == "hp")
     }
 
+    /// Real time: fifty times in ten seconds, 40 ms of the music were heard on the speakers.
+    @Test func headphonesGoneAgain_beforeTheSoundIsThere() {
+        var world = onHeadphones()
+        tell(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 1)
+        tell(&world, [Self.speakers, Self.headphones], current: "spk")
+        #expect(world.core.goal.wantsSound)
+        tell(&world, [Self.speakers], current: "spk")
+        #expect(!world.sink.isStarted && !world.core.goal.wantsSound)
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .routeLost)
+        tell(&world, [Self.speakers, Self.headphones], current: "spk")
+        tell(&world, [Self.speakers, Self.headphones], current: "hp")
+        #expect(world.run { $0.status == .playing })
+    }
+
     @Test func otherDevicesGoneWithTheirStream_areFollowedAtOnce() throws {
         var world = SimulatedWorld.playing(["a-60"])
         let desk = OutputDevice(id: "desk", description: "Desk")

@@ -184,8 +184,11 @@ import Kernel
         situation.lost = RouteLoss(
             device: Self.headphones(), since: situation.now.advanced(bySeconds: -seconds))
         let decision = RouteDecision(situation)
-        #expect(decision.target == "hp" && decision.reason == .newDeviceAvailable && decision.lost == nil)
+        #expect(decision.target == "hp" && decision.reason == .newDeviceAvailable)
         #expect(decision.transport == (resumes ? .resume : .goOn))
+        #expect((decision.lost != nil) == resumes, "the sound is on its way")
+        (situation.devices.current, situation.asked, situation.lost) = ("hp", "hp", decision.lost)
+        #expect(RouteDecision(situation).lost == nil, "the sound is there")
     }
 
     @Test func aChoiceMadeMeanwhile_isKept() {
