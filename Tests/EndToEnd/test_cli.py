@@ -434,9 +434,6 @@ def test_completion_knows_the_servers_names_and_runs_none(directory, start_serve
             (["playlists", "--play", ""], {"Evening one", "Küche"} | names), (["alarm", "set", ""], {alarm}), (["effects", "preset", "sp"], {"speech"})]:
         assert set(completed(directory, ["tonearm", *words], TONEARM_SERVER=server.url)) == expected, words
     assert len(names) == 4 and not (directory / "ran").exists()
-    # bash splits words at colons.
-    address = re.split("(:)", server.url)
-    assert completed(directory, ["tonearm", "--server", *address, "players", "remove", "k"]) == ["kitchen"]
     server.stop()
     assert completed(directory, ["tonearm", "players", "remove", ""], TONEARM_SERVER=server.url) in ([], [""])
 

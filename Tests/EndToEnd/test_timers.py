@@ -164,7 +164,7 @@ def test_an_alarm_without_its_source_sounds_all_the_same(api, origin, media):
                timeout=30)
     assert api.player()["status"] == "playing" and api.player()["item"]["uri"] == "tonearm:alarm"
     api.call("DELETE", f"/timers/{timers(api)[0]['id']}")
-    eventually(lambda: api.player()["status"] == "paused", "it is silent")
+    eventually(lambda: not api.player()["playWhenReady"], "it is silent")
     eventually(lambda: api.uris() == ["http://127.0.0.1:9/gone.mp3"], "the tone is not in the queue any more")
     lost = media.root / "lost.mp3"
     lost.write_bytes(media.path("short-0.mp3").read_bytes())

@@ -136,11 +136,13 @@ import ServiceTesting
         for code in PlaybackError.Code.allCases {
             api.player.fail(PlaybackError(code, "A sentence."))
             let answer = try api.send("POST", "/api/v1/player/play")
-            #expect((400...504).contains(answer.status))
+            #expect((400...507).contains(answer.status))
             #expect(answer.code == code.rawValue)
         }
         api.player.fail(PlaybackError(.outputUnavailable, "No sound server."))
         #expect(try api.send("POST", "/api/v1/player/play").status == 503)
+        api.player.fail(PlaybackError(.diskFull, "The disk is full."))
+        #expect(try api.send("POST", "/api/v1/player/play").status == 507)
     }
 
     @Test func contentTypeIsChecked_whenThereIsABody() throws {

@@ -114,8 +114,11 @@ extension TimerBook {
             alarm.state = .waiting
             alarm.endUnheard()
         }
-        let tone = ring.stage == .tone ? ring.items : nil
-        return (isSilenced ? [.silence] : []) + (tone.map { [.withdraw($0, ring.revision)] } ?? [])
+        var effects: [Effect] = isSilenced ? [.silence] : []
+        if ring.stage == .tone, let items = ring.items, let revision = ring.revision {
+            effects.append(.withdraw(items, revision))
+        }
+        return effects
     }
 
     private mutating func sound(
@@ -131,6 +134,7 @@ extension TimerBook {
         next.isHeard = false
         next.waitsForOutput = false
         next.items = next.stage == .kept ? alarm.kept : nil
+        next.revision = nil
         next.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
         ring = next
         return [isAgain ? .soundAgain(next.id, alarm, next.stage, nil) : .sound(next.id, alarm, next.stage)]

@@ -36,7 +36,7 @@ struct TimerBook {
         /// Ends what an alarm plays.
         case silence
         /// Restores the queue in which the tone took these numbers: the edit that made this revision.
-        case withdraw(Range<UInt64>, QueueRevision?)
+        case withdraw(Range<UInt64>, QueueRevision)
     }
 
     var timers: [PlayerTimer] = []

@@ -63,16 +63,8 @@ enum ServerNames: String, CaseIterable {
 
     /// The options of the typed command that say which server and player it is for.
     static func options(in words: [String]) -> [String] {
-        // bash splits words at `:` and `=`.
-        var whole: [String] = []
-        var continues = false
-        for word in words {
-            let isBreak = !word.isEmpty && word.allSatisfy { $0 == ":" || $0 == "=" }
-            if isBreak || continues, !whole.isEmpty { whole[whole.count - 1] += word } else { whole.append(word) }
-            continues = isBreak
-        }
         var options: [String] = []
-        for (word, next) in zip(whole, whole.dropFirst() + [""]) {
+        for (word, next) in zip(words, words.dropFirst() + [""]) {
             for name in ["--server", "--token", "--player"] {
                 if word == name { options += [name, next] }
                 if word.hasPrefix(name + "=") { options.append(word) }
