@@ -78,6 +78,25 @@ struct FrameRingTests {
         #expect(ring.readIndex == 8 && ring.oldest == 5)
     }
 
+    /// Also over the end of the memory. What was read stays, and so does everything where there is no room.
+    @Test func replacedFramesTakeThePlaceOfAllFromAnIndexOn() {
+        let ring = ring(capacity: 6, retained: 2)
+        let old = ring.grant().lease
+        _ = ring.write(frames: 0..<6, lease: old)
+        #expect(ring.read(4) == [0, 1, 2, 3])
+        let lease = ring.grant().lease
+        func replace(from index: FrameCount, _ frames: Range<Int>, _ lease: FrameRing.Lease) -> Bool {
+            ring.replace(from: index, with: frames.flatMap { [Float($0), Float($0) + 0.5] }, lease: lease)
+        }
+        #expect(!replace(from: 5, 50..<52, old))
+        #expect(!replace(from: 3, 50..<52, lease) && !replace(from: 7, 50..<52, lease))
+        #expect(!replace(from: 5, 50..<56, lease) && ring.writeIndex == 6)
+        #expect(replace(from: 5, 50..<55, lease) && ring.writeIndex == 10)
+        #expect(replace(from: 9, 90..<91, lease) && ring.writeIndex == 10)
+        #expect(ring.read(9) == [4, 50, 51, 52, 53, 90])
+        #expect(replace(from: 10, 60..<62, lease) && ring.rewind(2) == 2 && ring.read(9) == [53, 90, 60, 61])
+    }
+
     @Test func sectionsCarryTheLoudnessOfTheirFrames() {
         let ring = ring(capacity: 100)
         #expect(ring.section(at: 0).loudness == nil && ring.section(at: 0).end == .max)

@@ -8,12 +8,26 @@
 public struct Equalizer: BitwiseCopyable, Sendable {
     public static var bandLimit: Int { @_noLocks @_noAllocation get { 12 } }
 
+    /// Each coefficient twice, or the compiler repeats it for each frame.
+    private struct Band: BitwiseCopyable {
+        var b0: SIMD2<Double>
+        var b1: SIMD2<Double>
+        var b2: SIMD2<Double>
+        var a1: SIMD2<Double>
+        var a2: SIMD2<Double>
+
+        init(_ band: BiquadCoefficients) {
+            (b0, b1, b2) = (SIMD2(repeating: band.b0), SIMD2(repeating: band.b1), SIMD2(repeating: band.b2))
+            (a1, a2) = (SIMD2(repeating: band.a1), SIMD2(repeating: band.a2))
+        }
+    }
+
     private struct Memory: BitwiseCopyable {
         var first = SIMD2<Double>()
         var second = SIMD2<Double>()
     }
 
-    private var bands = InlineArray<12, BiquadCoefficients>(repeating: BiquadCoefficients())
+    private var bands = InlineArray<12, Band>(repeating: Band(BiquadCoefficients()))
     public private(set) var count = 0
     /// Those of the first two channels, then of the next two, ...
     private var memories = InlineArray<48, Memory>(repeating: Memory())
@@ -28,7 +42,7 @@ public struct Equalizer: BitwiseCopyable, Sendable {
     /// The identity is left out; so is what is beyond the limit.
     public mutating func append(_ band: BiquadCoefficients) {
         guard band != .identity, count < Self.bandLimit else { return }
-        bands[count] = band
+        bands[count] = Band(band)
         count += 1
     }
 
@@ -87,7 +101,7 @@ public struct Equalizer: BitwiseCopyable, Sendable {
             let state = memories[unchecked: memory &+ index]
             let y = band.b0 * x + state.first
             memories[unchecked: memory &+ index] = Memory(
-                first: band.b1 * x - band.a1 * y + state.second, second: band.b2 * x - band.a2 * y)
+                first: band.b1 * x + state.second - band.a1 * y, second: band.b2 * x - band.a2 * y)
             x = y
         }
         return x

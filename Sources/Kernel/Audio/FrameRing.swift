@@ -252,8 +252,7 @@ public final class FrameRing: Sendable {
     {
         for frame in Int(max(0, end - fadeFrames - index))..<min(frames, Int(end - index)) {
             let part = Float(end - index - Int64(frame)) / Float(fadeFrames)
-            let gain = part * part * (3 - 2 * part)
-            for position in frame * channels..<(frame + 1) * channels { samples[position] *= gain }
+            for position in frame * channels..<(frame + 1) * channels { samples[position] *= part.smoothStep }
         }
     }
 

@@ -3,7 +3,9 @@
 internal import Kernel
 
 /// Peaks, mean and loudness of the last 3 s of sound, in blocks of 5 ms. Not for real-time threads: it keeps arrays.
-public struct LevelHistory: Sendable {
+///
+/// An object, as its filters are too large to be copied with each reading.
+public final class LevelHistory {
     /// In dB below full scale, `silence` at least.
     public struct Channel: Hashable, Sendable {
         /// Root mean square: 3 dB less than the peak of a sine.
@@ -47,7 +49,7 @@ public struct LevelHistory: Sendable {
     }
 
     /// Takes one block of interleaved, finite samples.
-    public mutating func add(_ samples: UnsafePointer<Float>) {
+    public func add(_ samples: UnsafePointer<Float>) {
         let first = next * channels
         for channel in 0..<channels {
             var (peak, sum) = (Float(0), 0.0)
@@ -76,7 +78,8 @@ public struct LevelHistory: Sendable {
         let blocks = last(min(count, max(1, Int(clamping: (seconds * sampleRate / Double(block)).rounded(.up)))))
         return (0..<channels).map { channel in
             var (peak, truePeak, sum) = (Float(0), Float(0), 0.0)
-            for position in blocks.lazy.map({ $0 * channels + channel }) {
+            for block in blocks {
+                let position = block * channels + channel
                 peak = max(peak, peaks[position])
                 truePeak = max(truePeak, truePeaks[position])
                 sum += squares[position]

@@ -98,7 +98,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         let limit = isGuarding ? min(ceiling, 1) : ceiling
         for index in 0..<3 * Self.groups { targets[unchecked: index] = targets[unchecked: index + Self.groups] }
         forget()
-        let peak = largest(samples)
+        let peak = Self.largest(samples, channels: channels)
         let isNear = limit < .infinity && max(peak, lastPeak) * interpolator.overshoot > limit
         // A hair under it, for what rounding adds.
         let target = limit * 0.999_999
@@ -138,7 +138,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
     }
 
     @_noLocks @_noAllocation
-    private func largest(_ samples: UnsafePointer<Float>) -> Float {
+    private static func largest(_ samples: UnsafePointer<Float>, channels: Int) -> Float {
         let raw = UnsafeRawPointer(samples)
         var peak = SIMD8<Float>(repeating: 0)
         // 64 frames of any number of channels are a multiple of 8 samples.

@@ -174,7 +174,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
                 let place = samples + frame * channels
                 var input: Float = 0
                 for channel in 0..<channels { input += place[channel] }
-                input *= share * feed * feed * (3 - 2 * feed)
+                input *= share * feed.smoothStep
                 feed = min(1, feed + rise)
                 // What is no sample would stay in the lines for ever.
                 if !(input.magnitude <= 65_536) { input = 0 }

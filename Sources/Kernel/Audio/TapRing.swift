@@ -62,12 +62,14 @@ public final class TapRing: Sendable {
 
     /// Copies frames that are there, with 0 for what is not finite. False when they were overwritten meanwhile.
     public func copy(_ range: Range<FrameCount>, into target: UnsafeMutablePointer<Float>) -> Bool {
-        for (offset, index) in range.enumerated() {
-            let slot = Int(index % FrameCount(capacity)) * channels
-            for channel in 0..<channels {
-                let sample = samples[slot + channel]
-                target[offset * channels + channel] = sample.isFinite ? sample : 0
-            }
+        let slot = Int(range.lowerBound % FrameCount(capacity))
+        let first = min(range.count, capacity - slot)
+        copySamples(samples + slot * channels, to: target, count: first * channels)
+        copySamples(samples, to: target + first * channels, count: (range.count - first) * channels)
+        for position in 0..<range.count * channels {
+            let sample = target[position]
+            // What is not finite differs from itself, or by NaN.
+            target[position] = sample - sample == 0 ? sample : 0
         }
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         return reserved.load(ordering: .relaxed) - FrameCount(capacity) <= range.lowerBound

@@ -106,21 +106,20 @@ struct DecodeWorker {
                 try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
-            // The frames before the position by which a splice may move are kept.
+            // A splice may begin with frames before the position; it leaves out the others by itself.
             let leadFrames = Int(ring.format.frames(lead / tempo.rate))
-            let kept = feed.splice == nil ? 0 : min(leadFrames, Int(ring.format.frames(RingSplicing.reach)))
-            writer.feed.lead = leadFrames - kept
+            writer.feed.lead = feed.splice == nil ? leadFrames : 0
             let plan: any DecodePlan =
                 if let rate = start.scan {
                     ScanPlan(rate: rate, tempo: feed.tempo, whole: WholePlan(start))
                 } else {
-                    WholePlan(start, lead: lead - ring.format.seconds(FrameCount(kept)) * tempo.rate)
+                    WholePlan(start, lead: feed.splice == nil ? lead : 0)
                 }
             let log = SegmentLog(ring.format) { report(.wrote(run, start: $0, position: $1, $2)) }
             if let splice = feed.splice {
                 log.waits = true
                 writer.feed.splicing = RingSplicing(
-                    splice, lead: kept, ring.format, offer: { [report, run] in report(.splice(run, $0)) },
+                    splice, lead: leadFrames, ring.format, offer: { [report, run] in report(.splice(run, $0)) },
                     begun: { log.begin($0) })
             }
             try plan.play(reader, into: &writer) { event in

@@ -8,7 +8,8 @@ internal import Kernel
 /// It collects new frames until there are enough, and offers them to the output. If they come too late, it moves to a later
 /// index, and leaves out of the new frames what the old ones play meanwhile.
 struct RingSplicing {
-    /// Seconds in which both sounds are mixed. In a longer time two tones of different frequency would cancel each other.
+    /// Seconds in which both sounds are mixed, or what is left of the old one. In a longer time two tones of different
+    /// frequency would cancel each other.
     private static let crossing = 0.01
     /// Maximum seconds by which the new frames are moved to the highest correlation with the old ones.
     static let reach = 0.01
@@ -67,7 +68,7 @@ struct RingSplicing {
         let channels = format.channelCount
         guard let old = ring.frames(at: index, Int(format.frames(Self.crossing)), lease: lease) else { return nil }
         let length = old.count / channels
-        guard length == Int(format.frames(Self.crossing)), frames >= first + length else {
+        guard length > 0, frames >= first + length else {
             // One of both is over: the new frames follow the old ones.
             index = ring.writeIndex
             let first = min(max(0, first), frames)

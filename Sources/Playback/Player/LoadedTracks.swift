@@ -25,17 +25,27 @@ struct LoadedTracks {
 
     private(set) var current: LoadedTrack?
     private(set) var upcoming: LoadedTrack?
+    /// Those that follow it. Each of them is loaded because all before it have failed.
+    private(set) var beyond: [LoadedTrack] = []
     private(set) var seek: Seek?
     private(set) var gathering: Gathering?
 
-    subscript(generation: Generation) -> LoadedTrack? {
-        [current, upcoming].compactMap(\.self).first { $0.generation == generation }
-    }
+    /// Behind the current one, in order.
+    var ahead: [LoadedTrack] { (upcoming.map { [$0] } ?? []) + beyond }
+    var all: [LoadedTrack] { (current.map { [$0] } ?? []) + ahead }
+
+    subscript(generation: Generation) -> LoadedTrack? { all.first { $0.generation == generation } }
 
     mutating func update(_ generation: Generation, _ change: (inout LoadedTrack) -> Void) {
         guard var track = self[generation] else { return }
         change(&track)
-        if current?.generation == generation { current = track } else { upcoming = track }
+        if current?.generation == generation {
+            current = track
+        } else if upcoming?.generation == generation {
+            upcoming = track
+        } else {
+            beyond = beyond.map { $0.generation == generation ? track : $0 }
+        }
     }
 
     mutating func updateCurrent(_ change: (inout LoadedTrack) -> Void) {
@@ -45,14 +55,17 @@ struct LoadedTracks {
     /// What was under way within the item that is left is over.
     mutating func enter(_ track: LoadedTrack?) {
         (current, seek, gathering) = (track, nil, nil)
-        if upcoming?.generation == track?.generation { upcoming = nil }
+        guard upcoming?.generation == track?.generation else { return }
+        upcoming = beyond.isEmpty ? nil : beyond.removeFirst()
     }
 
-    mutating func prepare(_ track: LoadedTrack) { upcoming = track }
+    mutating func prepare(_ track: LoadedTrack) {
+        if upcoming == nil { upcoming = track } else { beyond.append(track) }
+    }
 
     mutating func dropUpcoming() -> [PlayerAction] {
-        defer { upcoming = nil }
-        return upcoming.map { [.unload($0.generation)] } ?? []
+        defer { (upcoming, beyond) = (nil, []) }
+        return ahead.map { .unload($0.generation) }
     }
 
     /// Nothing is loaded any more; `current` stays only to show what it was.

@@ -31,7 +31,7 @@ extension PlayerCore {
 
     private var waitsForOthers: [Wait] {
         var waits: [Wait] = []
-        for track in [current, upcoming].compactMap(\.self) {
+        for track in loaded.all {
             guard case .opening(let since) = track.stage else { continue }
             let limit = max(Self.openingLimit, track.item.oneShot?.timeout ?? 0)
             waits.append(

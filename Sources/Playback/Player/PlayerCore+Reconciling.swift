@@ -10,6 +10,8 @@ extension PlayerCore {
     static let streamGrace = 3.0
     /// An item from a server is opened this long before it is heard, so that a slow one leaves no gap.
     static let openAhead = 10.0
+    /// Loaded items behind the current one: more than one only where they fail.
+    private static let mostAhead = 16
     /// A station that was found to be one by then is joined this long before it is heard.
     static let joinAhead = 3.0
 
@@ -66,11 +68,30 @@ extension PlayerCore {
         {
             wanted = nil
         }
-        if let upcoming, upcoming.item.id != wanted || isStaleStation(upcoming) { dropUpcoming() }
-        guard upcoming == nil, let wanted, let item = queue.item(wanted),
+        guard let wanted = itemToLoad(wanted), let item = queue.item(wanted),
             current.writtenEnd != nil || item.isRemote
         else { return }
         loaded.prepare(load(item, at: nil))
+    }
+
+    /// `next`, or the one behind those that are loaded already and have failed. Drops them where others follow by now.
+    private mutating func itemToLoad(_ next: ItemID?) -> ItemID? {
+        var (queue, random, wanted) = (queue, random, next)
+        var failures = failuresInARow + (current?.failure == nil ? 0 : 1)
+        for track in loaded.ahead {
+            guard track.item.id == wanted, !isStaleStation(track) else {
+                dropUpcoming()
+                return upcoming == nil ? next : nil
+            }
+            failures += 1
+            guard track.failure != nil, !track.isFed, goesOn(afterFailures: failures),
+                loaded.ahead.count < Self.mostAhead
+            else { return nil }
+            queue.setCurrent(wanted)
+            wanted = queue.successor(order, using: &random)
+            if wanted == track.item.id || settings.consume && wanted == current?.item.id { return nil }
+        }
+        return wanted
     }
 
     /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
@@ -199,19 +220,15 @@ extension PlayerCore {
         return upcoming == nil
     }
 
-    /// The next item, if any, needs another stream; or it has failed, and none follows it.
+    /// The next item, if any, needs another stream; or all that follow have failed.
     var isLastInStream: Bool {
         guard let upcoming else { return isAtItsEnd }
-        return current?.isWritten == true && seek == nil && (!fits(upcoming) || endsQueue(upcoming))
+        return current?.isWritten == true && seek == nil && (!fits(upcoming) || endsQueue)
     }
 
-    private func endsQueue(_ track: LoadedTrack) -> Bool {
-        guard track.failure != nil, !track.isFed else { return false }
-        guard goesOn(afterFailures: failuresInARow + (current?.failure == nil ? 1 : 2)) else { return true }
-        var (queue, random) = (queue, random)
-        queue.setCurrent(track.item.id)
-        let next = queue.successor(order, using: &random)
-        return next == nil || next == track.item.id
+    private var endsQueue: Bool {
+        let ahead = loaded.ahead
+        return ahead.count < Self.mostAhead && ahead.allSatisfy { $0.failure != nil && !$0.isFed }
     }
 
     // MARK: Loading and dropping

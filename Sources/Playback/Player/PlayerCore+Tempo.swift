@@ -78,7 +78,7 @@ extension PlayerCore {
         let last = upcoming?.isFed == true ? upcoming : current
         if let last, last.isFed, !last.isWritten { actions.append(.cutFading) }
         let decaying = last.flatMap { $0.isFed && $0.decayEnd == nil && decay > 0 ? $0.generation : nil }
-        for track in [current, upcoming].compactMap(\.self) where track.generation != decaying {
+        for track in loaded.all where track.generation != decaying {
             actions.append(.unload(track.generation))
         }
         guard let decaying, let format = stream.format else { return }

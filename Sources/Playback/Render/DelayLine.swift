@@ -90,8 +90,7 @@ struct DelayLine {
             let done = here - step.start
             let isFading = position > 0 && done < fadeFrames
             let previous = isFading ? steps[position - 1].delay : step.delay
-            let part = isFading ? Float(done) / Float(fadeFrames) : 1
-            let weight = part * part * (3 - 2 * part)
+            let weight = isFading ? (Float(done) / Float(fadeFrames)).smoothStep : 1
             for channel in 0..<channels {
                 let now = direct[frame * channels + channel]
                 let new = step.delay == 0 ? now : sample(here - step.delay, channel)

@@ -125,8 +125,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
             var position = 0
             for _ in 0..<Self.quantum {
                 faded += 1
-                let part = Float(faded) / Float(fadeFrames)
-                let weight = part * part * (3 - 2 * part)
+                let weight = (Float(faded) / Float(fadeFrames)).smoothStep
                 for _ in 0..<channels {
                     work[position] += weight * (other[position] - work[position])
                     position += 1
@@ -141,14 +140,8 @@ public struct EffectChain: BitwiseCopyable, Sendable {
     /// Copies what is a sample. One NaN would stay in a filter for ever, and what is 96 dB over full scale is none.
     @_noLocks @_noAllocation
     private func take(_ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, count: Int) {
-        var others = 0
         for index in 0..<count {
-            target[index] = source[index]
-            others &+= source[index].magnitude <= Self.loudest ? 0 : 1
-        }
-        guard others > 0 else { return }
-        for index in 0..<count {
-            let sample = target[index]
+            let sample = source[index]
             // What is not finite differs from itself, or by NaN.
             let clamped = min(max(sample, -Self.loudest), Self.loudest)
             target[index] = sample - sample == 0 ? clamped : 0

@@ -142,8 +142,7 @@ struct LoudnessCourse {
         guard position > 0, index < steps[position].start + length else { return to }
         let done = index - steps[position].start
         let from = steps[position - 1].factor
-        let part = Float(done) / Float(length)
-        return from + (to - from) * part * part * (3 - 2 * part)
+        return from + (to - from) * (Float(done) / Float(length)).smoothStep
     }
 
     /// Takes a power of ten, which neither locks nor allocates; the compiler cannot know.

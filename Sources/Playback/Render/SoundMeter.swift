@@ -4,7 +4,7 @@ public import Audio
 public import Kernel
 
 /// Measures what a player lets be heard, up to the frame that is heard at the moment. One thread at a time.
-public struct SoundMeter: Sendable {
+public struct SoundMeter {
     /// Shorter ones would see the course of a low tone instead of its level.
     private static let shortestWindow = 0.05
 
@@ -41,8 +41,7 @@ public struct SoundMeter: Sendable {
     }
 
     private mutating func measure(_ ring: TapRing) {
-        guard var levels = self.levels.take() else { return }
-        defer { self.levels = levels }
+        guard let levels else { return }
         // Sound before the first listener does not matter.
         let range = ring.available(
             (next ?? heard - ring.format.frames(Self.shortestWindow))..<max(heard, next ?? heard))

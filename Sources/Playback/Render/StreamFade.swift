@@ -26,9 +26,7 @@ public struct StreamFade: Hashable, Sendable {
     public func gain(at index: FrameCount) -> Float {
         guard index < start + length else { return to }
         guard index > start else { return from }
-        let part = Float(index - start) / Float(length)
-        // Close to a raised cosine: no corner is heard.
-        return from + (to - from) * part * part * (3 - 2 * part)
+        return from + (to - from) * (Float(index - start) / Float(length)).smoothStep
     }
 
     /// Whether frames from `index` on stay as they are.

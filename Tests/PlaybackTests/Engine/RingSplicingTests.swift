@@ -63,14 +63,33 @@ import Testing
         #expect((steps.min() ?? -9) > -1 && (steps.max() ?? 9) < 1.5)
     }
 
-    /// Too little is left of the old frames, or their place is taken: the new ones follow them.
+    /// At a fourth of the speed and a little louder, 31 frames from the end.
+    @Test func whereLittleIsLeft_theCrossingIsShorter() {
+        write(0..<7_031, ring.grant().lease)
+        let lease = ring.grant().lease
+        var begun: RingSplicing.Begun?
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: 7_000, pace: 4), lead: 480, Self.format,
+            offer: { $0.perform(in: ring, notBefore: ring.readIndex) }, begun: { begun = $0 })
+        (-480..<9_000).flatMap { [Float(7_100) + Float($0) / 4, 0] }.withUnsafeBufferPointer { splicing.append($0) }
+        #expect(splicing.splice(into: ring, lease) { $0.answer(by: .now) } != nil)
+        #expect(begun?.index == 7_000 && ring.writeIndex > 11_000)
+        let heard = read(11_000)
+        let steps = zip(heard, heard.dropFirst()).map { $1 - $0 }
+        #expect((steps.min() ?? -9) > -10 && (steps.max() ?? 9) < 10)
+        #expect(heard[..<7_001] == (0...7_000).map(Float.init)[...])
+    }
+
+    /// Nothing is left of the old frames, or their place is taken: the new ones follow them.
     @Test func whereNothingSounds_theNewFramesFollow() {
         write(0..<7_400, ring.grant().lease)
         let lease = ring.grant().lease
         var begun: RingSplicing.Begun?
         var splicing = RingSplicing(
-            RingSplicing.Start(index: 7_000, pace: 2), lead: 0, Self.format, offer: { _ in }, begun: { begun = $0 })
+            RingSplicing.Start(index: 7_000, pace: 2), lead: 0, Self.format,
+            offer: { $0.perform(in: ring, notBefore: 7_400) }, begun: { begun = $0 })
         (0..<9_000).flatMap { [Float($0), 0] }.withUnsafeBufferPointer { splicing.append($0) }
+        #expect(splicing.splice(into: ring, lease) { $0.answer(by: .now) } == nil && begun == nil)
         let rest = splicing.splice(into: ring, lease) { _ in nil }
         #expect(rest?.first == 800 && begun?.index == 7_400 && begun?.frame == 7_800)
         let splice = RingSplice(at: 100, [], lease)

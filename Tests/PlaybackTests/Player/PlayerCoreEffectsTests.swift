@@ -170,6 +170,9 @@ struct PlayerCoreEffectsTests {
     @Test(
         arguments: [
             (["a-3", "missing"], Queue.Order(repeats: .off, shuffle: true), PlayerSettings.ErrorPolicy.skip, 2),
+            (["a-3", "missing", "missing", "missing"], Queue.Order(), .skip, 4),
+            (["a-3", "missing", "missing"], Queue.Order(repeats: .off, shuffle: true), .skip, 3),
+            (["damaged-3", "missing", "missing"], Queue.Order(repeats: .all), .skip, 3),
             (["damaged-3"], Queue.Order(repeats: .all), .skip, 1),
             (["damaged-3"], Queue.Order(repeats: .one), .skip, 1),
             (["damaged-3", "missing"], Queue.Order(repeats: .all), .skip, 2),
@@ -192,10 +195,21 @@ struct PlayerCoreEffectsTests {
         #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == failures)
     }
 
-    @Test func anItemThatFailsInTheMiddle_isPassedAtOnce() {
-        var world = Self.reverberating(["a-3", "missing", "b-60"])
+    @Test(arguments: [1, 3]) func itemsThatFailInTheMiddle_arePassedAtOnce(count: Int) {
+        var world = Self.reverberating(["a-3"] + Array(repeating: "missing", count: count) + ["b-60"])
         #expect(world.run { $0.position >= 2.99 })
         #expect(world.run(upTo: 0.5) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
+        #expect(Self.completions(world) == count + 1 && world.lateOrDoubleReplies == 0)
+    }
+
+    /// What was loaded because others had failed is dropped with them.
+    @Test func whatFollowsFailedItems_isDroppedByAnEdit() {
+        var world = Self.reverberating(["a-3", "missing", "missing"])
+        #expect(world.run { $0.core.loaded.beyond.count == 1 && $0.position < 3 })
+        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .next), expected: nil, play: false))
+        #expect(world.core.loaded.ahead.map(\.item.uri) == ["b-60"])
+        #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
+        #expect(world.sessions.count == 1 && world.lateOrDoubleReplies == 0)
     }
 
     /// The second one is not decoded to its end when it is stopped.

@@ -39,24 +39,26 @@ final class LevelFeed: Sendable {
             }
             var frames: [(Subscriber, EventFrame)] = []
             // Each event is encoded once.
-            var levels: [Double: EventFrame] = [:]
             var spectra: [Int: EventFrame] = [:]
-            for subscriber in groups.joined() {
-                let wishes = subscriber.subscription
-                if wishes.selection.contains(.levels) {
-                    let seconds = wishes.levelsInterval
-                    let encoded = levels[seconds] ?? frame(.levels) { $0.levelMembers(of: meter, ofLast: seconds) }
-                    levels[seconds] = encoded
-                    frames.append((subscriber, encoded))
-                }
-                if wishes.selection.contains(.spectrum) {
-                    let encoded =
-                        spectra[wishes.bands]
-                        ?? meter?.spectrum(bands: wishes.bands).map { bands in
-                            frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
-                        }
-                    spectra[wishes.bands] = encoded
-                    if let encoded { frames.append((subscriber, encoded)) }
+            for group in groups {
+                var levels: EventFrame?
+                for subscriber in group {
+                    let wishes = subscriber.subscription
+                    if wishes.selection.contains(.levels) {
+                        let encoded =
+                            levels ?? frame(.levels) { $0.levelMembers(of: meter, ofLast: wishes.levelsInterval) }
+                        levels = encoded
+                        frames.append((subscriber, encoded))
+                    }
+                    if wishes.selection.contains(.spectrum) {
+                        let encoded =
+                            spectra[wishes.bands]
+                            ?? meter?.spectrum(bands: wishes.bands).map { bands in
+                                frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
+                            }
+                        spectra[wishes.bands] = encoded
+                        if let encoded { frames.append((subscriber, encoded)) }
+                    }
                 }
             }
             return frames

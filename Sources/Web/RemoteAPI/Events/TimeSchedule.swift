@@ -65,9 +65,14 @@ struct TimeSchedule<Member: AnyObject> {
     /// The groups of due members; each gets its next time.
     mutating func takeDue(_ now: MonotonicTime) -> [[Member]] {
         var groups: [[Member]] = []
-        for (key, cohort) in cohorts where cohort.due <= now.nanoseconds {
-            groups.append(cohort.members)
-            cohorts[key]!.due = key.due(after: now.nanoseconds, phases: Self.phases)
+        // A `for` loop would copy all cohorts with the first change.
+        var index = cohorts.startIndex
+        while index != cohorts.endIndex {
+            if cohorts.values[index].due <= now.nanoseconds {
+                groups.append(cohorts.values[index].members)
+                cohorts.values[index].due = cohorts.keys[index].due(after: now.nanoseconds, phases: Self.phases)
+            }
+            cohorts.formIndex(after: &index)
         }
         return groups
     }

@@ -113,17 +113,26 @@ struct JSONWriter {
     mutating func value(_ number: (some BinaryInteger)?) {
         guard let number else { return null() }
         comma()
-        bytes.append(contentsOf: String(number).utf8)
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(UInt64(clamping: number.magnitude))
     }
 
     mutating func value(_ number: Double?) {
         guard let number, number.isFinite else { return null() }
         comma()
-        let rounded = abs(number) < 1e9 ? (number * 1e6).rounded() / 1e6 : number
-        if rounded == rounded.rounded(), abs(rounded) < 1e15 {
-            bytes.append(contentsOf: String(Int64(clamping: rounded)).utf8)
-        } else {
-            bytes.append(contentsOf: rounded.description.utf8)
+        guard abs(number) < 1e9 else {
+            let isWhole = number == number.rounded() && abs(number) < 1e15
+            bytes.append(contentsOf: (isWhole ? String(Int64(clamping: number)) : number.description).utf8)
+            return
+        }
+        let millionths = Int64(clamping: (number * 1e6).rounded())
+        if millionths < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(millionths.magnitude / 1_000_000)
+        var (rest, unit) = (millionths.magnitude % 1_000_000, UInt64(100_000))
+        if rest > 0 { bytes.append(UInt8(ascii: ".")) }
+        while rest > 0 {
+            digits(rest / unit)
+            (rest, unit) = (rest % unit, unit / 10)
         }
     }
 
@@ -165,6 +174,11 @@ struct JSONWriter {
     private mutating func close(_ bracket: UInt8) {
         bytes.append(bracket)
         needsComma = true
+    }
+
+    private mutating func digits(_ number: UInt64) {
+        if number > 9 { digits(number / 10) }
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 
     private mutating func comma() {
