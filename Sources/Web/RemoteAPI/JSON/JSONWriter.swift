@@ -113,7 +113,7 @@ struct JSONWriter {
     mutating func value(_ number: (some BinaryInteger)?) {
         guard let number else { return null() }
         comma()
-        bytes.append(contentsOf: String(number).utf8)
+        bytes.append(contentsOf: number.description.utf8)
     }
 
     mutating func value(_ number: Double?) {
