@@ -92,18 +92,18 @@ extension PlayerCore {
     }
 
     mutating func checkDeadlines() {
-        giveUp(\.waitsForOthers)
+        giveUp { $0.waitsForOthers }
         checkAttenuation()
         checkSleep()
         checkTimedStart()
         watchSink()
-        giveUp(\.waitsForSink)
+        giveUp { $0.waitsForSink }
         checkOutage()
         checkSaving()
     }
 
-    private mutating func giveUp(_ waits: KeyPath<PlayerCore, [Wait]>) {
-        while let wait = self[keyPath: waits].first(where: { now.isOver($0.limit, since: $0.since) }) {
+    private mutating func giveUp(_ waits: (PlayerCore) -> [Wait]) {
+        while let wait = waits(self).first(where: { now.isOver($0.limit, since: $0.since) }) {
             wait.giveUp(&self)
         }
     }

@@ -33,17 +33,18 @@ struct AddressWalk {
 
     private var media: any MediaAccess { resolver.media }
 
+    /// `address`: as `ItemResolver.addresses` gives it.
     mutating func add(
-        _ item: ItemRequest, at index: Int, _ place: MediaPlace?
+        _ item: ItemRequest, at index: Int, _ address: MediaAddress?, _ place: MediaPlace?
     ) throws(ItemFault) {
         self.item = (index, item.member)
         if cancellation.isCancelled { throw ItemFault(index: index, member: item.member, cause: .cancelled) }
         do throws(Refusal) {
             switch item {
-            case .uri(let uri): try add(ItemDraft(uri: uri), rules.expands, place)
-            case .media(let draft, let expands): try add(draft, expands ?? rules.expands, place)
+            case .uri(let uri): try add(ItemDraft(uri: uri), rules.expands, address, place)
+            case .media(let draft, let expands): try add(draft, expands ?? rules.expands, address, place)
             case .library(let id) where id.kind == .track:
-                for draft in try library(id, 1).found.items { try add(draft, rules.expands, place) }
+                for draft in try library(id, 1).found.items { try add(draft, rules.expands, nil, place) }
             case .unknown(_, let id): throw .init(cause: .unknown(id: id))
             case .folder, .list, .playlist, .library: try append(several: item)
             }
@@ -64,9 +65,12 @@ struct AddressWalk {
     // MARK: One address
 
     private mutating func add(
-        _ draft: ItemDraft, _ expands: Bool, _ place: MediaPlace?
+        _ draft: ItemDraft, _ expands: Bool, _ address: MediaAddress?, _ place: MediaPlace?
     ) throws(Refusal) {
-        let address = try refusing { () throws(MediaError) in try media.address(draft.uri) }
+        let address =
+            if let address { address } else {
+                try refusing { () throws(MediaError) in try media.address(draft.uri) }
+            }
         switch place {
         case .folder?:
             try refer()

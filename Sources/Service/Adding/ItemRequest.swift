@@ -47,15 +47,4 @@ public enum ItemRequest: Sendable {
         case .folder, .list, .playlist, .library, .unknown: nil
         }
     }
-
-    /// A path or web address.
-    var address: String? {
-        switch self {
-        case .uri(let uri): uri
-        case .media(let draft, _): draft.uri
-        case .folder(let path): path
-        case .list(let locator): locator.uri
-        case .playlist, .library, .unknown: nil
-        }
-    }
 }

@@ -29,17 +29,27 @@ struct ItemResolver: Sendable {
     let playlists: (any PlaylistKeeper)?
     let cache: (any CacheKeeper)?
 
-    /// `areFiles`: the result of `areAtHand`; if true, this does not block.
+    /// The kinds of the items that are one address each, by their spelling; nil for the others, and for malformed addresses,
+    /// which `resolve` refuses in order.
+    func addresses(of items: [ItemRequest]) -> [MediaAddress?] {
+        items.map { $0.directAddress.flatMap(address) }
+    }
+
+    private func address(_ uri: String) -> MediaAddress? {
+        do throws(MediaError) { return try media.address(uri) } catch { return nil }
+    }
+
+    /// `addresses`: of the items. `areFiles`: the result of `areAtHand`; if true, this does not block.
     func resolve(
-        _ items: [ItemRequest], _ rules: AddingRules, _ cancellation: MediaCancellation = MediaCancellation(),
-        areFiles: Bool = false
+        _ items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules,
+        _ cancellation: MediaCancellation = MediaCancellation(), areFiles: Bool = false
     ) throws(ItemFault) -> ResolvedItems {
         var walk = AddressWalk(resolver: self, rules: rules, cancellation: cancellation)
         walk.resolved.items.reserveCapacity(items.count)
-        let places = areFiles ? [:] : try places(of: items, cancellation)
+        let places = areFiles ? [:] : try places(of: items, addresses, cancellation)
         for (index, item) in items.enumerated() {
             do throws(ItemFault) {
-                try walk.add(item, at: index, places[index])
+                try walk.add(item, at: index, addresses[index], places[index])
             } catch {
                 guard rules.skipsFaults, error.canBeSkipped else { throw error }
                 walk.resolved.skipped.add(error)
@@ -50,10 +60,10 @@ struct ItemResolver: Sendable {
 
     /// Whether all items have the names of audio files, and are known to exist without reading the disk. Does not
     /// block.
-    func areAtHand(_ items: [ItemRequest], _ rules: AddingRules) -> Bool {
+    func areAtHand(_ items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules) -> Bool {
         guard !rules.checks, items.count <= Self.mostAtHand else { return false }
-        return items.allSatisfy { item in
-            guard let uri = item.directAddress, !MediaLocator.isNetwork(uri), !isReference(uri) else { return false }
+        return zip(items, addresses).allSatisfy { item, address in
+            guard let uri = item.directAddress, address == MediaAddress(name: .media) else { return false }
             return media.isFileAtHand(uri)
         }
     }
@@ -65,38 +75,31 @@ struct ItemResolver: Sendable {
     }
 
     /// Whether `resolve` reads several folders or lists. Such requests share a part of the threads.
-    func readsSeveral(_ items: [ItemRequest]) -> Bool {
-        var references = items.lazy.filter(isReference).makeIterator()
+    func readsSeveral(_ items: [ItemRequest], _ addresses: [MediaAddress?]) -> Bool {
+        var references = zip(items, addresses).lazy.filter(isReference).makeIterator()
         return references.next() != nil && references.next() != nil
     }
 
-    private func isReference(_ item: ItemRequest) -> Bool {
+    private func isReference(_ item: ItemRequest, _ address: MediaAddress?) -> Bool {
         switch item {
-        case .folder, .list, .playlist: return true
-        case .library(let id): return id.kind != .track
-        case .unknown: return false
-        case .uri(let uri): return isReference(uri)
-        case .media(let draft, expands: _): return isReference(draft.uri)
-        }
-    }
-
-    private func isReference(_ uri: String) -> Bool {
-        do throws(MediaError) {
-            return try media.address(uri).name != .media
-        } catch {
-            return false
+        case .folder, .list, .playlist: true
+        case .library(let id): id.kind != .track
+        case .unknown: false
+        case .uri, .media: address.map { $0.name != .media } ?? false
         }
     }
 
     /// The web addresses that `resolve` waits for.
-    func asksServers(for items: [ItemRequest], _ rules: AddingRules) -> [String] {
-        items.compactMap { item in
-            guard let uri = item.address, MediaLocator.isNetwork(uri) else { return nil }
-            if case .list = item { return uri }
-            do throws(MediaError) {
-                return try media.address(uri).name == .media && !rules.checks ? nil : uri
-            } catch {
-                return nil
+    func asksServers(
+        for items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules
+    ) -> [String] {
+        zip(items, addresses).compactMap { item, address in
+            switch item {
+            case .uri, .media:
+                guard let address, address.isNetwork, address.name != .media || rules.checks else { return nil }
+                return item.directAddress
+            case .list(let locator): return MediaLocator.isNetwork(locator.uri) ? locator.uri : nil
+            case .folder, .playlist, .library, .unknown: return nil
             }
         }
     }
@@ -105,13 +108,12 @@ struct ItemResolver: Sendable {
 
     /// Folders among the addresses, and missing files, by index. Other files are left out.
     private func places(
-        of items: [ItemRequest], _ cancellation: MediaCancellation
+        of items: [ItemRequest], _ addresses: [MediaAddress?], _ cancellation: MediaCancellation
     ) throws(ItemFault) -> [Int: MediaPlace] {
         var indices: [Int] = []
         var uris: [String] = []
         for (index, item) in items.enumerated() {
-            guard let uri = item.directAddress, !MediaLocator.isNetwork(uri) else { continue }
-            // Malformed addresses are refused later, in order.
+            guard let uri = item.directAddress, addresses[index]?.isNetwork == false else { continue }
             indices.append(index)
             uris.append(uri)
         }

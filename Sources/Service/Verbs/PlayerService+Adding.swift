@@ -98,18 +98,19 @@ extension ServerService {
         let items = opened
         let resolver = ItemResolver(
             media: parts.media, library: parts.library, playlists: parts.playlists, cache: parts.cache)
-        let areAtHand = resolver.areAtHand(items, rules)
+        let addresses = resolver.addresses(of: items)
+        let areAtHand = resolver.areAtHand(items, addresses, rules)
         let resolve = { @Sendable (cancellation: MediaCancellation) throws(Problem) -> ResolvedItems in
             do throws(ItemFault) {
-                return try resolver.resolve(items, rules, cancellation, areFiles: areAtHand)
+                return try resolver.resolve(items, addresses, rules, cancellation, areFiles: areAtHand)
             } catch {
                 throw Problem(error)
             }
         }
-        let servers = resolver.asksServers(for: items, rules)
+        let servers = resolver.asksServers(for: items, addresses, rules)
         if !areAtHand, !servers.isEmpty || items.contains(where: resolver.readsFiles) {
             var shares = shares(ofServersOf: servers)
-            if resolver.readsSeveral(items) { shares.append(.severalReferences) }
+            if resolver.readsSeveral(items, addresses) { shares.append(.severalReferences) }
             open(
                 for: caller, on: servers.isEmpty ? mediaWorker : listWorker, shares: shares, reply: reply, resolve)
         } else {

@@ -28,7 +28,8 @@ public enum BodyFraming: Hashable, Sendable {
             return
         }
         var found: UInt64?
-        for text in lengths.map(\.trimmingSpaces) {
+        for text in lengths {
+            let text = text.trimmingSpaces
             guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let length = UInt64(text) else {
                 self = .malformed("Content-Length must be one whole number.")
                 return

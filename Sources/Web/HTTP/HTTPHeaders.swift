@@ -155,7 +155,7 @@ extension Slice<UnsafeRawBufferPointer> {
         if begins("X-Origin") || begins("X-Envoy-") || begins("X-Amzn-") || begins("CF-") || begins("CDN-") {
             return true
         }
-        return indices.contains { self[$0...].begins("Forward") || self[$0...].begins("Proxy") }
+        return (startIndex..<endIndex).contains { self[$0...].begins("Forward") || self[$0...].begins("Proxy") }
     }
 
     private func begins(_ part: String) -> Bool {

@@ -32,10 +32,14 @@ final class Exchange: @unchecked Sendable {
 
     private enum Progress { case head, body, asked }
 
+    private typealias Head = (fields: RequestHeaders, request: HTTPRequest)
+
     private let target: String
     private let core: ServerCore
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
+    /// Of a request with a body, until all of that has come.
+    private var head: Head?
     private var body: RequestBody
     /// libmicrohttpd takes a lone line feed for the end of a chunk's line, which a proxy may not: nothing behind a body in chunks
     /// is read as another request.
@@ -65,10 +69,7 @@ final class Exchange: @unchecked Sendable {
         case .body where uploadSize.pointee > 0:
             defer { uploadSize.pointee = 0 }
             // Of a body that comes in chunks it shows here only that it is large.
-            if body.isUnscreened(with: uploadSize.pointee) {
-                let fields = RequestHeaders.copy(from: connection)
-                screen(fields, request(fields, method: method, connection))
-            }
+            if let head, body.isUnscreened(with: uploadSize.pointee) { screen(head.fields, head.request) }
             let isTaken = body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
             return isTaken ? cmicrohttpd_yes : cmicrohttpd_no
         case .body:
@@ -82,6 +83,7 @@ final class Exchange: @unchecked Sendable {
     /// libmicrohttpd is done with the request, answered or not.
     func completed() {
         core.exchanges.remove(self)
+        head = nil
         counted.release()
         // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
@@ -99,9 +101,9 @@ final class Exchange: @unchecked Sendable {
             MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") != nil
                 || MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Transfer-Encoding") != nil
         else { return cmicrohttpd_yes }
-        let fields = RequestHeaders.copy(from: connection)
+        let (fields, request) = readHead(of: connection, method: method)
+        head = (fields, request)
         let headers = fields.headers
-        let request = request(fields, method: method, connection)
         let limit = min(
             core.responder.bodyLimit(method: request.method, path: request.path) ?? .max, core.configuration.bodyLimit)
         var announced: UInt64?
@@ -136,9 +138,10 @@ final class Exchange: @unchecked Sendable {
 
     private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
         if let refusal = body.refusal { return queue(refusal, on: connection) }
-        let fields = RequestHeaders.copy(from: connection)
+        let (fields, head) = head ?? readHead(of: connection, method: method)
+        self.head = nil
         if let problem = fields.problem { return queue(problem, on: connection) }
-        var request = request(fields, method: method, connection)
+        var request = head
         // libmicrohttpd takes a lone carriage return as a part of either. Of the fields `RequestHeaders` knows.
         guard request.method.isToken, RequestTarget.isVisible(target), RequestTarget(target).isKnownForm else {
             return queue(.malformed("The first line of the request cannot be read."), on: connection)
@@ -151,15 +154,15 @@ final class Exchange: @unchecked Sendable {
         return answerIfReady(connection)
     }
 
-    /// Without its body.
-    private func request(
-        _ fields: RequestHeaders, method: UnsafePointer<CChar>, _ connection: OpaquePointer
-    ) -> HTTPRequest {
+    /// The request without its body.
+    private func readHead(of connection: OpaquePointer, method: UnsafePointer<CChar>) -> Head {
+        let fields = RequestHeaders.copy(from: connection)
         let target = RequestTarget(target)
         let client = Client.of(connection)
-        return HTTPRequest(
+        let request = HTTPRequest(
             method: HTTPMethod(cString: method), path: target.path, query: target.query,
             headers: fields.headers.addressed(to: target), peer: client?.peer ?? .remote("unknown"), recipient: self)
+        return (fields, request)
     }
 
     // MARK: The reply

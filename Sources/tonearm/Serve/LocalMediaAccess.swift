@@ -50,7 +50,7 @@ struct LocalMediaAccess: MediaAccess {
         }
         let path = isNetwork ? uri.prefix { $0 != "?" && $0 != "#" } : uri[...]
         let name: MediaAddress.Name =
-            MediaListReader.isListName(uri) ? .list : AudioFileType.isAudioFile(path) ? .media : .other
+            AudioFileType.isAudioFile(path) ? .media : MediaListReader.isListName(uri) ? .list : .other
         return MediaAddress(name: name, isNetwork: isNetwork)
     }
 

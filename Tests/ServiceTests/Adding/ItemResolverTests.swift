@@ -12,7 +12,8 @@ import Testing
         _ items: [ItemRequest], _ rules: AddingRules = AddingRules(), playlists: LongPlaylists? = nil,
         media: AddressMediaAccess = AddressMediaAccess()
     ) throws -> ResolvedItems {
-        try ItemResolver(media: media, library: nil, playlists: playlists, cache: nil).resolve(items, rules)
+        let resolver = ItemResolver(media: media, library: nil, playlists: playlists, cache: nil)
+        return try resolver.resolve(items, resolver.addresses(of: items), rules)
     }
 
     @Test func contentDecides_whatAnAddressIs() throws {
@@ -113,9 +114,18 @@ import Testing
     @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {
         let resolver = ItemResolver(media: AddressMediaAccess(), library: nil, playlists: nil, cache: nil)
         let files = (0..<100).map { ItemRequest.uri("\($0).mp3") }
-        #expect(!resolver.readsSeveral(files + [.uri("a.m3u")]))
-        #expect(resolver.readsSeveral(files + [.uri("a.m3u"), .folder("b")]))
-        #expect(resolver.readsSeveral([.uri("a.m3u")] + files + [.uri("b.m3u")]))
+        func readsSeveral(_ items: [ItemRequest]) -> Bool {
+            resolver.readsSeveral(items, resolver.addresses(of: items))
+        }
+        #expect(!readsSeveral(files + [.uri("a.m3u")]))
+        #expect(readsSeveral(files + [.uri("a.m3u"), .folder("b")]))
+        #expect(readsSeveral([.uri("a.m3u")] + files + [.uri("b.m3u")]))
+    }
+
+    @Test func names_areReadOnce() throws {
+        let media = AddressCatalogue()
+        #expect(try resolve((0..<100).map { .uri("\($0).mp3") }, media: media).items.count == 100)
+        #expect(media.names.withLock { $0 } == 100)
     }
 
     @Test func mediaIsOpened_whenChecked_whateverItsName() throws {
@@ -181,9 +191,11 @@ private final class LongPlaylists: PlaylistKeeper {
 /// A folder `folder`, lists by their names, feeds on the web.
 private final class AddressMediaAccess: MediaAccess {
     let looks = Mutex(0)
+    let names = Mutex(0)
     let refusesToOpen = Mutex(false)
 
     func address(_ uri: String) throws(MediaError) -> MediaAddress {
+        names.withLock { $0 += 1 }
         if uri.hasPrefix("gopher:") { throw MediaError(.unsupported, "gopher") }
         let name: MediaAddress.Name = uri.hasSuffix(".mp3") ? .media : uri.hasSuffix(".m3u") ? .list : .other
         return MediaAddress(name: name, isNetwork: MediaLocator.isNetwork(uri))

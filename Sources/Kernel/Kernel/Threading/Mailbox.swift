@@ -6,18 +6,20 @@
 /// Senders never block beyond the few instructions of the lock. What bounds it: each kind of sender posts at most a
 /// fixed number of messages that are not yet answered (see `docs/architecture.md`).
 public final class Mailbox<Message: Sendable>: Sendable {
-    private struct State {
-        var messages: [Message] = []
-        var isClosed = false
+    @usableFromInline
+    struct State {
+        @usableFromInline var messages: [Message] = []
+        @usableFromInline var isClosed = false
 
+        @inlinable
         mutating func takeAll() -> [Message] {
-            defer { messages.removeAll(keepingCapacity: messages.capacity <= 64) }
+            defer { messages = [] }
             return messages
         }
     }
 
-    private let state = Monitor(State())
-    private let bell: WakeSignal?
+    @usableFromInline let state = Monitor(State())
+    @usableFromInline let bell: WakeSignal?
 
     /// Without a descriptor.
     public init() { bell = nil }
@@ -34,7 +36,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     /// False when the mailbox is closed: nobody will ever read the message. With `isSame` it is left out where a message
     /// waits that stands for it.
-    @discardableResult
+    @inlinable @discardableResult
     public func post(_ message: Message, unless isSame: ((Message) -> Bool)? = nil) -> Bool {
         let (isOpen, isFirst) = state.change { state in
             let isFirst = state.messages.isEmpty
@@ -59,12 +61,14 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Takes all that has come, without waiting.
+    @inlinable
     public func take() -> [Message] {
         bell?.reset()
         return state.withLock { $0.takeAll() }
     }
 
     /// Takes all that has come, waiting until something does or the deadline has passed; nil waits without one.
+    @inlinable
     public func take(until deadline: MonotonicTime?) -> [Message] {
         state.wait(until: deadline) { $0.messages.isEmpty ? nil : $0.takeAll() } ?? []
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+public import Glibc
 
 /// A value behind a lock, with waiting until it meets a condition: for a thread that must block until another one has
-/// done its part.
+/// done its part. Inlinable: a generic that another module compiles calls each operation on its values by a table.
 ///
 /// `@unchecked Sendable` because `value` is only touched with `mutex` held.
 public final class Monitor<Value>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var value: Value
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    @usableFromInline var value: Value
 
     public init(_ value: sending Value) {
         self.value = value
@@ -28,6 +28,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    @inlinable
     public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -35,6 +36,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// As `withLock`, then lets those who wait look again.
+    @inlinable
     public func change<Result>(_ body: (inout Value) -> Result) -> Result {
         let result = withLock(body)
         pthread_cond_broadcast(condition)
@@ -42,6 +44,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Blocks until `body` has an answer; it is asked at once and after each `change`.
+    @inlinable
     public func wait<Result>(for body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -52,6 +55,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Likewise, until the deadline has passed; nil waits without one.
+    @inlinable
     public func wait<Result>(until deadline: MonotonicTime?, for body: (inout Value) -> Result?) -> Result? {
         guard let deadline else {
             let result: Result = wait(for: body)

@@ -4,43 +4,57 @@ import GRDB
 import GRDBSQLite
 
 /// Writes items that have nothing but a `uri` and a source, as most have, a hundred thousand of them in one request: bound without
-/// the boxes that GRDB's arguments are.
+/// the boxes that GRDB's arguments are, and several by one statement, as each execution costs as much as a row.
 struct PlainRows {
-    private let database: Database
-    private let statement: Statement
+    typealias Row = (id: Int64, rank: Int64, uri: String, source: String?)
+
+    private static let together = 16
+    private static let one = sql(rows: 1)
+    private static let several = sql(rows: together)
     /// SQLITE_TRANSIENT, which C writes as a cast.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    init(_ database: Database) throws {
-        self.database = database
-        statement = try database.cachedStatement(
-            sql:
-                "INSERT OR REPLACE INTO item (id, rank, uri, source) VALUES (?, ?, ?, ?)")
+    private let database: Database
+    private var waiting: [Row] = []
+
+    init(_ database: Database) { self.database = database }
+
+    mutating func insert(_ row: Row) throws {
+        waiting.append(row)
+        guard waiting.count == Self.together else { return }
+        try write(waiting, Self.several)
+        waiting.removeAll(keepingCapacity: true)
     }
 
-    func insert(id: Int64, rank: Int64, uri: String, source: String?) throws {
-        let row = statement.sqliteStatement
-        let length = Int32(uri.utf8.count)
-        let code = uri.withCString { bytes in
-            sqlite3_bind_int64(row, 1, id)
-            sqlite3_bind_int64(row, 2, rank)
-            if let source {
-                sqlite3_bind_text(row, 4, source, -1, Self.copied)
+    /// Writes those that wait for others.
+    mutating func finish() throws {
+        for row in waiting { try write([row], Self.one) }
+        waiting = []
+    }
+
+    private func write(_ rows: [Row], _ sql: String) throws {
+        let statement = try database.cachedStatement(sql: sql).sqliteStatement
+        for (index, row) in rows.enumerated() {
+            let first = Int32(4 * index)
+            sqlite3_bind_int64(statement, first + 1, row.id)
+            sqlite3_bind_int64(statement, first + 2, row.rank)
+            sqlite3_bind_text(statement, first + 3, row.uri, -1, Self.copied)
+            if let source = row.source {
+                sqlite3_bind_text(statement, first + 4, source, -1, Self.copied)
             } else {
-                sqlite3_bind_null(row, 4)
+                sqlite3_bind_null(statement, first + 4)
             }
-            // Without a copy: it is read before it goes.
-            sqlite3_bind_text(row, 3, bytes, length, nil)
-            defer {
-                sqlite3_reset(row)
-                sqlite3_clear_bindings(row)
-            }
-            return sqlite3_step(row)
         }
-        guard code == SQLITE_DONE else {
+        defer { sqlite3_reset(statement) }
+        guard sqlite3_step(statement) == SQLITE_DONE else {
             throw DatabaseError(
                 resultCode: ResultCode(rawValue: sqlite3_extended_errcode(database.sqliteConnection)),
                 message: database.lastErrorMessage)
         }
+    }
+
+    private static func sql(rows: Int) -> String {
+        "INSERT OR REPLACE INTO item (id, rank, uri, source) VALUES "
+            + repeatElement("(?, ?, ?, ?)", count: rows).joined(separator: ", ")
     }
 }

@@ -28,13 +28,13 @@ struct StateWriter {
             }
         }
         if let numbers {
-            try set(
-                "revision", Int64(bitPattern: numbers.revision).databaseValue,
-                "nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
+            try set("revision", Int64(bitPattern: numbers.revision).databaseValue, database)
+            try set("nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
         }
         if let position {
             let id = position.map { Int64(bitPattern: $0.itemID.number) }
-            try set("currentItem", id.databaseValue, "position", (position?.position).databaseValue, database)
+            try set("currentItem", id.databaseValue, database)
+            try set("position", (position?.position).databaseValue, database)
         }
         if let settings {
             let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
@@ -45,14 +45,6 @@ struct StateWriter {
     private func set(_ key: String, _ value: DatabaseValue, _ database: Database) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?)")
             .execute(arguments: [key, value])
-    }
-
-    /// Two in one statement.
-    private func set(
-        _ key: String, _ value: DatabaseValue, _ other: String, _ otherValue: DatabaseValue, _ database: Database
-    ) throws {
-        try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?), (?, ?)")
-            .execute(arguments: [key, value, other, otherValue])
     }
 
     private mutating func write(_ change: QueueChange, to database: Database) throws {
@@ -112,7 +104,7 @@ struct StateWriter {
     }
 
     private func insertRows(_ items: [QueueItem], _ ranks: [Int64], to database: Database) throws {
-        let plain = try PlainRows(database)
+        var plain = PlainRows(database)
         let full = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         // Most items have the source of the one before.
@@ -125,7 +117,7 @@ struct StateWriter {
             }
             let id = Int64(bitPattern: item.id.number)
             if item.isPlain {
-                try plain.insert(id: id, rank: rank, uri: item.uri, source: last?.text)
+                try plain.insert((id, rank, item.uri, last?.text))
                 continue
             }
             let draft = item.draft
@@ -138,6 +130,7 @@ struct StateWriter {
             ])
             try full.execute()
         }
+        try plain.finish()
     }
 
     private func setRanks(_ ranks: [Int64], of ids: [ItemID], in database: Database) throws {

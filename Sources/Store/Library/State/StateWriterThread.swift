@@ -36,29 +36,11 @@ struct StateWriterThread {
         self.lock = lock
         self.logger = logger
         writer = StateWriter(ranks: ranks)
-        queue.writeWithoutTransaction { journal.follow($0) }
     }
 
     mutating func run(_ mailbox: Mailbox<Message>) {
-        beginJournal()
-        var isOpen = true
-        while isOpen {
-            var batch: [(changes: [SavedChange], completion: Completion)] = []
-            for message in mailbox.take(until: nil) {
-                switch message {
-                case .save(let changes, let completion): batch.append((changes, completion))
-                case .flush(let answer):
-                    save(&batch)
-                    answer.post(!hasFailed)
-                    hasFailed = false
-                case .close:
-                    save(&batch)
-                    isOpen = false
-                }
-            }
-            save(&batch)
-            checkpoint()
-        }
+        // One access for the whole run: an access of its own would cost a small change a tenth of its time.
+        queue.writeWithoutTransaction { serve(mailbox, $0) }
         do {
             try queue.close()
         } catch {
@@ -69,11 +51,36 @@ struct StateWriterThread {
         _ = Unmanaged.passRetained(queue)
     }
 
-    private mutating func save(_ batch: inout [(changes: [SavedChange], completion: Completion)]) {
+    private mutating func serve(_ mailbox: Mailbox<Message>, _ database: Database) {
+        journal.follow(database)
+        beginJournal(database)
+        var isOpen = true
+        while isOpen {
+            var batch: [(changes: [SavedChange], completion: Completion)] = []
+            for message in mailbox.take(until: nil) {
+                switch message {
+                case .save(let changes, let completion): batch.append((changes, completion))
+                case .flush(let answer):
+                    save(&batch, database)
+                    answer.post(!hasFailed)
+                    hasFailed = false
+                case .close:
+                    save(&batch, database)
+                    isOpen = false
+                }
+            }
+            save(&batch, database)
+            checkpoint(database)
+        }
+    }
+
+    private mutating func save(
+        _ batch: inout [(changes: [SavedChange], completion: Completion)], _ database: Database
+    ) {
         defer { batch = [] }
         guard !batch.isEmpty else { return }
         do {
-            try commit(Self.condensed(batch.flatMap(\.changes)))
+            try commit(Self.condensed(batch.flatMap(\.changes)), database)
             if isInTrouble { logger.notice("the state can be saved again") }
             isInTrouble = false
             for entry in batch { entry.completion(nil) }
@@ -82,7 +89,7 @@ struct StateWriterThread {
             if batch.count > 1 {
                 for entry in batch {
                     var single = [entry]
-                    save(&single)
+                    save(&single, database)
                 }
                 return
             }
@@ -95,23 +102,21 @@ struct StateWriterThread {
         }
     }
 
-    private mutating func commit(_ changes: [SavedChange]) throws {
+    private mutating func commit(_ changes: [SavedChange], _ database: Database) throws {
         // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
         do {
-            try queue.writeWithoutTransaction { database in
-                // As `inTransaction`, which parses both statements each time.
-                try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
-                do {
-                    if isAhead {
-                        writer = StateWriter(ranks: try StateReader.ranks(database))
-                        isAhead = false
-                    }
-                    try writer.write(changes, to: database)
-                    try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
-                } catch {
-                    try database.rollback()
-                    throw error
+            // As `inTransaction`, which parses both statements each time.
+            try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            do {
+                if isAhead {
+                    writer = StateWriter(ranks: try StateReader.ranks(database))
+                    isAhead = false
                 }
+                try writer.write(changes, to: database)
+                try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+            } catch {
+                try database.rollback()
+                throw error
             }
         } catch {
             isAhead = true
@@ -120,12 +125,12 @@ struct StateWriterThread {
     }
 
     /// SQLite would do it within the commit, before the answer: this writes everything once more and waits for the disk.
-    private mutating func checkpoint() {
+    private mutating func checkpoint(_ database: Database) {
         guard journal.pages >= Self.journalPages else { return }
         do {
-            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            _ = try database.checkpoint(.passive)
             journal.pages = 0
-            beginJournal()
+            beginJournal(database)
         } catch {
             // What was committed is safe; it is tried again behind the next commit.
             logger.warning("the state's journal could not be emptied: \(error)")
@@ -134,12 +139,9 @@ struct StateWriterThread {
 
     /// The first commit to an empty journal waits for the disk, which may take tens of milliseconds: better this one,
     /// which changes nothing, than a command's.
-    private func beginJournal() {
+    private func beginJournal(_ database: Database) {
         do {
-            try queue.inTransaction { database in
-                try database.execute(sql: "PRAGMA user_version = 1")
-                return .commit
-            }
+            try database.execute(sql: "PRAGMA user_version = 1")
         } catch {
             // A full disk, for instance: the next save gets the error.
             logger.debug("the state's journal could not be begun: \(error)")

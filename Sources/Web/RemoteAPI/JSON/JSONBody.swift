@@ -89,12 +89,12 @@ struct JSONBody: Sendable {
 
     /// `tooLong`: of the list that is read.
     private func reading<Value>(
-        _ tooLong: Problem? = nil, _ body: () throws(JSONError) -> Value
+        _ tooLong: @autoclosure () -> Problem? = nil, _ body: () throws(JSONError) -> Value
     ) throws(Problem) -> Value {
         do throws(JSONError) {
             return try body()
         } catch {
-            if case .tooManyElements = error.reason, let tooLong { throw tooLong }
+            if case .tooManyElements = error.reason, let tooLong = tooLong() { throw tooLong }
             throw Problem(error)
         }
     }

@@ -48,6 +48,20 @@ import Testing
         #expect(loaded.current == position)
     }
 
+    /// Plain rows are written several at a time; the others between them are not.
+    @Test(arguments: [1, 15, 16, 17, 40]) func everyItemOfALongList_comesBack(count: Int) throws {
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        let source = ItemSource(.folder, id: "f", name: "f")
+        let drafts = (0..<count).map { number in
+            ItemDraft(
+                uri: "\(number)", title: number % 7 == 6 ? "T" : nil, source: number.isMultiple(of: 3) ? source : nil)
+        }
+        try saved.apply(.insert(drafts, at: .end))
+        store.close(within: 600)
+        #expect(try fixture.store().load().items.map(\.draft) == drafts)
+    }
+
     @Test func items_keepTheirSource_whenAnotherDiffersInBytesOnly() throws {
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
