@@ -15,7 +15,7 @@ struct LevelHistoryTests {
     }
 
     private func history(of samples: [Float], _ format: AudioFormat) -> LevelHistory {
-        var history = LevelHistory(format: format)
+        let history = LevelHistory(format: format)
         samples.withUnsafeBufferPointer { samples in
             guard let first = samples.baseAddress else { return }
             for block in 0..<samples.count / format.channelCount / history.block {
