@@ -76,8 +76,10 @@ def titles(api: Api, words: str) -> list[str]:
 
 
 def test_scan_listsArtistsAlbumsTracksAndGenres(library):
+    # The first scan is over a moment before the server says that it watches all folders.
+    eventually(lambda: library.call("GET", "/library")["watch"] == "full", "all folders are watched")
     status = library.call("GET", "/library")
-    assert (status["artists"], status["albums"], status["tracks"], status["watch"]) == (2, 2, 4, "full"), status
+    assert (status["artists"], status["albums"], status["tracks"]) == (2, 2, 4), status
     artists = library.call("GET", "/library/artists")
     assert [artist["name"] for artist in artists["items"]] == ["Björk", "周杰倫"] and artists["length"] == 2
     albums = library.call("GET", "/library/albums", params={"artist": artists["items"][0]["id"]})["items"]

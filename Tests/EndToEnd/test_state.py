@@ -160,7 +160,9 @@ def refuses_as_a_whole(server, api, events, refusal):
     after = api.player()
     assert after["status"] == "playing" and after["item"]["id"] == settings["item"]["id"]
     assert after["queue"] == settings["queue"], "revision, undo and redo stay"
-    assert not events.since(mark, "queue"), "an event of a change that is none"
+    # An event of the load before may come late.
+    newer = [event for event in events.since(mark, "queue") if event.message["version"] > settings["version"]]
+    assert not newer, "an event of a change that is none"
     # Transport needs no disk.
     assert api.pause()["status"] == "paused"
     assert api.seek(position=3)["position"] == pytest.approx(3, abs=0.1)

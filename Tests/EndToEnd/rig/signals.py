@@ -100,8 +100,12 @@ def distortion_and_noise(samples: numpy.ndarray, frequency: float, rate: int = 4
 def click_level(samples: numpy.ndarray, above: float = 6000, rate: int = 44100) -> float:
     """Largest momentary level in dBFS above `above` Hz: what a click in low-pitched material shows as."""
     signal = samples.astype(float) / 32768
-    spectrum = numpy.fft.rfft(signal * 1.0)
+    # The transform wraps around: both ends are faded.
+    edge = int(0.01 * rate)
+    fade = 0.5 - 0.5 * numpy.cos(numpy.pi * numpy.arange(edge) / edge)
+    signal[:edge] *= fade
+    signal[-edge:] *= fade[::-1]
+    spectrum = numpy.fft.rfft(signal)
     spectrum[: int(above * len(signal) / rate)] = 0
-    edge = int(0.01 * rate)  # the transform's own wrap-around
     high = numpy.abs(numpy.fft.irfft(spectrum, len(signal)))[edge:-edge]
     return 20 * numpy.log10(max(float(high.max()), 1e-9))
