@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func names_areReadOnce() throws {
-        let media = AddressCatalogue()
+        let media = AddressMediaAccess()
         #expect(try resolve((0..<100).map { .uri("\($0).mp3") }, media: media).items.count == 100)
         #expect(media.names.withLock { $0 } == 100)
     }
