@@ -69,9 +69,9 @@ def test_main_announces_to_its_own_room(capture, headphones, api, kitchen):
     # By either path.
     said = api.call("POST", "/players/main/announcements", json={"uri": "bell.mp3", "music": "pause"})
     assert said["output"] == "spk" and [each["id"] for each in api.call("GET", "/announcements")["announcements"]] == [said["id"]]
+    eventually(lambda: near(level_now(headphones, MUSIC), LEVEL, 0.5) and level_now(capture, MUSIC) < 0.001, "only main's music pauses")
     capture.wait_seconds(1)
     assert first_heard(capture, BELL, there) is not None and first_heard(headphones, BELL, here) is None
-    eventually(lambda: near(level_now(headphones, MUSIC), LEVEL, 0.5) and level_now(capture, MUSIC) < 0.001, "only main's music pauses")
     api.call("DELETE", f"/players/main/announcements/{said['id']}")
 
 

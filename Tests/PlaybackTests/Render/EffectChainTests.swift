@@ -171,7 +171,7 @@ struct EffectChainTests {
         var copy = chain
         let isSame = run(&chain, samples[3_072...]) == run(&copy, samples[3_072...])
         #expect(isSame)
-        #expect(MemoryLayout<EffectChain>.size < 9_216)
+        #expect(MemoryLayout<EffectChain>.size < 10_240)
     }
 
     @Test func effectsNeverExceedFullScale_norTheCeiling() {

@@ -170,7 +170,7 @@ import KernelTesting
 
     @Test func aJobThatHangs_andThatNobodyWaitsFor_leavesItsPlaceToTheNext() {
         // It is looked long before that who still waits.
-        let worker = SupervisedWorker("test", seconds: SupervisedWorker.lookSeconds + 60)
+        let worker = SupervisedWorker("test", seconds: SupervisedWorker.lookSeconds + 5)
         let isGone = Atomic(false)
         let log = Mailbox<String>()
         let release = Mailbox<Void>()

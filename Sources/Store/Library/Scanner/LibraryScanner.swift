@@ -36,8 +36,6 @@ final class LibraryScanner {
     private var places = FolderPlaces()
     private var isComplete = true
     private var missing: [String] = []
-    /// Why the catalogue could not be written, since the last scan.
-    private var failure: String?
     /// Folders that cannot be watched, and missing ones.
     private var folderProblems: [String] = []
     private var mayBeDamaged: Bool
@@ -102,10 +100,12 @@ final class LibraryScanner {
 
     private func scanAll(rereads: Bool) {
         environment.watch?.beginWalk()
-        perform(ScanRun(environment, rereads: rereads)) { run, places in try run.runAll(&places) }
-        isComplete = environment.watch.map { !$0.isFull } ?? false
-        missing = environment.roots.missingDirectories
-        notify()
+        perform(ScanRun(environment, rereads: rereads), runAll)
+    }
+
+    private func runAll(_ run: ScanRun, _ places: inout FolderPlaces) throws {
+        defer { judgeFolders() }
+        try run.runAll(&places)
     }
 
     private func perform(_ run: ScanRun, _ body: (ScanRun, inout FolderPlaces) throws -> Void) {
@@ -151,7 +151,7 @@ final class LibraryScanner {
             return finish(
                 ScanRun(environment), failure: "the music library cannot be recreated: \(error)", isCancelled: false)
         }
-        perform(ScanRun(environment)) { run, places in try run.runAll(&places) }
+        perform(ScanRun(environment), runAll)
     }
 
     private func finish(_ run: ScanRun, failure: String?, isCancelled: Bool) {
@@ -171,11 +171,12 @@ final class LibraryScanner {
             )
         }
         let ended = scan
-        self.failure = failure
-        let problems = self.problems
+        let problems = (failure.map { [$0] } ?? []) + folderProblems
+        let watch: LibraryStatus.Watch = environment.watch == nil ? .off : isComplete ? .full : .partial
         environment.board.change(reportsAlways: true) { status in
             status.state = failure == nil ? .idle : .failed
             status.scan = ended
+            status.watch = watch
             if let counts {
                 status.counts = counts.entries
                 if status.loudness.isEnabled {
@@ -187,21 +188,17 @@ final class LibraryScanner {
         environment.scanned()
     }
 
-    private var problems: [String] { (failure.map { [$0] } ?? []) + folderProblems }
-
-    private func notify() {
-        let watch = environment.watch
+    /// Which folders are missing, and whether changes in all others are reported.
+    private func judgeFolders() {
+        isComplete = environment.watch.map { !$0.isFull } ?? false
+        missing = environment.roots.missingDirectories
         folderProblems = missing.map { "The music folder \($0) cannot be opened; its known entries are kept." }
         if !isComplete {
             folderProblems.append(
-                watch == nil
+                environment.watch == nil
                     ? "Folders cannot be watched here; the music is scanned every 10 minutes."
                     : "The system allows too few folder watches (fs.inotify.max_user_watches); the music is scanned "
                         + "every 10 minutes as well.")
-        }
-        environment.board.change(reportsAlways: true) { status in
-            status.watch = watch == nil ? .off : isComplete ? .full : .partial
-            status.problems = problems
         }
     }
 }
