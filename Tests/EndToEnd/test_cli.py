@@ -337,6 +337,35 @@ def test_render_says_that_it_cannot_make_the_file(media, directory):
     assert result.returncode == 73 and "cannot write" in result.stderr
 
 
+@pytest.mark.parametrize(("option", "value", "status", "reason"), [
+    ("--socket", "missing/socket", 73, "No such file"), ("--media-worker", "missing", 78, "media-worker: "),
+])
+def test_serve_refuses_a_place_that_cannot_be_used(directory, option, value, status, reason):
+    """docs/cli.md, Exit status."""
+    arguments = ("--port", "0", "--output", "null", "--data", str(directory / "data"))
+    result = tonearm("serve", *arguments, option, str(directory / value))
+    assert result.returncode == status and reason in result.stderr, result
+
+
+def test_serve_names_the_reason_against_a_music_directory(start_server, media):
+    server = start_server(music=media.path("noise.mp3"))
+    assert "Not a directory" in server.log()
+
+
+def test_a_damaged_id_of_the_server_is_set_aside(start_server):
+    server = start_server()
+    (server.data / "server-id").write_text("garbage")
+    server.restart()
+    assert [file.read_text() for file in server.data.glob("server-id.damaged-*")] == ["garbage"]
+    assert "server-id is damaged" in server.log()
+
+
+def test_a_setting_that_may_be_unset_names_the_word_for_it(server):
+    refused = tonearm("set", "remoteCommands.skipInterval", "null")
+    assert refused.returncode == 64 and "or none" in refused.stderr
+    assert tonearm("set", "remoteCommands.skipInterval", "none", environment=client(server)).returncode == 0
+
+
 def test_doctor_is_content_with_a_good_server(pulse):
     result = tonearm("doctor", "--port", "0", environment=pulse.environment)
     assert result.returncode == 0, result.stdout + result.stderr

@@ -149,6 +149,21 @@ def test_a_combined_sink_is_an_output_as_any_other(capture, headphones, pulse, a
     eventually(lambda: api.player()["status"] == "playing" and api.player()["position"] > before + 0.5, "it plays on", timeout=10)
 
 
+def test_the_configured_sink_is_reported_while_it_is_missing_and_taken_when_it_appears(pulse, start_server):
+    pulse.unplug("hp")
+    server = start_server(output="pulse", pulse=pulse, arguments=("--sink", "desk"))
+    api = Api(server.url)
+    api.load("long.mp3", play=True)
+    eventually(lambda: pulse.stream_sinks() == ["spk"], "the music plays on the default")
+    listed = api.call("GET", "/outputs")
+    assert listed["following"] == "default" and "desk" in listed["message"] and "desk" in api.player()["output"]["message"]
+    assert server.log().count("the chosen sink is not there") == 1
+    pulse.load("module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1")
+    eventually(lambda: pulse.stream_sinks() == ["desk"], "the music plays on the sink")
+    eventually(lambda: api.call("GET", "/outputs")["following"] == "choice", "it is the choice")
+    assert api.call("GET", "/outputs")["message"] is None and api.player()["output"]["message"] is None
+
+
 def test_an_unknown_output_is_refused(pulse, api):
     """Issue 2, bad input."""
     for body, statuses in (({"id": "nonsense"}, (422,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):

@@ -50,10 +50,11 @@ struct InStepTests {
             })
 
         private static func player(_ daemon: PulseDaemon, _ device: String) -> Player {
-            Player(
-                Player.Environment(
-                    opener: ScriptedOpener(Self.media), output: PulseAudioOutput(device: device, server: daemon.server),
-                    conversion: NoConversion(), store: MemoryStore(), clock: MachineClock()))
+            var environment = Player.Environment(
+                opener: ScriptedOpener(Self.media), output: PulseAudioOutput(server: daemon.server),
+                conversion: NoConversion(), store: MemoryStore(), clock: MachineClock())
+            environment.device = device
+            return Player(environment)
         }
 
         func end() throws {

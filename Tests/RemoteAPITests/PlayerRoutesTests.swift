@@ -165,5 +165,11 @@ import ServiceTesting
         #expect(answer["following"]?.text == "choice")
         #expect(answer["policy"]?.text == "pause")
         #expect(answer["outputs"]?.list?.map { $0["current"] } == [.flag(false), .flag(true)])
+        #expect(answer["message"] == .null)
+        api.player.change { $0.output.missing = "desk" }
+        let missing = "The chosen output desk is not there. It is used when it appears."
+        #expect(try api.send("GET", "/api/v1/outputs").json()["message"]?.text == missing)
+        let output = try api.send("GET", "/api/v1/player").json()["output"]
+        #expect(output?["message"]?.text == missing && output?["available"] == .flag(true))
     }
 }

@@ -23,6 +23,15 @@ import Testing
         #expect(try tokens(text) == ["abcdefghijklmnop read"])
     }
 
+    @Test func aNewToken_isUnshown_untilALinkWithItWasPrinted() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/token"
+        #expect(try AccessTokens.load(path).isUnshown)
+        #expect(try AccessTokens.load(path).isUnshown, "the first start needed none")
+        AccessTokens.noteShown(path)
+        #expect(try !AccessTokens.load(path).isUnshown)
+    }
+
     @Test(arguments: [
         "", "# none", "short", "abcdefghijklmnop everything", "abcdefghijklmnop read\nabcdefghijklmnop admin",
         String(repeating: "a", count: 5_000),

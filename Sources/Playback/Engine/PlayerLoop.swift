@@ -65,6 +65,7 @@ final class PlayerLoop: @unchecked Sendable {
         if environment.leader != nil { saved.settings.followOnly() }
         var core = PlayerCore(
             saved, now: environment.clock.now, seed: UInt64(environment.clock.now.nanoseconds),
+            device: environment.device,
             networkBuffering: environment.networkBuffering)
         core.output.devices.devices = environment.outputs
         decodeAhead = SharedSeconds(seconds: core.settings.decodeAhead)

@@ -15,6 +15,8 @@ public final class Player: Sendable {
         public var store: any PlayerStore
         public var clock: any PlayerClock
         public var networkBuffering = NetworkBuffering()
+        /// Id of the output device to use until one is chosen.
+        public var device: String?
         public var stretching: any TimeStretching = NoStretching()
         public var buffering: DecodeBuffering
         public var memory = QueueMemory()

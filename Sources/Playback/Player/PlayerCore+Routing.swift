@@ -14,8 +14,8 @@ extension PlayerCore {
         fileprivate(set) var followed: String?
         fileprivate(set) var lost: RouteLoss?
         fileprivate(set) var filter = RouteFilter()
-        /// The output was given a device at the start that no setting knows.
-        fileprivate(set) var configured: String?
+        /// The device to use until one is chosen.
+        var configured: String?
         /// Why `target` was changed: reported when the sound is there.
         fileprivate(set) var cause: RouteReason?
         /// Comes before what the user chose, until the sound ends.
@@ -31,11 +31,14 @@ extension PlayerCore {
     private func situation(_ devices: OutputDevices) -> RouteSituation {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
-            chosen: borrowed(of: devices) ?? settings.outputDevice ?? routing.configured, followed: routing.followed,
+            chosen: borrowed(of: devices) ?? wantedDevice, followed: routing.followed,
             asked: routing.target,
             lost: routing.lost,
             policy: settings.routePolicy, filter: routing.filter, now: now)
     }
+
+    /// The user's choice, else the configured device. It counts while the device is there.
+    var wantedDevice: String? { settings.outputDevice ?? routing.configured }
 
     private func borrowed(of devices: OutputDevices) -> String? {
         guard let borrowed = routing.borrowed else { return nil }
@@ -58,19 +61,13 @@ extension PlayerCore {
     }
 
     mutating func devicesReported(_ reported: OutputDevices) {
-        if routing.known == nil, settings.outputDevice == nil, reported.isChosen {
-            routing.configured = reported.current
-        }
         let decision = RouteDecision(situation(reported))
         let isNew = decision.target != routing.target
         take(decision)
         routing.known = reported.devices
         var shown = reported
-        shown.isChosen = reported.isChosen && reported.current == settings.outputDevice ?? routing.configured
-        if output.devices != shown {
-            output.devices = shown
-            emit(.output(output))
-        }
+        shown.isChosen = reported.isChosen && reported.current == wantedDevice
+        show(shown)
         let route = reported.devices.first { $0.id == reported.current }
         if route?.id != routing.route?.id || route?.activePort != routing.route?.activePort
             || route?.isPrivate != routing.route?.isPrivate
@@ -85,6 +82,17 @@ extension PlayerCore {
             routing.route = route
             if isNew { routing.cause = decision.reason }
         }
+    }
+
+    private mutating func show(_ devices: OutputDevices) {
+        var new = output
+        new.devices = devices
+        new.missing = wantedDevice.flatMap { wanted in
+            devices.devices.contains { $0.id == wanted && $0.isAvailable } ? nil : wanted
+        }
+        guard new != output else { return }
+        output = new
+        emit(.output(output))
     }
 
     private mutating func take(_ decision: RouteDecision) {
@@ -135,6 +143,7 @@ extension PlayerCore {
         if device == routing.route?.id { routing.cause = nil }
         routing.target = device
         actions.append(.output(.select(device)))
+        if routing.known != nil { show(output.devices) }
     }
 
     /// The session admits other devices now.

@@ -86,8 +86,10 @@ struct PlayerCore {
     }
 
     init(
-        _ saved: SavedPlayer, now: MonotonicTime, seed: UInt64, networkBuffering: NetworkBuffering = NetworkBuffering()
+        _ saved: SavedPlayer, now: MonotonicTime, seed: UInt64, device: String? = nil,
+        networkBuffering: NetworkBuffering = NetworkBuffering()
     ) {
+        routing.configured = device
         self.networkBuffering = networkBuffering
         queue = Queue(
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
@@ -119,7 +121,7 @@ struct PlayerCore {
         actions = []
         applyGains(over: 0)
         if settings.effects.isEnabled { applyEffects() }
-        use(settings.outputDevice)
+        use(wantedDevice)
         if let current {
             guard !goal.isAtRest else { return finish() }
             actions.append(

@@ -91,6 +91,8 @@ public struct PositionClock: Hashable, Sendable {
 public struct OutputStatus: Hashable, Sendable {
     public var availability = OutputAvailability.available
     public var devices = OutputDevices()
+    /// The chosen or configured device, while it is not there.
+    public var missing: String?
     public var isSuspended = false
     /// The sound server plays us more quietly than we ask for, for another stream's sake.
     public var isDucked = false

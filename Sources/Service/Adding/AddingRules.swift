@@ -21,11 +21,13 @@ public struct AddingRules: Hashable, Sendable {
 /// The items found at the addresses of a request.
 public struct ResolvedItems: Sendable {
     public internal(set) var items: [ItemDraft] = []
+    /// Of each address in the request: the number of items before its own.
+    var starts: [Int] = []
     /// A folder, list or library entry contains more than was added.
     public internal(set) var isTruncated = false
     public internal(set) var skipped = SkippedFaults<ItemFault>()
 
-    /// Refuses to replace a list if none of the new items can be played.
+    /// Refuses the request if none of its items can be played.
     func checkRest() throws(Problem) {
         if items.isEmpty, let fault = skipped.faults.first { throw Problem(fault) }
     }

@@ -24,15 +24,14 @@ public final class PulseAudioOutput: AudioOutput {
 
     /// - Parameters:
     ///   - title: what its streams are called at the server.
-    ///   - device: name of the sink to use from the start, as `OutputCommand.select`.
     ///   - server: as `PULSE_SERVER`; nil for that of the environment and the client configuration.
     ///   - player: distinguishes it from this process's other outputs in mixers, and in what the server remembers of its streams.
     ///   - title: what mixers call its streams.
-    public init(device: String? = nil, server: String? = nil, player: String? = nil, title: String = "Music") {
+    public init(server: String? = nil, player: String? = nil, title: String = "Music") {
         self.server = server
         self.player = player
         self.title = title
-        state = Mutex(.idle([.output(.select(device))]))
+        state = Mutex(.idle([]))
     }
 
     deinit { shutdown() }

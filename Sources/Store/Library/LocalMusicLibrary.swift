@@ -27,7 +27,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         let path = directory + "/library.sqlite"
         self.roots = roots
         do {
-            let key = KeptID(directory: directory, name: "library-key")
+            let key = KeptID(directory: directory, name: "library-key", logger: logger)
             if let problem = key.problem { logger.warning("the library's ids are valid for this run only: \(problem)") }
             connection = try CatalogueConnection(path: path, keys: CatalogueKeys(key.key), logger: logger)
         } catch {

@@ -29,7 +29,8 @@ struct SoundCheck {
 
     private func pulse() -> [Finding] {
         let events = Mailbox<AudioOutputEvent>()
-        let output = PulseAudioOutput(device: settings.sink)
+        let output = PulseAudioOutput()
+        output.perform(.select(settings.sink))
         output.activate { events.post($0) }
         defer { output.shutdown() }
         var heard = Heard()

@@ -7,8 +7,8 @@ import RemoteAPI
 /// The token file: a line for each token, `SECRET` or `SECRET SCOPE`; `#` begins a comment.
 struct AccessTokens {
     var tokens: [AccessToken]
-    /// Made just now.
-    var isNew = false
+    /// Made here, and never printed since.
+    var isUnshown = false
 
     /// For the link.
     var highest: String? { tokens.max { $0.scope < $1.scope }?.secret }
@@ -19,10 +19,15 @@ struct AccessTokens {
     /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
     /// `setting`: the one that decided where it is.
     static func load(_ path: String, setting: String = "token-file") throws -> AccessTokens {
-        let isNew = access(path, F_OK) != 0
-        if isNew { try create(path, setting) }
-        return AccessTokens(tokens: try read(path), isNew: isNew)
+        if access(path, F_OK) != 0 { try create(path, setting) }
+        return AccessTokens(tokens: try read(path), isUnshown: access(mark(path), F_OK) == 0)
     }
+
+    /// A link with a token was printed. A mark that stays makes the next start print it once more.
+    static func noteShown(_ path: String) { unlink(mark(path)) }
+
+    /// An empty file, as others read the token file as a whole.
+    private static func mark(_ path: String) -> String { path + ".unshown" }
 
     static func read(_ path: String) throws -> [AccessToken] {
         let text = String(
@@ -53,6 +58,9 @@ struct AccessTokens {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         let secret = String((0..<32).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-        try Failure.unless("\(setting): cannot create") { try WholeFile.write((secret + "\n").utf8, to: path) }
+        try Failure.unless("\(setting): cannot create") {
+            try WholeFile.write([], to: mark(path))
+            try WholeFile.write((secret + "\n").utf8, to: path)
+        }
     }
 }

@@ -26,13 +26,14 @@ struct ServeCommand: LocalCommand {
         CrashLine.install()
         Signals.block()
         let server = try Server(configuration, log: log)
-        for directory in configuration.music where access(directory, R_OK | X_OK) != 0 {
+        for directory in configuration.music where access(directory + "/.", R_OK | X_OK) != 0 {
             log.warning(
                 "this music directory cannot be read now; the server tries again at each use",
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
         Console.output("Tonearm plays at \(server.links.main)")
+        if server.links.hasToken { AccessTokens.noteShown(configuration.tokenPath) }
         if let (name, link) = server.links.named {
             // Beside everything else, because a resolver may take seconds to fail.
             NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.output("and at \(link)") } }?

@@ -61,10 +61,11 @@ private struct PlayerVoices: VoiceMaking {
     ) -> (any Voice)? {
         guard Headroom.isThere else { return nil }
         var environment = environment
+        environment.device = device
         environment.output =
             switch self.kind {
             case .pulse:
-                PulseAudioOutput(device: device, title: kind == .announcement ? "Announcement" : "Sound effect")
+                PulseAudioOutput(title: kind == .announcement ? "Announcement" : "Sound effect")
             case .null, .file: NullOutput()
             }
         return PlayerVoice(environment, rules: rules, report: report)

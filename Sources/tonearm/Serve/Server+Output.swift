@@ -27,7 +27,7 @@ extension Server {
     static func output(_ configuration: ServerConfiguration, player: String? = nil) -> PlayerOutput {
         switch configuration.output {
         case .pulse:
-            let output = PulseAudioOutput(device: configuration.sink, player: player)
+            let output = PulseAudioOutput(player: player)
             return PlayerOutput(output: output, otherStreams: output)
         case .null: return PlayerOutput(output: NullOutput())
         case .file(let path):
@@ -49,20 +49,29 @@ extension Server {
     }
 }
 
-/// Logs once that the sound server is lost, and once that it is back, however often it is tried meanwhile. Main's output
-/// stands for all: their connections go to the same server. Any thread.
+/// Logs once that the sound server or the wanted device is lost, and once that it is back, however often it is tried meanwhile.
+/// Main's output stands for all: their connections go to the same server. Any thread.
 final class OutputWatch: Sendable {
-    private let isThere = Mutex(true)
+    private let last = Mutex(OutputStatus())
     private let log: Logger
 
     init(log: Logger) { self.log = log }
 
     func receive(_ output: OutputStatus) {
-        let isNew = isThere.withLock { isThere in
-            defer { isThere = output.availability == .available }
-            return isThere != (output.availability == .available)
+        let old = last.withLock { last in
+            defer { last = output }
+            return last
         }
-        guard isNew else { return }
+        if old.missing != output.missing {
+            if let missing = output.missing {
+                log.warning(
+                    "the chosen sink is not there; the sound goes elsewhere until it appears",
+                    metadata: ["sink": "\(missing)"])
+            } else if output.devices.devices.contains(where: { $0.id == old.missing }) {
+                log.info("the chosen sink is there")
+            }
+        }
+        guard (old.availability == .available) != (output.availability == .available) else { return }
         switch output.availability {
         case .available: log.info("the sound output is back")
         case .unavailable(let reason): log.warning("there is no sound output", metadata: ["reason": "\(reason)"])

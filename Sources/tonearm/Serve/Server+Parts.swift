@@ -46,7 +46,7 @@ extension Server {
     /// Whether the link carries the token: where one is needed, and it is shown to somebody rather than kept in a log.
     static func linkToken(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> String? {
         guard !(configuration.isLoopback && configuration.anonymous == .loopback) else { return nil }
-        return Console.isTerminal || tokens.isNew && !Console.isJournal ? tokens.highest : nil
+        return Console.isTerminal || tokens.isUnshown && !Console.isJournal ? tokens.highest : nil
     }
 }
 

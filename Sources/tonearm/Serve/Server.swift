@@ -45,7 +45,11 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: Self.workerLimits)
+        let program = MediaWorkers.find(configuration.mediaWorker)
+        if configuration.mediaWorker != nil, case .failure(let missing) = program {
+            throw Failure.configuration("media-worker: \(missing.reason)")
+        }
+        let workers = MediaWorkers(program, limits: Self.workerLimits)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration, examiner)
@@ -74,6 +78,7 @@ final class Server {
                 clock: clock, buffering: configuration.buffering)
             environment.networkBuffering = configuration.networkBuffering
             environment.memory = memory
+            if configuration.output == .pulse { environment.device = configuration.sink }
             environment.stretching = SoundTouchStretching()
             return environment
         }
@@ -127,7 +132,7 @@ final class Server {
             folder: ThumbnailFolder(configuration.data + "/thumbnails", logger: log))
         service.session = session
         service.roster = players
-        let key = KeptID(directory: configuration.data, name: "address-key")
+        let key = KeptID(directory: configuration.data, name: "address-key", logger: log)
         if let problem = key.problem { log.warning("references to items are valid for this run only: \(problem)") }
         service.sealed = SealedAddresses(OpenSSLSeal(key.key))
         playlists = try Self.playlists(configuration, log)
@@ -143,7 +148,7 @@ final class Server {
             main: verbs, clock: clock, site: try Self.site(resources), epoch: Self.epoch(clock),
             serverVersion: ServerVersion.text)
         settings.access = Self.access(configuration, tokens)
-        let identity = KeptID(directory: configuration.data, name: "server-id")
+        let identity = KeptID(directory: configuration.data, name: "server-id", logger: log)
         if let problem = identity.problem { log.warning("the server's id is not saved: \(problem)") }
         settings.serverID = identity.id
         settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
@@ -273,7 +278,10 @@ final class Server {
         } catch {
             let advice =
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
-            throw Failure("cannot listen: \(error)\(advice)", .unavailable)
+            // The socket's place, as opposed to what is in use.
+            let isPlace =
+                if case .failed(call: configuration.socket, let code) = error { code != EADDRINUSE } else { false }
+            throw Failure("cannot listen: \(error)\(advice)", isPlace ? .cannotCreate : .unavailable)
         }
     }
 

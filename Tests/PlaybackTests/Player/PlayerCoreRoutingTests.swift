@@ -149,6 +149,24 @@ import Kernel
         #expect(world.lateOrDoubleReplies == 0)
     }
 
+    @Test func theConfiguredDevice_isReportedWhileItIsMissing_andTakenWhenItAppears() {
+        var world = SimulatedWorld(device: "desk")
+        let desk = OutputDevice(id: "desk", description: "Desk")
+        #expect(world.core.output.missing == nil)
+        tell(&world, [Self.speakers], current: "spk")
+        #expect(world.core.output.missing == "desk" && !world.core.output.devices.isChosen)
+        tell(&world, [Self.speakers, desk], current: "spk")
+        #expect(world.selected.last == "desk")
+        world.send(.output(.devices(OutputDevices(devices: [Self.speakers, desk], current: "desk", isChosen: true))))
+        #expect(world.core.output.missing == nil && world.core.output.devices.isChosen)
+        tell(&world, [Self.speakers], current: "spk")
+        #expect(world.core.output.missing == "desk")
+        world.command(.selectOutput(nil))
+        #expect(world.core.output.missing == nil)
+        tell(&world, [Self.speakers, desk], current: "spk")
+        #expect(world.selected.last == .some(nil))
+    }
+
     @Test func theReasonOfAChoice_isTold_whenTheSoundIsThere() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "desk", description: "Desk")]

@@ -118,9 +118,9 @@ struct SimulatedWorld {
     private var spins = 0
     var check: (inout SimulatedWorld) -> Void = { _ in }
 
-    init(saved: SavedPlayer = SavedPlayer(), seed: UInt64 = 1) {
+    init(saved: SavedPlayer = SavedPlayer(), seed: UInt64 = 1, device: String? = nil) {
         random = SplitMix64(seed: seed)
-        core = PlayerCore(saved, now: now, seed: seed)
+        core = PlayerCore(saved, now: now, seed: seed, device: device)
         perform(core.begin())
         send(.output(.availability(.available)))
     }

@@ -224,6 +224,10 @@ final class RecorderLoop {
         }
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
+        if take.frames == 0 {
+            result.successfully = false
+            result.message = result.message ?? "It ended before there was any sound."
+        }
         take.settleGap(.now)
         if let loss = take.loss {
             result.successfully = false

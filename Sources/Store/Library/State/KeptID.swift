@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Kernel
+public import Logging
 import FoundationEssentials
 
 /// A random number of 128 bits that is made once and kept in a file of the data directory.
@@ -10,23 +11,45 @@ public struct KeptID: Sendable {
     /// Why it could not be kept: it is of this run only. nil: it was.
     public let problem: String?
 
-    /// The caller holds the directory's lock.
-    public init(directory: String, name: String) {
+    /// A damaged file is set aside, and a new number made. One that cannot be read now stays, as it may be whole. The caller
+    /// holds the directory's lock.
+    public init(directory: String, name: String, logger: Logger) {
         let path = directory + "/" + name
         do {
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            let kept = text.prefix { !$0.isWhitespace }
-            if Self.isValid(kept) {
-                self.init(id: String(kept), problem: nil)
+            if let kept = try Self.kept(path, logger) {
+                self.init(id: kept, problem: nil)
                 return
             }
         } catch {
-            // The first start. What else keeps it from being read shows when it is written.
+            self.init(id: Self.random(), problem: "\(path) cannot be read: \(error)")
+            return
         }
-        let new = (0..<16).map { _ in UInt8.random(in: .min ... .max) }.map {
+        let new = Self.random()
+        self.init(id: new, problem: Self.keep(new, path))
+    }
+
+    /// nil: there is none, or none any more.
+    private static func kept(_ path: String, _ logger: Logger) throws -> String? {
+        var damage = SetAside.reasonAgainst(path)
+        if damage == nil {
+            do {
+                let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+                let kept = text.prefix { !$0.isWhitespace }
+                if isValid(kept) { return String(kept) }
+                damage = "is damaged"
+            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+                return nil
+            }
+        }
+        let aside = try SetAside.move(path)
+        logger.error("\(path) \(damage ?? ""); kept as \(aside), a new one is made")
+        return nil
+    }
+
+    private static func random() -> String {
+        (0..<16).map { _ in UInt8.random(in: .min ... .max) }.map {
             $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16)
-        }
-        self.init(id: new.joined(), problem: Self.keep(new.joined(), path))
+        }.joined()
     }
 
     private init(id: String, problem: String?) {

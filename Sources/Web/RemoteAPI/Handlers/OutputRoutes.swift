@@ -29,17 +29,20 @@ struct OutputRoutes: Sendable {
     }
 }
 
+extension OutputStatus {
+    fileprivate var message: String? {
+        switch availability {
+        case .available: missing.map { "The chosen output \($0) is not there. It is used when it appears." }
+        case .unavailable(let message): message
+        }
+    }
+}
+
 extension JSONWriter {
     /// `output` of the snapshot and the `output` event.
     mutating func members(of status: OutputStatus) {
-        switch status.availability {
-        case .available:
-            member("available", true)
-            member("message", String?.none)
-        case .unavailable(let message):
-            member("available", false)
-            member("message", message)
-        }
+        member("available", status.availability == .available)
+        member("message", status.message)
         let current = status.devices.devices.first { $0.id == status.devices.current }
         member("id", status.devices.current)
         member("description", current?.description)
@@ -58,6 +61,7 @@ extension JSONWriter {
                 of: device, isCurrent: device.id == devices.current, isReachable: status.availability == .available)
         }
         member("following", devices.isChosen ? "choice" : "default")
+        member("message", status.message)
         member("policy", snapshot.settings.routePolicy.rawValue)
     }
 

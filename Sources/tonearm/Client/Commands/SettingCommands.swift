@@ -32,7 +32,7 @@ struct SetCommand: ClientCommand {
         "set", "Changes a setting of the player.",
         usage: "tonearm set [--server <url>] [--token <token>] [--player <id>] <key> <value>",
         discussion: settings.map {
-            "\($0.key): \($0.words)" + ($0.isOptional ? ", or none" : "")
+            "\($0.key): \($0.words)"
         }.joined(separator: "\n") + "\n\n" + SignedArgument.discussion("-0.5"))
 
     @OptionGroup var options: ClientOptions
@@ -56,7 +56,7 @@ struct SetCommand: ClientCommand {
 
 extension Setting {
     /// What it accepts, as it is typed.
-    fileprivate var words: String { form == .flag ? "on or off" : requirement }
+    fileprivate var words: String { (form == .flag ? "on or off" : requirement) + (isOptional ? ", or none" : "") }
 
     /// nil when the text is no value of the setting.
     func value(of text: String) -> SettingValue? {
