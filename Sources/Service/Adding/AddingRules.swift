@@ -27,7 +27,7 @@ public struct ResolvedItems: Sendable {
     public internal(set) var isTruncated = false
     public internal(set) var skipped = SkippedFaults<ItemFault>()
 
-    /// Refuses the request if none of its items can be played.
+    /// Refuses to replace a list if none of the new items can be played.
     func checkRest() throws(Problem) {
         if items.isEmpty, let fault = skipped.faults.first { throw Problem(fault) }
     }

@@ -74,11 +74,11 @@ extension PlayerService {
     }
 
     private static func edit(_ found: ResolvedItems, _ place: Addition.Place) throws(Problem) -> QueueEdit {
-        try found.checkRest()
-        return switch place {
-        case .insert(let point): .insert(found.items, at: point)
+        switch place {
+        case .insert(let point): return .insert(found.items, at: point)
         case .replace(let current):
-            .replace(found.items, startIndex: current.map { min(found.starts[$0], found.items.count - 1) })
+            try found.checkRest()
+            return .replace(found.items, startIndex: current.map { min(found.starts[$0], found.items.count - 1) })
         }
     }
 }

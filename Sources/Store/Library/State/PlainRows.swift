@@ -38,7 +38,7 @@ struct PlainRows {
             let first = Int32(4 * index)
             sqlite3_bind_int64(statement, first + 1, row.id)
             sqlite3_bind_int64(statement, first + 2, row.rank)
-            sqlite3_bind_text(statement, first + 3, row.uri, -1, Self.copied)
+            sqlite3_bind_text(statement, first + 3, row.uri, Int32(row.uri.utf8.count), Self.copied)
             if let source = row.source {
                 sqlite3_bind_text(statement, first + 4, source, -1, Self.copied)
             } else {
