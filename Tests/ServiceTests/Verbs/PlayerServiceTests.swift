@@ -93,12 +93,6 @@ import Testing
         #expect(player.commands.isEmpty)
     }
 
-    @Test func nothingIsAdded_whenNothingOfItCanBePlayed() throws {
-        let gone = Addition([.folder("none")], rules: AddingRules(skipsFaults: true))
-        #expect(try refusal { service().add(gone, for: .local, reply: $0) }?.code == "media-not-found")
-        #expect(player.commands.isEmpty)
-    }
-
     @Test(arguments: [(0, 0), (1, 0), (2, 1), (3, 1)]) func index_countsTheEntriesAsSent(index: Int, start: Int) throws
     {
         let items: [ItemRequest] = [.folder("none"), .uri("a.mp3"), .uri("b.mp3"), .folder("none")]
