@@ -97,17 +97,6 @@ def test_the_rest_is_added_and_what_was_left_out_is_listed(api):
     assert (none["count"], none["skippedCount"]) == (0, 1) and len(api.uris()) == 2
 
 
-def test_the_index_counts_the_entries_as_they_were_sent(api):
-    """The client does not know what is left out, nor how many items a folder has."""
-    missing, folder, last = {"uri": "missing.mp3"}, {"folder": "album"}, {"uri": "album/1.mp3"}
-    for items, index, current in (([missing, folder, last], 1, "album/0.mp3"), ([missing, folder, last], 2, "album/1.mp3"),
-                                  ([missing, last], 0, "album/1.mp3"), ([last, missing], 1, "album/1.mp3")):
-        api.call("PUT", "/queue", json={"items": items, "onError": "skip", "index": index})
-        assert api.player()["item"]["uri"] == current, (items, index)
-    refused = api.request("PUT", "/queue", json={"items": [folder], "index": 1})
-    assert refused.status_code == 422 and refused.json()["member"] == "index"
-
-
 def test_references_that_nothing_has_are_left_out_and_listed(api, music):
     """Issue 3.3: unknown ids of the library, and entries of a list that lie outside the music."""
     (music / "bad.m3u").write_text("album/1.mp3\n../../etc/passwd\n")

@@ -196,7 +196,7 @@ extension PlayerCore {
 
     func refuseUnlessSeekable() throws(PlaybackError) {
         guard current?.media?.isSeekable == false else { return }
-        throw PlaybackError(.notSeekable, "This stream cannot be sought in.", itemID: current?.item.id)
+        throw PlaybackError(.notSeekable, "This stream is not seekable.", itemID: current?.item.id)
     }
 
     /// Loads the current item again when it is not loaded, silently.

@@ -58,11 +58,11 @@ extension PlayerCore {
 
     /// What was decoded for other loops is decoded again; they count from here on.
     private mutating func followLoops() {
-        if let upcoming, let new = queue.item(upcoming.item.id),
-            (upcoming.item.loops, upcoming.item.beginTime) != (new.loops, new.beginTime)
-        {
-            dropUpcoming()
+        let isStale = loaded.ahead.contains { track in
+            queue.item(track.item.id).map { ($0.loops, $0.beginTime) != (track.item.loops, track.item.beginTime) }
+                ?? false
         }
+        if isStale { dropUpcoming() }
         guard let current, let new = queue.item(current.item.id), new !== current.item else { return }
         loaded.updateCurrent { $0.item = new }
         guard current.item.loops != new.loops || (new.loops != 0 && current.item.beginTime != new.beginTime),

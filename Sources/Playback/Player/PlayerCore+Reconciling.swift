@@ -41,7 +41,7 @@ extension PlayerCore {
     private mutating func reconcileFailure() {
         if case .stop = goal { return }
         var attempts = 0
-        while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < 8 {
+        while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < Self.mostAhead {
             attempts += 1
             currentFailed(error)
         }

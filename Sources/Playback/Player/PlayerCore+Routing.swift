@@ -141,6 +141,8 @@ extension PlayerCore {
         routing.waitsForDevice = false
         routing.cause = .override
         if device == routing.route?.id { routing.cause = nil }
+        // The sound was on its way back to the headphones.
+        if let lost = routing.lost, lost.device.id == routing.target { routing.lost = nil }
         routing.target = device
         actions.append(.output(.select(device)))
         if routing.known != nil { show(output.devices) }

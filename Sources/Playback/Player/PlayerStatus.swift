@@ -50,7 +50,7 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case outputReturned = "output-returned"
     /// The leader is silent.
     case leader
-    /// It plays inaudibly: the silent switch is on, and the audio session's category obeys it.
+    /// It plays inaudibly: the silent switch is on, and it applies to the audio session's category.
     case silentSwitch = "silent-switch"
 }
 
@@ -86,10 +86,10 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case unknownItem = "unknown-item"
         /// 404: there is no next, previous or current item.
         case noSuchContent = "no-such-content"
+        // 409: not possible in this state.
         /// A library that does this is not on the machine.
         case libraryMissing = "library-missing"
         case notSeekable = "not-seekable"
-        /// 409: not possible in this state.
         case invalidState = "invalid-state"
         /// Another player decides what it plays.
         case following

@@ -21,8 +21,6 @@ public struct AddingRules: Hashable, Sendable {
 /// The items found at the addresses of a request.
 public struct ResolvedItems: Sendable {
     public internal(set) var items: [ItemDraft] = []
-    /// Of each address in the request: the number of items before its own.
-    var starts: [Int] = []
     /// A folder, list or library entry contains more than was added.
     public internal(set) var isTruncated = false
     public internal(set) var skipped = SkippedFaults<ItemFault>()

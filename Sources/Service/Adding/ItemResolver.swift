@@ -48,7 +48,6 @@ struct ItemResolver: Sendable {
         walk.resolved.items.reserveCapacity(items.count)
         let places = areFiles ? [:] : try places(of: items, addresses, cancellation)
         for (index, item) in items.enumerated() {
-            walk.resolved.starts.append(walk.resolved.items.count)
             do throws(ItemFault) {
                 try walk.add(item, at: index, addresses[index], places[index])
             } catch {

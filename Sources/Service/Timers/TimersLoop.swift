@@ -225,23 +225,19 @@ final class TimersLoop {
     ) {
         let report = self.report(timer, alarm, stage, id, player)
         let play = { @Sendable (drafts: [ItemDraft]?) in Self.play(drafts, alarm, player, rises: !isAgain, report) }
-        let tone = [ItemDraft(uri: AlarmTone.uri, title: "Alarm")]
         switch stage {
         case .kept:
             let current = player.snapshot.item?.item.id.number
             if let current, alarm.kept?.contains(current) ?? false { return play(nil) }
             report(.failure(PlaybackError(.notFound, "The queue is another one by now.")))
         case .items where alarm.items.isEmpty: play(nil)
-        case .items:
-            board.expand(alarm.items) { drafts in
+        case .items, .fallback:
+            let fallback = ItemRequest.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
+            board.expand(stage == .items ? alarm.items : [fallback]) { drafts in
                 guard drafts.isEmpty else { return play(drafts) }
                 report(.failure(PlaybackError(.notFound, "Nothing that the alarm is to play is there.")))
             }
-        case .fallback:
-            board.expand([.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))]) {
-                play($0.isEmpty ? tone : $0)
-            }
-        case .tone: play(tone)
+        case .tone: play([ItemDraft(uri: AlarmTone.uri, title: "Alarm")])
         }
     }
 

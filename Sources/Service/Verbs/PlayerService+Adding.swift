@@ -6,8 +6,7 @@ public import Playback
 public struct Addition: Sendable {
     public enum Place: Hashable, Sendable {
         case insert(InsertionPoint)
-        /// Replaces the queue; `current`: index of the address whose first item becomes the current one, nil for the first. If
-        /// it was left out, the next item follows, else the last one.
+        /// Replaces the queue; `current`: the index of the new current item, nil for the first.
         case replace(current: Int?)
     }
 
@@ -40,9 +39,6 @@ extension PlayerService {
         if case .insert(.index(let index)) = addition.place, index > length {
             let detail = "There is no position \(index) in a queue of \(length) items."
             return reply(.failure(Problem(PlaybackError(.outOfRange, detail, member: "position"))))
-        }
-        if case .replace(let current?) = addition.place, current >= addition.items.count {
-            return reply(.failure(.invalid("index", "index must be less than the number of items.")))
         }
         server.resolve(addition.items, addition.rules, for: caller) { result in
             attempt(reply) { () throws(Problem) in
@@ -78,7 +74,10 @@ extension PlayerService {
         case .insert(let point): return .insert(found.items, at: point)
         case .replace(let current):
             try found.checkRest()
-            return .replace(found.items, startIndex: current.map { min(found.starts[$0], found.items.count - 1) })
+            if let current, current >= found.items.count {
+                throw .invalid("index", "index must be less than the number of items.")
+            }
+            return .replace(found.items, startIndex: current)
         }
     }
 }

@@ -23,7 +23,6 @@ public final class PulseAudioOutput: AudioOutput {
     private let title: String
 
     /// - Parameters:
-    ///   - title: what its streams are called at the server.
     ///   - server: as `PULSE_SERVER`; nil for that of the environment and the client configuration.
     ///   - player: distinguishes it from this process's other outputs in mixers, and in what the server remembers of its streams.
     ///   - title: what mixers call its streams.

@@ -235,7 +235,9 @@ final class PulseSession {
         }
         // A device chosen meanwhile is the device of the next stream.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
-        if announced == .unavailable(PulseProblem.noAnswer), case .ready = connection { announceDevices() }
+        if announced == .unavailable(PulseProblem.noAnswer), finished == nil, case .ready = connection {
+            announceDevices()
+        }
         withExtendedLifetime(stream) { finishIfDone() }
     }
 

@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// Names that only the running server knows, for completion by a shell.
 enum ServerNames: String, CaseIterable {
-    case players, outputs, playlists, presets, alarms, renders
+    case players, outputs, outputChoice, playlists, presets, alarms, renders
 
     var completion: CompletionKind { .custom { words, _, _ in names(completing: words) } }
 
@@ -12,6 +12,7 @@ enum ServerNames: String, CaseIterable {
         switch self {
         case .presets: "/api/v1/effects/presets"
         case .alarms: TimerState.path
+        case .outputChoice: Self.outputs.path
         case .players, .outputs, .playlists, .renders: "/api/v1/" + rawValue
         }
     }
@@ -36,7 +37,7 @@ enum ServerNames: String, CaseIterable {
                 answer.players, answer.outputs, answer.playlists, answer.presets, answer.timers, answer.renders,
             ]
             let entries = lists.compactMap { $0 }.first ?? []
-            return entries.compactMap(name).filter(Self.isSafe) + (self == .outputs ? ["default"] : [])
+            return entries.compactMap(name).filter(Self.isSafe) + (self == .outputChoice ? ["default"] : [])
         } catch {
             // A shell has no place for a sentence here.
             return []
@@ -45,7 +46,7 @@ enum ServerNames: String, CaseIterable {
 
     private func name(_ entry: Entry) -> String? {
         switch self {
-        case .players, .outputs, .renders: entry.id
+        case .players, .outputs, .outputChoice, .renders: entry.id
         case .alarms: entry.type == "alarm" ? entry.id : nil
         case .presets: entry.name
         case .playlists: entry.name.map(Self.isSafe) == true ? entry.name : entry.id

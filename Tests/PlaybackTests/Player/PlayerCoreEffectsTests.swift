@@ -171,6 +171,7 @@ struct PlayerCoreEffectsTests {
         arguments: [
             (["a-3", "missing"], Queue.Order(repeats: .off, shuffle: true), PlayerSettings.ErrorPolicy.skip, 2),
             (["a-3", "missing", "missing", "missing"], Queue.Order(), .skip, 4),
+            (["a-3"] + Array(repeating: "missing", count: 12), Queue.Order(), .skip, 13),
             (["a-3", "missing", "missing"], Queue.Order(repeats: .off, shuffle: true), .skip, 3),
             (["damaged-3", "missing", "missing"], Queue.Order(repeats: .all), .skip, 3),
             (["damaged-3"], Queue.Order(repeats: .all), .skip, 1),

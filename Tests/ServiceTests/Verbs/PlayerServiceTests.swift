@@ -93,20 +93,6 @@ import Testing
         #expect(player.commands.isEmpty)
     }
 
-    @Test(arguments: [(0, 0), (1, 0), (2, 1), (3, 1)]) func index_countsTheEntriesAsSent(index: Int, start: Int) throws
-    {
-        let items: [ItemRequest] = [.folder("none"), .uri("a.mp3"), .uri("b.mp3"), .folder("none")]
-        let rules = AddingRules(skipsFaults: true)
-        _ = try result {
-            service().add(Addition(items, .replace(current: index), rules: rules), for: .local, reply: $0)
-        }.get()
-        guard case (.replace(let drafts, startIndex: start), nil, false)? = edits().first else {
-            Issue.record("\(player.commands)")
-            return
-        }
-        #expect(drafts.map(\.uri) == ["a.mp3", "b.mp3"])
-    }
-
     @Test(arguments: PlaybackError.Code.allCases) func playersError_keepsItsCodeAndMember(code: PlaybackError.Code)
         throws
     {

@@ -33,7 +33,7 @@ final class HLSDecoder: AudioDecoder {
     private var slack = 0.0
     /// It was played from the beginning without a jump.
     private var isExact = true
-    /// Seconds decoded so far.
+    /// The farthest place in seconds that was decoded.
     private var farthest = 0.0
 
     /// Seconds decoded before a place: what a frame takes over from those before it.
@@ -102,7 +102,7 @@ final class HLSDecoder: AudioDecoder {
             throw MediaError(.unsupported, "\(stream.name) is a live stream, which is not seekable.")
         }
         let rate = FrameCount(media.format.sampleRate)
-        if inner != nil, frame >= max(position, target), frame - position <= Self.shortJump * rate {
+        if inner != nil, frame >= max(position, target), isMistimed || frame - position <= Self.shortJump * rate {
             target = frame
             return frame
         }

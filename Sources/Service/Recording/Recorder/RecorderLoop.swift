@@ -222,13 +222,9 @@ final class RecorderLoop {
         if reason != .diskFull, reason != .writeError, status.state != .paused {
             do throws(RecordingError) { _ = try write(take, isMetered: false) } catch { result.failed(error) }
         }
+        take.settleGap(.now)
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        if take.frames == 0 {
-            result.successfully = false
-            result.message = result.message ?? "It ended before there was any sound."
-        }
-        take.settleGap(.now)
         if let loss = take.loss {
             result.successfully = false
             result.message = result.message ?? loss

@@ -134,7 +134,7 @@ final class EventSession: WebSocketSession {
         } catch {
             reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
             // What is readable and refused is no reason to end.
-            if isReadable || error.kind != .malformed { return }
+            if isReadable || ![.malformed, .tooLarge].contains(error.kind) { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
                 return state.malformed >= Self.maximumMalformed

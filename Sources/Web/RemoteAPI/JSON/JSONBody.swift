@@ -34,7 +34,8 @@ struct JSONBody: Sendable {
         }
         let parts = type.split(separator: ";").map { $0.trimmingSpaces }
         guard let media = parts.first, Self.types.contains(where: { media.equalsIgnoringASCIICase($0) }) else {
-            throw .unsupportedMediaType("The body must be application/json, not \(type.prefix(60)).")
+            throw .unsupportedMediaType(
+                "The body must be application/json or application/merge-patch+json, not \(type.prefix(60)).")
         }
         for parameter in parts.dropFirst() where parameter.lowercased().hasPrefix("charset=") {
             let charset = parameter.dropFirst(8).filter { $0 != "\"" }

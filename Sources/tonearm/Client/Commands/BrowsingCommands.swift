@@ -86,7 +86,7 @@ struct OutputsCommand: ShowingCommand {
 
     @Argument(
         help: "Output to use from now on; \"default\" follows the sound server's default.",
-        completion: ServerNames.outputs.completion)
+        completion: ServerNames.outputChoice.completion)
     var id: String?
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/outputs.")
