@@ -232,7 +232,7 @@ final class TimersLoop {
             report(.failure(PlaybackError(.notFound, "The queue is another one by now.")))
         case .items where alarm.items.isEmpty: play(nil)
         case .items, .fallback:
-            let fallback = ItemRequest.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
+            let fallback = TimerItem.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
             board.expand(stage == .items ? alarm.items : [fallback]) { drafts in
                 guard drafts.isEmpty else { return play(drafts) }
                 report(.failure(PlaybackError(.notFound, "Nothing that the alarm is to play is there.")))
