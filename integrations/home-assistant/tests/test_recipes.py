@@ -74,7 +74,9 @@ async def room(hass: HomeAssistant, server: Server, api: TonearmClient) -> MockC
     await api.request("PATCH", "/player", json={"name": "Living room"})
     entry = await set_up(hass, server, TOKEN)
     assert entity_of(hass, entry, "main") == ROOM
-    await call(hass, "play_media", ROOM, media_content_id="one.wav", media_content_type="music")
+    # It plays on, however busy the machine is.
+    server.tone("long.wav", seconds=60)
+    await call(hass, "play_media", ROOM, media_content_id="long.wav", media_content_type="music")
     await eventually(lambda: hass.states.get(ROOM).state == "playing", "the music plays")
     return entry
 
