@@ -338,7 +338,7 @@ def test_render_says_that_it_cannot_make_the_file(media, directory):
 
 
 @pytest.mark.parametrize(("option", "value", "status", "reason"), [
-    ("--socket", "missing/socket", 73, "No such file"), ("--media-worker", "missing", 78, "media-worker: "),
+    ("--socket", "missing/socket", 73, "No such file"),
 ])
 def test_serve_refuses_a_place_that_cannot_be_used(directory, option, value, status, reason):
     """docs/cli.md, Exit status."""

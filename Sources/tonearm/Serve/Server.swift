@@ -45,11 +45,7 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let program = MediaWorkers.find(configuration.mediaWorker)
-        if configuration.mediaWorker != nil, case .failure(let missing) = program {
-            throw Failure.configuration("media-worker: \(missing.reason)")
-        }
-        let workers = MediaWorkers(program, limits: Self.workerLimits)
+        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: Self.workerLimits)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration, examiner)
