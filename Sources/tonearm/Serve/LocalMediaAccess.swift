@@ -86,7 +86,8 @@ struct LocalMediaAccess: MediaAccess {
     }
 
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
-        try playable.folderPicture(beside: locator.uri)
+        // An item of a server has no folder.
+        locator.isNetwork ? nil : try playable.folderPicture(beside: locator.uri)
     }
 
     func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
