@@ -152,7 +152,6 @@ final class RecorderLoop {
     /// The sound server stands still, or the source is suspended: goes on with the next sound.
     private func interrupted(_ take: RecordingTake) {
         take.beginGap()
-        take.gap?.endedAt = nil
         silenceMeter(take)
         change(.interrupted)
     }

@@ -43,7 +43,11 @@ final class RecordingTake {
     var lostFrames: Int { missing.frames + droppedByDisk }
     private var droppedByDisk: Int { ring.droppedFrames - missing.dropped }
 
-    func beginGap() { gap = gap ?? Gap(since: heardAt, frames: frames, dropped: ring.droppedFrames) }
+    /// A gap whose sound was still expected goes on.
+    func beginGap() {
+        gap = gap ?? Gap(since: heardAt, frames: frames, dropped: ring.droppedFrames)
+        gap?.endedAt = nil
+    }
 
     /// Counts the frames that the gap has cost. All frames of the ring must be written.
     func settleGap(_ now: MonotonicTime) {
