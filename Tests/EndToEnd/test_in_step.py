@@ -175,7 +175,7 @@ def test_every_pair_of_three_joins_and_parts(server, api):
             for id in (head, third):
                 players[id].settings(leader=None)
             assert set(leaders().values()) == {None}
-    for id, leader, status, code in [("bath", "bath", 422, "invalid"), ("bath", "nobody", 422, "unknown-player")]:
+    for id, leader, status, code in [("bath", "bath", 422, "invalid"), ("bath", "nobody", 404, "unknown-player")]:
         assert api.refusal("PATCH", f"/players/{id}", json={"leader": leader}) == (status, code)
     for client in (players["kitchen"], players["bath"]):
         client.close()

@@ -166,7 +166,7 @@ def test_the_configured_sink_is_reported_while_it_is_missing_and_taken_when_it_a
 
 def test_an_unknown_output_is_refused(pulse, api):
     """Issue 2, bad input."""
-    for body, statuses in (({"id": "nonsense"}, (422,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
+    for body, statuses in (({"id": "nonsense"}, (404,)), ({"id": 3}, (400, 422)), ({}, (400, 422))):
         assert api.request("PUT", "/outputs/current", json=body).status_code in statuses
 
 

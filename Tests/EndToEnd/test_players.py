@@ -53,6 +53,8 @@ def test_all_players_on_one_channel(server, api, player, open_events):
     eventually(lambda: {event.message["player"] for event in log.since(0, "snapshot")} == ids, "16 snapshots")
     for id in ids:
         assert [event.type for event in log.since() if event.message["player"] == id][:2] == ["hello", "snapshot"]
+    greetings = {event.message["player"]: event.message["seq"] for event in log.since(0, "hello")}
+    assert greetings["p14"] >= greetings["main"] >= 14, "a new player begins where the server's numbers are"
     mark = log.mark()
     clients = [api, *others, last]
     with concurrent.futures.ThreadPoolExecutor(16) as pool:

@@ -53,6 +53,14 @@ enum EventFixture {
         #expect(journal.events(since: 6) == nil, "a number that was never given")
     }
 
+    @Test func aPlayerThatComesLater_beginsWhereTheNumbersAre() {
+        var journal = EventJournal(after: 7)
+        #expect(journal.sequence == 7 && journal.events(since: 7)?.isEmpty == true)
+        record(&journal, 1)
+        #expect(journal.events(since: 7)?.map(\.sequence) == [8])
+        #expect(journal.events(since: 9) == nil, "a number that was never given")
+    }
+
     @Test func theOldestAreForgotten_byNumber() {
         var journal = EventJournal()
         record(&journal, 5 * EventJournal.maximumEvents)

@@ -10,6 +10,8 @@ struct PendingReplies {
     enum Awaited: Equatable {
         case transport
         case nothing
+        /// What sounds has the set speed.
+        case tempo
         /// So many seconds wait for the sink, or all that there is.
         case decoded(Double)
         /// The output plays on this device (nil: on the default one).
@@ -39,7 +41,7 @@ struct PendingReplies {
 
     /// Answers those that await nothing more, and late ones. `failure`: of the item that some of them are for.
     mutating func answer(
-        isSettled: Bool, decoded: Double, _ devices: OutputDevices, failure: PlaybackError?, _ now: MonotonicTime
+        isSettled: Bool, isInTempo: Bool, decoded: Double, _ devices: OutputDevices, failure: PlaybackError?, _ now: MonotonicTime
     ) -> [PlayerAction] {
         var actions: [PlayerAction] = []
         replies.removeAll { reply in
@@ -47,6 +49,7 @@ struct PendingReplies {
                 switch reply.awaits {
                 case .nothing: true
                 case .transport: isSettled
+                case .tempo: isSettled && isInTempo
                 case .decoded(let seconds): decoded >= seconds
                 case .device(nil):
                     !devices.isChosen

@@ -93,7 +93,8 @@ public enum PlayerCommand: Sendable {
             .transport
         case .edit(_, _, let play): play ? .transport : .nothing
         case .prime(let seconds): .decoded(seconds)
-        case .apply, .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note: .nothing
+        case .apply(let patch): patch.changesTempo ? .tempo : .nothing
+        case .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note: .nothing
         case .selectOutput(let device): .device(device)
         }
     }

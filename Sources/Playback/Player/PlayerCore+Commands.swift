@@ -45,8 +45,8 @@ extension PlayerCore {
     mutating func answerSettled() {
         guard !pending.isEmpty else { return }
         actions += pending.answer(
-            isSettled: isSettled, decoded: pending.awaitDecoding ? decodedSeconds : 0, output.devices,
-            failure: goal.failure, now)
+            isSettled: isSettled, isInTempo: isInTempo, decoded: pending.awaitDecoding ? decodedSeconds : 0,
+            output.devices, failure: goal.failure, now)
     }
 
     /// Status and goal agree.

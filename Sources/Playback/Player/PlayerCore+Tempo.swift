@@ -29,6 +29,12 @@ extension PlayerCore {
         if let upcoming, isStale(upcoming) { dropUpcoming() }
     }
 
+    /// What sounds has the speed that is set; silence always has.
+    var isInTempo: Bool {
+        guard status == .playing, let current, let place = stream.timeline.place else { return true }
+        return place.segment.pace.rate == tempo(of: current).rate
+    }
+
     /// The next change waits for a splice.
     private func isStale(_ track: LoadedTrack) -> Bool {
         track.isFed && track.splice == nil && track.tempo != tempo(of: track)

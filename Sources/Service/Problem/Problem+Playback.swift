@@ -16,13 +16,13 @@ extension Problem {
         case .notFound, .forbidden, .privateAddress, .unreadable, .unsupported, .empty, .decoderFailed, .network,
             .bouncing, .tooLong, .incomplete:
             .unplayable
-        case .unknownItem, .noSuchContent: .unknown
+        case .unknownItem, .unknownOutput, .noSuchContent: .unknown
         case .outputUnavailable, .outputRefused, .shuttingDown: .unavailable
         case .notSeekable, .libraryMissing, .invalidState, .following, .sessionForbids, .nothingToUndo, .nothingToRedo:
             .conflict
         case .revisionMismatch: .stale
         case .queueFull: .tooLarge
-        case .outOfRange, .unknownOutput: .invalid
+        case .outOfRange: .invalid
         case .notSaved: .failed
         case .diskFull: .diskFull
         case .timedOut: .timedOut

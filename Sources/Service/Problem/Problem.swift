@@ -70,8 +70,8 @@ func attempt<Value>(_ reply: ServiceReply<Value>, _ body: () throws(Problem) -> 
 extension Problem {
     public static func malformed(_ detail: String) -> Problem { Problem(.malformed, "malformed", detail) }
 
-    public static func notFound(_ detail: String, code: String = "not-found") -> Problem {
-        Problem(.unknown, code, detail)
+    public static func notFound(_ detail: String, code: String = "not-found", member: String? = nil) -> Problem {
+        Problem(.unknown, code, detail, member: member)
     }
 
     public static func tooLarge(_ detail: String, code: String = "too-large") -> Problem {
@@ -91,15 +91,16 @@ extension Problem {
     static let mainStays = Problem(.conflict, "main-player", "The player main cannot be removed.")
 
     static func unknownOutput(_ id: String) -> Problem {
-        .invalid("output", "There is no output \(id.prefix(100)).", code: "unknown-output")
+        .notFound("There is no output \(id.prefix(100)).", code: "unknown-output", member: "output")
     }
 
     static func unknownTimer(_ id: String) -> Problem {
         .notFound("There is no timer or alarm \(id.prefix(40)).", code: "unknown-timer")
     }
 
-    public static func unknownPlayer(_ id: String) -> Problem {
-        .notFound("There is no player \(id.prefix(40)).", code: "unknown-player")
+    /// `member`: the member of the body that names it; nil: the path does.
+    public static func unknownPlayer(_ id: String, member: String? = nil) -> Problem {
+        .notFound("There is no player \(id.prefix(40)).", code: "unknown-player", member: member)
     }
 
     public static func unknownItem(_ id: String) -> Problem {

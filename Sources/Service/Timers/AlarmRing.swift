@@ -70,7 +70,13 @@ extension TimerBook {
             guard let ring, ring.waitsForOutput else { return [] }
             return sound(ring.stage, moment)
         case .taken(let id, let stage, let result):
-            guard ring?.id == id, ring?.stage == stage else { return [] }
+            guard ring?.id == id, ring?.stage == stage else {
+                // Snoozed or ended before the player took it.
+                guard stage == .tone, case .success(let snapshot) = result, let items = snapshot.insertedItems else {
+                    return []
+                }
+                return [.withdraw(items, snapshot.queueRevision)]
+            }
             switch result {
             case .failure(let error): return ringIsRefused(error, moment)
             case .success(let snapshot):

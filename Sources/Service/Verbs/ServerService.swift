@@ -188,9 +188,7 @@ extension PlayerService {
     func check(leader: String) throws(Problem) {
         guard let roster = server.parts.roster else { throw .onePlayer }
         guard leader != id else { throw .invalid("leader", "A player cannot follow itself.") }
-        guard roster.hasPlayer(leader) else {
-            throw .invalid("leader", "There is no player \(leader.prefix(40)).", code: "unknown-player")
-        }
+        guard roster.hasPlayer(leader) else { throw .unknownPlayer(leader, member: "leader") }
     }
 }
 

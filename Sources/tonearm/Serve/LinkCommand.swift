@@ -18,7 +18,9 @@ struct LinkCommand: LocalCommand {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
         let port = try port(settings)
         let host = settings.isLoopback && isServedEverywhere(port) ? "0.0.0.0" : settings.host
-        Console.output(PageLinks(host: host, port: port, token: try token(settings)).main)
+        let token = try token(settings)
+        Console.output(PageLinks(host: host, port: port, token: token).main)
+        if token != nil { AccessTokens.noteShown(settings.tokenPath) }
     }
 
     /// Whether a program of this user listens on all addresses, by the kernel's list (proc_net(5)): a request would carry the

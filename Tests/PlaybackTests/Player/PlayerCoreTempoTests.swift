@@ -43,6 +43,22 @@ import Testing
         #expect(world.loads == 1)
     }
 
+    @Test func aChange_isAnsweredOnceItIsHeard() {
+        var world = SimulatedWorld.playing(["a-100"])
+        world.run(seconds: 10)
+        var patch = SettingsPatch()
+        patch.playbackRate = 2
+        let token = world.command(.apply(patch))
+        #expect(world.run { $0.replies[token] != nil })
+        #expect(world.core.positionClock.rate == 2)
+        world.command(.pause)
+        world.run(seconds: 1)
+        patch.playbackRate = 3
+        let paused = world.command(.apply(patch))
+        world.run(seconds: 0.05)
+        #expect(world.replies[paused] != nil, "silence has no speed")
+    }
+
     @Test func ofManyChanges_theLastOneCounts() {
         var world = SimulatedWorld.playing(["a-100"])
         world.run(seconds: 5)

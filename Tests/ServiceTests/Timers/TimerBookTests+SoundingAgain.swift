@@ -95,6 +95,9 @@ extension TimerBookTests {
         #expect(stage(book.report(.taken(id, .items, .failure(gone)), hands.moment)) == .tone)
         var heard = snapshot(.playing, true)
         (heard.insertedItems, heard.queueRevision) = (5..<6, 9)
+        var early = book
+        #expect(try early.apply(.snooze(id, seconds: nil), hands.moment).1 == [.silence])
+        #expect(early.report(.taken(id, .tone, .success(heard)), hands.moment) == [.withdraw(5..<6, 9)])
         _ = book.report(.taken(id, .tone, .success(heard)), hands.moment)
         var (snoozed, paused, another) = (book, book, book)
         #expect(try snoozed.apply(.snooze(id, seconds: nil), hands.moment).1 == [.silence, .withdraw(5..<6, 9)])

@@ -12,7 +12,7 @@ import Service
 /// client gets events in this order. Frames are delivered and connections are woken without the hub's lock.
 final class EventHub: Sendable {
     private struct State {
-        var journal = EventJournal()
+        var journal: EventJournal
         var subscribers: [ObjectIdentifier: Subscriber] = [:]
         /// New subscribers that wait for the catalogue's details of the first items.
         var newcomers: [ObjectIdentifier: (subscriber: Subscriber, resume: ResumePoint?, due: MonotonicTime)] = [:]
@@ -40,7 +40,7 @@ final class EventHub: Sendable {
     let clock: any PlayerClock
     /// Numbers the events of all players.
     private let players: PlayerTable
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     let ticker: EventTicker
     let counters = EventCounters()
 
@@ -51,6 +51,7 @@ final class EventHub: Sendable {
         encoder = EventEncoder(
             links: context.links, epoch: context.epoch, server: server, followers: context.followers)
         players = context.players
+        state = Mutex(State(journal: EventJournal(after: players.sequence.withLock { $0 })))
         ticker = EventTicker(player, clock, encoder)
     }
 

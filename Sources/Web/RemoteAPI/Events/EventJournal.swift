@@ -5,8 +5,9 @@ struct EventJournal {
     static let maximumEvents = 1024
     static let maximumBytes = 1 << 20
 
-    /// The last number; 0 before the first event. Numbers that are missing here belong to other players.
-    private(set) var sequence: UInt64 = 0
+    /// The last number; before the first event the server's last one then. Numbers that are missing here belong to other
+    /// players.
+    private(set) var sequence: UInt64
     /// Of the last event.
     private(set) var version: UInt64 = 0
     private var events: [EventFrame] = []
@@ -14,6 +15,8 @@ struct EventJournal {
     private var bytes = 0
     /// The number of the last dropped event.
     private var forgotten: UInt64 = 0
+
+    init(after latest: UInt64 = 0) { sequence = latest }
 
     /// Takes the next number after its own and `latest`.
     mutating func record(

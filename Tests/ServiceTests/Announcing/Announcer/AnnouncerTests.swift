@@ -133,7 +133,7 @@ import KernelTesting
         #expect(answer.answer() == .failure(.unknownOutput("attic")))
         // As for every other member that names an output.
         let problem = Problem(AnnouncerError.unknownOutput("attic"), nil)
-        #expect(problem.kind == .invalid && problem.code == "unknown-output" && problem.member == "output")
+        #expect(problem.kind == .unknown && problem.code == "unknown-output" && problem.member == "output")
         rig.announcer.shutdown()
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
         #expect(answer.answer() == .failure(.shuttingDown))
