@@ -41,7 +41,8 @@ struct PendingReplies {
 
     /// Answers those that await nothing more, and late ones. `failure`: of the item that some of them are for.
     mutating func answer(
-        isSettled: Bool, isInTempo: Bool, decoded: Double, _ devices: OutputDevices, failure: PlaybackError?, _ now: MonotonicTime
+        isSettled: Bool, isInTempo: Bool, decoded: Double, _ devices: OutputDevices, failure: PlaybackError?,
+        _ now: MonotonicTime
     ) -> [PlayerAction] {
         var actions: [PlayerAction] = []
         replies.removeAll { reply in
