@@ -60,6 +60,22 @@ import Testing
         #expect(rig.follow("kitchen", "nobody") == nil)
     }
 
+    /// One that comes while another one ends is neither done twice nor forgotten.
+    @Test func changesOfGroups_comeOneAfterTheOther() async {
+        let groups = PlayerGroups { _, _ in }
+        let done = Mailbox<Void>()
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<20_000 {
+                        groups.handOverGroup(of: "nobody") { _ in done.post(()) }
+                    }
+                }
+            }
+        }
+        #expect(done.take(until: .now).count == 80_000)
+    }
+
     @Test func aFollowersQueueIsItsLeaders() throws {
         _ = rig.follow("kitchen", "main")
         let added = rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "kitchen")

@@ -176,14 +176,17 @@ final class PlayerGroups: Sendable {
             state.changes.append(change)
             return state.changes.count == 1
         }
-        if isFirst { beginChange() }
+        if isFirst { begin(change) }
     }
 
-    private func beginChange() {
-        guard let change = state.withLock({ $0.changes.first }) else { return }
+    /// `change` is the first one until it is done.
+    private func begin(_ change: Change) {
         change { [self] in
-            state.withLock { _ = $0.changes.removeFirst() }
-            beginChange()
+            let next = state.withLock { state in
+                state.changes.removeFirst()
+                return state.changes.first
+            }
+            if let next { begin(next) }
         }
     }
 

@@ -29,12 +29,20 @@ public struct PlayerService: Sendable {
         if case .apply(let patch) = command, let leader = patch.leader ?? nil {
             do throws(Problem) { try check(leader: leader) } catch { return reply(.failure(error)) }
         }
-        guard case .edit = command else { return player.perform(command) { reply($0.mapError(Problem.init)) } }
+        guard case .edit = command else { return player.perform(command) { reply($0.mapError(problem)) } }
         let length = snapshot.queueLength
-        player.perform(command) { [server] result in
-            reply(result.mapError(Problem.init))
+        player.perform(command) { [self] result in
+            reply(result.mapError(problem))
             if case .success(let after) = result { server.queueChanged(from: length, to: after.queueLength) }
         }
+    }
+
+    private func problem(_ error: PlaybackError) -> Problem {
+        // The player was removed; the server goes on.
+        if error.code == .shuttingDown, let roster = server.parts.roster, !roster.hasPlayer(id) {
+            return .unknownPlayer(id)
+        }
+        return Problem(error)
     }
 
     /// An interruption concerns all players.
