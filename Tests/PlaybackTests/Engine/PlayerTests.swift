@@ -336,36 +336,6 @@ import KernelTesting
         #expect((versions.last ?? 0) <= rig.player.snapshot.version)
     }
 
-    /// Neither waits for the player's thread to wake up.
-    @Test func anEditIsPreparedWhereItComesFrom_andAnsweredWhereItIsSaved() {
-        let store = HoldingStore()
-        let player = Player(
-            Player.Environment(
-                opener: ScriptedOpener([:]), output: CapturingOutput(clock: ManualClock()), conversion: NoConversion(),
-                store: store, clock: MachineClock()))
-        defer { player.shutdown() }
-        let edit = PlayerCommand.edit(.insert([ItemDraft(uri: "a")], at: .end), expected: nil, play: false)
-        let answers = Atomic(0)
-        var asked = 0
-        // While the player's thread is awake itself, it does both. The first edit has another save: that of the place.
-        let isInPlace = (0..<50).contains { _ in
-            let held = store.count
-            player.perform(edit) { result in
-                if case .success = result { answers.add(1, ordering: .relaxed) }
-            }
-            asked += 1
-            let isPrepared = store.count > held
-            store.answerAll()
-            let isAnswered = answers.load(ordering: .relaxed) == asked
-            return eventually {
-                store.answerAll()
-                return answers.load(ordering: .relaxed) == asked
-            } && isPrepared && isAnswered
-        }
-        #expect(isInPlace)
-        #expect(player.snapshot.queueLength == asked)
-    }
-
     @Test func commandsAreRefused_afterShutdown() {
         let rig = PlayerRig()
         rig.player.shutdown()
@@ -382,26 +352,5 @@ import KernelTesting
             rig.send(.apply(patch))
         }
         #expect(rig.wait { $0.receivedCount >= 19_000 })
-    }
-}
-
-/// Answers when it is asked to.
-private final class HoldingStore: PlayerStore {
-    private let held = Mutex<[@Sendable (SaveFailure?) -> Void]>([])
-
-    var count: Int { held.withLock { $0.count } }
-
-    func load() -> SavedPlayer { SavedPlayer() }
-
-    func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        held.withLock { $0.append(completion) }
-    }
-
-    func answerAll() {
-        let all = held.withLock { held in
-            defer { held = [] }
-            return held
-        }
-        for completion in all { completion(nil) }
     }
 }
