@@ -82,8 +82,7 @@ export class Commands {
     // Many a second while a control is dragged: one at a time, and the last one arrives.
     seek: (target) => this.#latest("seek", target, mergeSeeks, (value) => this.#send(...this.#player("seek", value))),
     adjust: (patch) => this.#latest("adjust", patch, mergePatches, (value) => this.#send("PATCH", this.paths.player(), value)),
-    // Over the channel, where the reply follows the event: nothing older is shown after it.
-    effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#attempt(() => this.channel.command("effects", value))),
+    effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#attempt(() => this.#shape(value))),
     outputPolicy: async ({ policy }) => {
       const outputs = await this.#send("PATCH", this.paths.outputs(), { policy });
       if (outputs) this.store.outputs = outputs;
@@ -183,13 +182,23 @@ export class Commands {
     return this.#send(...this.#player("play", target));
   }
 
+  /** Over the channel, where the reply follows the event: nothing older is shown after it. Over REST while the channel is lost. */
+  async #shape(patch) {
+    try {
+      return await this.channel.command("effects", patch);
+    } catch (problem) {
+      if (problem.code !== "unreachable") throw problem;
+      return (this.store.effects = await this.client.send("PATCH", this.paths.effects(), patch));
+    }
+  }
+
   async #add({ items, position, play, check }) {
     const path = this.paths.queue("/items");
     const body = { items, position, ...(play && { play }), ...(check && { check }) };
     let silent = null;
     // Over the channel where a refusal is nothing unusual: a browser reports one of HTTP as an error of the page.
     const isLookedAt = check && isNetwork(items[0].uri);
-    const send = () => isLookedAt ? this.channel.command("queue.add", body, looking) : this.client.send("POST", path, body, slow);
+    const send = () => isLookedAt && this.channel.isOpen ? this.channel.command("queue.add", body, looking) : this.client.send("POST", path, body, slow);
     const answer = await this.#attempt(async () => this.#accept(path, await send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
       // No sound is no reason to lose the choice.

@@ -4,10 +4,11 @@ internal import Audio
 internal import Synchronization
 internal import Kernel
 
-/// The player's thread: feeds the state machine and performs its actions. Never blocks on anything but its mailbox.
+/// Feeds the state machine and performs its actions: on the player's thread, or in its place on the thread that brings an
+/// edit or the store's answer (`serve`). Never blocks on anything but its mailbox.
 ///
-/// `@unchecked Sendable` because what is private belongs to the loop's thread, as `owner` checks; others use what lies
-/// behind a `Mutex`, and the mailbox.
+/// `@unchecked Sendable` because what is private belongs to the thread that has the mailbox's turn, as `owner` checks; others
+/// use what lies behind a `Mutex`, and the mailbox.
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(
@@ -49,6 +50,8 @@ final class PlayerLoop: @unchecked Sendable {
     private let queueShare: SharedByteBudget.Share
     private let undoShare: SharedByteBudget.Share
     private var deadline: MonotonicTime?
+    /// When the player's thread wakes up without a message.
+    private var alarm: MonotonicTime?
 
     private struct Reply {
         var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
@@ -71,6 +74,7 @@ final class PlayerLoop: @unchecked Sendable {
         decodeAhead = SharedSeconds(seconds: core.settings.decodeAhead)
         published = Mutex(core.snapshot())
         self.core = Mutex(core)
+        mailbox.beginFirstTurn()
     }
 
     func run() {
@@ -82,28 +86,52 @@ final class PlayerLoop: @unchecked Sendable {
                 deadline = core.nextDeadline
                 return actions
             }, token: nil)
-        while true {
-            let messages = mailbox.take(until: wakeUp)
-            if messages.isEmpty { handle(.tick) }
-            for (index, message) in messages.enumerated() {
-                switch message {
-                case .command(let command, let origin, let reply): accept(command, origin, reply)
-                case .decoding(let generation, let event): handle(.decoding(generation, event))
-                case .output(let event):
-                    if case .opened(let generation, let ring) = event { adopt(ring, generation) }
-                    if case .failed(let generation, _) = event { abandonRing(of: generation) }
-                    handle(.output(event))
-                case .duck(let gain, let seconds): handle(.duck(to: gain, seconds: seconds))
-                case .saved(let number, let failure): saved(number, failure)
-                case .ping(let answer): answer()
-                case .shutdown:
-                    end(messages[(index + 1)...])
-                    return
-                }
+        repeat { alarm = nextAlarm } while serve(mailbox.nextTurn(until: alarm))
+    }
+
+    /// Any thread. Handles the message in place of the player's thread, which need not wake up for it. False when the player is
+    /// down.
+    @discardableResult
+    func serve(_ message: Message) -> Bool {
+        mailbox.post(message, orServe: serveInPlace)
+    }
+
+    /// True: the player's thread has to wake up earlier than it would.
+    private func serveInPlace(_ messages: [Message]) -> Bool {
+        _ = serve(messages)
+        guard let wakeUp, alarm.map({ wakeUp < $0 }) ?? true else { return false }
+        alarm = wakeUp
+        return true
+    }
+
+    /// Within a turn. False at the end.
+    private func serve(_ messages: [Message]) -> Bool {
+        owner = OwningThread()
+        if messages.isEmpty { handle(.tick) }
+        for (index, message) in messages.enumerated() {
+            switch message {
+            case .command(let command, let origin, let reply): accept(command, origin, reply)
+            case .decoding(let generation, let event): handle(.decoding(generation, event))
+            case .output(let event):
+                if case .opened(let generation, let ring) = event { adopt(ring, generation) }
+                if case .failed(let generation, _) = event { abandonRing(of: generation) }
+                handle(.output(event))
+            case .duck(let gain, let seconds): handle(.duck(to: gain, seconds: seconds))
+            case .saved(let number, let failure): saved(number, failure)
+            case .ping(let answer): answer()
+            case .shutdown:
+                end(messages[(index + 1)...])
+                return false
             }
-            startCommands()
-            answerUnsaved()
         }
+        startCommands()
+        answerUnsaved()
+        return true
+    }
+
+    /// An alarm that was set for an edit stays, as the next edit may need it: setting it wakes the player's thread.
+    private var nextAlarm: MonotonicTime? {
+        wakeUp ?? alarm.flatMap { $0 > MonotonicTime.now ? $0 : nil }
     }
 
     private var wakeUp: MonotonicTime? {
@@ -285,9 +313,7 @@ final class PlayerLoop: @unchecked Sendable {
     /// Returns the number under which the store's answer comes.
     private func save(_ changes: [SavedChange]) -> UInt64 {
         let number = saves.issue()
-        environment.store.save(changes) { [mailbox] failure in
-            mailbox.post(.saved(number, failure: failure))
-        }
+        environment.store.save(changes) { [self] failure in serve(.saved(number, failure: failure)) }
         return number
     }
 

@@ -5,7 +5,8 @@ internal import Kernel
 
 /// A player, usable from any thread: commands go in, an immutable snapshot and events come out.
 ///
-/// Its private loop runs on a thread of its own; nothing here waits for it.
+/// Its private loop has a thread of its own; nothing here waits for it. An edit may be handled on the caller's thread, and its
+/// end on the store's.
 public final class Player: Sendable {
     /// The player's dependencies; all are replaced in tests.
     public struct Environment: Sendable {
@@ -53,7 +54,7 @@ public final class Player: Sendable {
 
     /// Loads the saved state (blocking) and starts the loop and the output.
     ///
-    /// `observer` is called for every event from the player's thread, in order, after its state is readable; it must
+    /// `observer` is called for every event, one at a time and in order, after its state is readable; from any thread. It must
     /// not block.
     public init(_ environment: Environment, observer: @escaping @Sendable (PlayerEvent) -> Void = { _ in }) {
         let loop = PlayerLoop(environment)
@@ -66,8 +67,8 @@ public final class Player: Sendable {
     /// The newest published state.
     public var snapshot: PlayerSnapshot { loop.published.withLock { $0 } }
 
-    /// `reply` comes exactly once, from the player's thread: when the command has taken effect and is saved, or with its
-    /// error. Within 1 s; within 5 s where a disk that hangs has to keep the change. It must not block.
+    /// `reply` comes exactly once, from any thread: when the command has taken effect and is saved, or with its
+    /// error, which may come at once. Within 1 s; within 5 s where a disk that hangs has to keep the change. It must not block.
     public func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
@@ -80,7 +81,9 @@ public final class Player: Sendable {
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         if let refusal = refusalOfTempo(command) { return reply(.failure(refusal)) }
-        if !loop.mailbox.post(.command(command, origin, reply)) { reply(.failure(PlayerLoop.goingDown)) }
+        let message = PlayerLoop.Message.command(command, origin, reply)
+        let isTaken = if case .edit = command { loop.serve(message) } else { loop.mailbox.post(message) }
+        if !isTaken { reply(.failure(PlayerLoop.goingDown)) }
     }
 
     /// Here and not on the loop, because the library may have to be read from the disk first.

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// An event of this server. The new state is readable before its event is published.
 public enum ServerEvent: Sendable {
-    /// Published on the player's thread, in order.
+    /// Published one at a time and in order, from any thread.
     case player(PlayerEvent, of: String)
     case players(PlayerChange, HostedPlayer)
     case announcement(AnnouncementChange, of: String)

@@ -140,7 +140,7 @@ extension StreamRecorder {
         _ = done.take(until: .now.advanced(bySeconds: 1))
     }
 
-    /// From a player's thread.
+    /// From any thread.
     func receive(_ event: PlayerEvent, of player: String) {
         switch event.kind {
         case .item, .status: changed(player)

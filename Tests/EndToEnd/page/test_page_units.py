@@ -286,6 +286,28 @@ def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(page, 
     }""") == [False, ["The token does not allow this."], is_read_only]
 
 
+def test_effectsAndAdditions_goOverRest_whileTheChannelIsLost(page):
+    assert page.evaluate("""async () => {
+        const { Client } = await import("/net/client.js");
+        const { EventSocket } = await import("/net/socket.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const paths = new PlayerPaths(() => "main");
+        const client = new Client();
+        const store = new Store();
+        const told = [];
+        const channel = new EventSocket({ paths, token: () => null });
+        const commands = new Commands({ client, channel, paths, store, notify: (message) => told.push(message) });
+        const isDone = await commands.perform("effects", { mono: true });
+        const found = [isDone, told.slice(), store.effects?.mono, (await client.get(paths.effects())).mono];
+        await client.send("PATCH", paths.effects(), { mono: false });
+        const isAdded = await commands.perform("add", { items: [{ uri: "http://127.0.0.1:9/a.mp3" }], check: true });
+        const refused = told.filter((message) => message === "The server cannot be reached.").length;
+        return [...found, isAdded, refused];
+    }""") == [True, [], True, True, False, 0]
+
+
 def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(page):
     assert page.evaluate("""async () => {
         const { Pictures, pixelsFor } = await import("/state/pictures.js");

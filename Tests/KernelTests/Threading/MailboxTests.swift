@@ -2,6 +2,7 @@
 
 import Glibc
 import Kernel
+import KernelTesting
 import Testing
 
 @Suite struct MailboxTests {
@@ -41,5 +42,89 @@ import Testing
         mailbox.post(1)
         #expect(mailbox.close() == [1])
         #expect(!mailbox.post(2))
+    }
+
+    @Test func aSender_servesInTheOwnersPlace_whichSleepsOn() {
+        let mailbox = Mailbox<Int>()
+        mailbox.beginFirstTurn()
+        let turns = Mailbox<[Int]>()
+        let owner = NamedThread("owner") {
+            while true {
+                let messages = mailbox.nextTurn(until: nil)
+                turns.post(messages)
+                if messages.contains(0) { return }
+            }
+        }
+        var served: [[Int]] = []
+        // Until the owner has ended its first turn, its messages wait for it.
+        #expect(
+            eventually {
+                mailbox.post(
+                    7,
+                    orServe: {
+                        served.append($0)
+                        return false
+                    })
+                return !served.isEmpty
+            })
+        mailbox.post(
+            1,
+            orServe: {
+                served.append($0)
+                guard $0 == [1] else { return false }
+                // Those that come meanwhile the same way are served as well, and in order.
+                let other = NamedThread("other") {
+                    mailbox.post(2, orServe: { _ in false })
+                    mailbox.post(3, orServe: { _ in false })
+                }
+                other.join()
+                return false
+            })
+        #expect(Array(served.suffix(2)) == [[1], [2, 3]])
+        let before = turns.take().flatMap { $0 }
+        #expect(Set(before).isSubset(of: [7]), "the owner was woken")
+        mailbox.post(
+            5,
+            orServe: {
+                #expect($0 == [5])
+                mailbox.post(0)
+                mailbox.post(6, orServe: { _ in false })
+                return false
+            })
+        #expect(turns.take(1) == [[0, 6]], "once the owner is due, it gets what comes")
+        owner.join()
+    }
+
+    @Test func theOwner_wakesUp_whenItsDeadlineHasChanged() {
+        let mailbox = Mailbox<Int>()
+        mailbox.beginFirstTurn()
+        let woken = Mailbox<Void>()
+        let owner = NamedThread("owner") {
+            while !mailbox.nextTurn(until: nil).isEmpty {}
+            woken.post(())
+        }
+        var isServed = false
+        #expect(
+            eventually {
+                mailbox.post(
+                    1,
+                    orServe: { _ in
+                        isServed = true
+                        return true
+                    })
+                return isServed
+            })
+        #expect(woken.take(1).count == 1)
+        owner.join()
+    }
+
+    @Test func theOwner_hasItsTurnAtTheDeadline_andAfterWhoeverServes() {
+        let mailbox = Mailbox<Int>()
+        mailbox.beginFirstTurn()
+        #expect(mailbox.nextTurn(until: .now) == [])
+        mailbox.post(1, orServe: { _ in false })
+        #expect(mailbox.nextTurn(until: nil) == [1])
+        #expect(mailbox.close().isEmpty)
+        #expect(!mailbox.post(2, orServe: { _ in false }))
     }
 }

@@ -10,11 +10,23 @@ public final class Mailbox<Message: Sendable>: Sendable {
     struct State {
         @usableFromInline var messages: [Message] = []
         @usableFromInline var isClosed = false
+        /// Somebody has the turn.
+        @usableFromInline var isServed = false
+        /// The owner gets the next turn: it was woken.
+        @usableFromInline var isOwnerDue = false
 
         @inlinable
         mutating func takeAll() -> [Message] {
             defer { messages = [] }
             return messages
+        }
+
+        @inlinable
+        mutating func beginOwnersTurn() -> [Message]? {
+            guard isOwnerDue, !isServed else { return nil }
+            isServed = true
+            isOwnerDue = false
+            return takeAll()
         }
     }
 
@@ -42,6 +54,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
             let isFirst = state.messages.isEmpty
             if !state.isClosed, isSame.map({ !state.messages.contains(where: $0) }) ?? true {
                 state.messages.append(message)
+                state.isOwnerDue = true
             }
             return (!state.isClosed, isFirst)
         }
@@ -71,5 +84,50 @@ public final class Mailbox<Message: Sendable>: Sendable {
     @inlinable
     public func take(until deadline: MonotonicTime?) -> [Message] {
         state.wait(until: deadline) { $0.messages.isEmpty ? nil : $0.takeAll() } ?? []
+    }
+
+    // MARK: Turns
+
+    // A message that is short work costs less time to handle than to wake its owner. Such a mailbox has turns: the sender may
+    // handle it in the owner's place. One thread has the turn at a time; messages keep their order.
+
+    /// Before the mailbox is used: the owner has the first turn.
+    public func beginFirstTurn() { state.withLock { $0.isServed = true } }
+
+    /// Ends the owner's turn, and waits for its next one or the deadline. What came is the owner's to handle.
+    @inlinable
+    public func nextTurn(until deadline: MonotonicTime?) -> [Message] {
+        state.withLock { state in
+            state.isServed = false
+            // Came during the turn.
+            if !state.messages.isEmpty { state.isOwnerDue = true }
+        }
+        if let messages = state.wait(until: deadline, for: { $0.beginOwnersTurn() }) { return messages }
+        return state.wait { state in
+            state.isOwnerDue = true
+            return state.beginOwnersTurn()
+        }
+    }
+
+    /// As `post`, without waking the owner: `serve` handles the message here and now, and those that come by this call meanwhile.
+    /// If another thread has the turn, that one does. `serve` returns whether the owner is to have the next turn.
+    @inlinable @discardableResult
+    public func post(_ message: Message, orServe serve: ([Message]) -> Bool) -> Bool {
+        let (isOpen, isMine) = state.withLock { state in
+            let isMine = !state.isClosed && !state.isServed && !state.isOwnerDue
+            if isMine { state.isServed = true } else if !state.isClosed { state.messages.append(message) }
+            return (!state.isClosed, isMine)
+        }
+        guard isMine else { return isOpen }
+        var isOwnerDue = serve([message])
+        let others = state.withLock { $0.isOwnerDue ? [] : $0.takeAll() }
+        if !others.isEmpty, serve(others) { isOwnerDue = true }
+        let wakesOwner = state.withLock { state in
+            state.isServed = false
+            state.isOwnerDue = state.isOwnerDue || isOwnerDue || !state.messages.isEmpty
+            return state.isOwnerDue
+        }
+        if wakesOwner { state.change { _ in } }
+        return true
     }
 }

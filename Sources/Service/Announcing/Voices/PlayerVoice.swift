@@ -72,7 +72,7 @@ private final class VoiceReader: Sendable {
 
     init(_ report: @escaping @Sendable (SoundID, VoiceReport) -> Void) { self.report = report }
 
-    /// On the player's thread.
+    /// One at a time and in order, from any thread.
     func receive(_ event: PlayerEvent) {
         switch event.kind {
         case .item(let current):

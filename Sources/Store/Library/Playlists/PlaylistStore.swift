@@ -182,7 +182,9 @@ public final class PlaylistStore: PlaylistKeeper {
     /// One transaction.
     private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
-            return try open { try $0.write(body) }
+            return try open { queue in
+                do { return try queue.write(body) } catch { throw queue.inDatabase { $0.cause(of: error) } }
+            }
         } catch let error as PlaylistError {
             throw error
         } catch {

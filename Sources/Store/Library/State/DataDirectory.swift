@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import GRDBSQLite
 import Glibc
 import Kernel
 
@@ -41,6 +42,24 @@ public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .inUse(let directory): "the data directory \(directory) is in use by another server"
         case .unusable(let path, let reason, _): "\(path) cannot be used: \(reason)"
         }
+    }
+}
+
+extension Database {
+    /// SQLite reports a quota that is used up as an I/O error: here it is a full disk, which it is for the user.
+    func cause(of error: any Error) -> any Error {
+        guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR, journalErrno == EDQUOT else { return error }
+        return DatabaseError(resultCode: .SQLITE_FULL, message: "the disk quota is used up")
+    }
+
+    /// Of the last call that failed on the journal. `sqlite3_system_errno` does not know of commits.
+    private var journalErrno: Int32 {
+        var journal: UnsafeMutablePointer<sqlite3_file>?
+        var code: Int32 = 0
+        sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal)
+        guard let journal, let methods = journal.pointee.pMethods else { return 0 }
+        _ = methods.pointee.xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &code)
+        return code
     }
 }
 

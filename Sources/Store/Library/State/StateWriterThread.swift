@@ -115,8 +115,9 @@ struct StateWriterThread {
                 try writer.write(changes, to: database)
                 try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
             } catch {
+                let cause = database.cause(of: error)
                 try database.rollback()
-                throw error
+                throw cause
             }
         } catch {
             isAhead = true

@@ -61,7 +61,7 @@ final class EventHub: Sendable {
 
     // MARK: From the player
 
-    /// On the player's thread.
+    /// One at a time and in order, from any thread.
     func receive(_ event: PlayerEvent) {
         if case .jumped(let position, let itemID) = event.kind {
             let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))

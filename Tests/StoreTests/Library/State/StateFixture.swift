@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDBSQLite
 import KernelTesting
 import Logging
 import Synchronization
+import Testing
 
 @testable import Store
 @testable import Playback
@@ -50,3 +52,30 @@ final class Answers: Sendable {
 func drafts(_ letters: String) -> [ItemDraft] { letters.map { ItemDraft(uri: String($0)) } }
 
 func describe(_ items: [QueueItem]) -> [String] { items.map { "\($0.id) \($0.draft)" } }
+
+/// A disk quota that is used up, for one file: SQLite's writes to it fail as the kernel's do then.
+enum UsedUpQuota {
+    private static let file = Mutex<(device: dev_t, inode: ino_t)?>(nil)
+    private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int
+
+    /// Not for two files at once.
+    static func with(_ path: String, _ body: () throws -> Void) throws {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        let vfs = try #require(sqlite3_vfs_find(nil))
+        file.withLock { $0 = (status.st_dev, status.st_ino) }
+        defer { file.withLock { $0 = nil } }
+        let write: Write = { descriptor, bytes, count, offset in
+            var status = stat()
+            let isFull = UsedUpQuota.file.withLock { file in
+                file.map { fstat(descriptor, &status) == 0 && $0 == (status.st_dev, status.st_ino) } ?? false
+            }
+            guard isFull else { return pwrite(descriptor, bytes, count, offset) }
+            errno = EDQUOT
+            return -1
+        }
+        let call = unsafeBitCast(write, to: sqlite3_syscall_ptr.self)
+        for name in ["pwrite", "pwrite64"] { _ = vfs.pointee.xSetSystemCall(vfs, name, call) }
+        try body()
+    }
+}

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import Logging
+import Service
 import Playback
 import Testing
 
@@ -202,6 +203,31 @@ import Testing
         let loaded = try fixture.store().load()
         #expect(describe(loaded.items) == describe(saved.items))
         #expect(loaded.revision == saved.queue.revision)
+    }
+
+    @Test func usedUpQuota_isAFullDisk() throws {
+        let store = try fixture.store()
+        let playlists = try PlaylistStore(directory: fixture.directory, logger: Logger(label: "test"))
+        var saved = SavedQueue(store: store)
+        let answers = Answers()
+        try saved.apply(.insert(drafts("a"), at: .end), answers: answers)
+        #expect(store.flush())
+        let before = saved.queue
+        try UsedUpQuota.with(fixture.path + "-wal") {
+            try saved.apply(.insert(drafts("b"), at: .end), answers: answers)
+            #expect(!store.flush())
+        }
+        #expect(answers.all.last??.isDiskFull == true)
+        #expect(answers.all.last??.reason.contains("disk is full") == true)
+        saved.queue = before
+        try saved.apply(.insert(drafts("c"), at: .end), answers: answers)
+        #expect(store.flush(), "there is room again")
+        try UsedUpQuota.with(fixture.directory + "/playlists.sqlite-wal") {
+            #expect(throws: PlaylistError.diskFull("The playlists cannot be written: the disk is full.")) {
+                try playlists.create(name: "x", entries: [])
+            }
+        }
+        #expect(try playlists.create(name: "x", entries: []).length == 0)
     }
 
     @Test func changeThatDoesNotFit_isRefusedAlone() throws {
