@@ -3,6 +3,7 @@
 import FrontDoor
 import Glibc
 import HTTP
+import Kernel
 import Logging
 import KernelTesting
 import SocketTesting
@@ -60,6 +61,45 @@ final class EchoApplication: WebSocketApplication {
         sessions.withLock { $0.append(session) }
         let offered = request.headers["Sec-WebSocket-Protocol"] ?? ""
         return .accepted(session, subprotocol: offered.contains("tonearm.v1") ? "tonearm.v1" : nil)
+    }
+}
+
+/// Its timer is due again and again, a frame for the last client each time; and when it is woken.
+private final class TimedApplication: WebSocketApplication {
+    struct State {
+        var session: EchoSession?
+        var wake: (@Sendable () -> Void)?
+        var ticks = 0
+        /// So many more are due.
+        var left = 0
+    }
+
+    let state = Mutex(State())
+
+    func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
+        let session = EchoSession()
+        state.withLock { $0.session = session }
+        return .accepted(session, subprotocol: nil)
+    }
+
+    func opened(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+
+    func tick() -> MonotonicTime? {
+        let (session, isDue) = state.withLock { state in
+            state.ticks += 1
+            state.left = max(0, state.left - 1)
+            return (state.session, state.left > 0)
+        }
+        session?.send(.text(SharedBytes(Array("tick".utf8))))
+        return isDue ? .now.advanced(bySeconds: 0.01) : nil
+    }
+
+    func start(_ count: Int) {
+        let wake = state.withLock { state in
+            state.left = count
+            return state.wake
+        }
+        wake?()
     }
 }
 
@@ -259,6 +299,26 @@ final class EchoApplication: WebSocketApplication {
         #expect(try client.socket.receiveToEnd().utf8.count < 16)
         #expect(eventually { door.connectionCount == 0 })
         #expect(application.sessions.withLock { $0[0] }.state.withLock { $0.closes } == 1)
+    }
+
+    /// Without clients, with one, and while one is ending, when libwebsockets itself waits.
+    @Test func ticksWhenItIsDueAndWhenItIsWoken_notMoreOften() throws {
+        let application = TimedApplication()
+        let log = Logger(label: "test")
+        let server = try WebsocketServer(application: application, log: log)
+        let door = try FrontDoor(
+            host: "127.0.0.1", port: 0, log: log, plain: { close($0.descriptor) }, upgrade: { server.adopt($0) })
+        application.start(5)
+        #expect(eventually { application.state.withLock { $0.ticks } == 5 })
+        let client = try WebsocketClient(port: door.port)
+        application.start(5)
+        for _ in 0..<5 { #expect(try client.receive().text == "tick") }
+        try client.send(opcode: 8, [0x03, 0xE8])
+        application.start(3)
+        #expect(eventually { application.state.withLock { $0.ticks } == 13 })
+        server.stop()
+        application.start(2)
+        #expect(application.state.withLock { $0.ticks } == 13)
     }
 
     @Test func leavesNoDescriptors_whenClientsComeAndGo() throws {

@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Kernel
+
 /// Decides who may open a WebSocket and gives each connection its session. Owned here so that the event channel does
 /// not depend on a WebSocket library.
 public protocol WebSocketApplication: Sendable {
     /// Called with the upgrade request, on any server's thread; must not block.
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance
+    /// Called once, before the server's thread starts. `wake` may be called from any thread and at any time; it makes the
+    /// server call `tick`.
+    func opened(wake: @escaping @Sendable () -> Void)
+    /// Does everything that is due; returns the time of the next call, nil if only `wake` can make something due. Called on
+    /// the server's thread; must not block.
+    func tick() -> MonotonicTime?
+}
+
+/// An application without timed frames.
+extension WebSocketApplication {
+    public func opened(wake: @escaping @Sendable () -> Void) {}
+    public func tick() -> MonotonicTime? { nil }
 }
 
 public enum WebSocketAcceptance: Sendable {

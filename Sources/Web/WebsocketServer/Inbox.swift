@@ -26,8 +26,10 @@ final class Inbox: Sendable {
         var arrivals: [Arrival] = []
         var awake: [Connection] = []
         var isStopping = false
+        /// The application asks for a call of `tick`.
+        var isTimerAwake = false
 
-        var isEmpty: Bool { arrivals.isEmpty && awake.isEmpty && !isStopping }
+        var isEmpty: Bool { arrivals.isEmpty && awake.isEmpty && !isStopping && !isTimerAwake }
     }
 
     /// `@unchecked Sendable` because the context is only used for `lws_cancel_service`, which any thread may call.
@@ -35,6 +37,7 @@ final class Inbox: Sendable {
         var contents = Contents()
         /// nil while the thread does not wait in libwebsockets: then the bell calls it.
         var context: OpaquePointer?
+        /// The thread is awake or will be: it looks here before it waits.
         var isCalled = false
         var isClosed = false
     }
@@ -60,6 +63,15 @@ final class Inbox: Sendable {
         _ = call { state in
             guard !state.isClosed else { return false }
             state.contents.awake.append(connection)
+            return true
+        }
+    }
+
+    /// Called for a timer of the application that may be due earlier.
+    func wakeTimer() {
+        _ = call { state in
+            guard !state.isClosed else { return false }
+            state.contents.isTimerAwake = true
             return true
         }
     }
@@ -99,9 +111,18 @@ final class Inbox: Sendable {
         }
     }
 
+    /// Whether the application's timer was woken. From now on the thread is awake.
+    func takeTimer() -> Bool {
+        state.withLock { state in
+            state.isCalled = true
+            defer { state.contents.isTimerAwake = false }
+            return state.contents.isTimerAwake
+        }
+    }
+
+    /// All but the timer.
     func take() -> Contents {
         state.withLock { state in
-            state.isCalled = false
             defer {
                 // Reported once: libwebsockets still has to send the close frames.
                 state.contents.isStopping = false

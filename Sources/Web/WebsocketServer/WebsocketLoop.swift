@@ -26,6 +26,8 @@ final class WebsocketLoop: @unchecked Sendable {
     private let housekeepingSeconds: Double
     private var housekeepingTime = MonotonicTime.now
     private var stopDeadline: MonotonicTime?
+    /// When the application has something to do.
+    private var due: MonotonicTime?
     private let traffic: WebsocketTraffic
 
     init(
@@ -54,23 +56,35 @@ final class WebsocketLoop: @unchecked Sendable {
     func run() {
         tables.loop = self
         while true {
+            // Frames that become due are sent in the same turn.
+            if inbox.takeTimer() || due.map({ $0 <= .now }) ?? false { due = application.tick() }
             serve(inbox.take())
             if let stopDeadline, connections.isEmpty || stopDeadline <= .now { break }
             if settledCount < connections.count || stopDeadline != nil {
                 // libwebsockets itself waits for handshakes and closing connections, as only it knows their deadlines.
-                if inbox.expectCalls(in: context) { lws_service(context, 0) }
+                if inbox.expectCalls(in: context) {
+                    setTimer([stopDeadline, due].compactMap(\.self).min())
+                    lws_service(context, 0)
+                }
             } else if inbox.expectCalls(in: nil) {
                 waitForClients()
             }
         }
         for arrival in inbox.closeDown().arrivals { close(arrival.descriptor) }
-        lws_sul_schedule(context, 0, tables.stopTimer, nil, Int64(LWS_SET_TIMER_USEC_CANCEL))
+        setTimer(nil)
         lws_context_destroy(context)
+    }
+
+    /// Ends libwebsockets' own wait at `deadline`.
+    private func setTimer(_ deadline: MonotonicTime?) {
+        let microseconds = deadline.map { Int64(clamping: max(1, $0.seconds(since: .now) * 1e6)) }
+        lws_sul_schedule(context, 0, tables.timer, { _ in }, microseconds ?? Int64(LWS_SET_TIMER_USEC_CANCEL))
     }
 
     /// Serves single sockets, as libwebsockets does after its own wait.
     private func waitForClients() {
-        readiness.wait(until: connections.isEmpty ? nil : housekeepingTime) { descriptor, events in
+        let housekeeping = connections.isEmpty ? nil : housekeepingTime
+        readiness.wait(until: [housekeeping, due].compactMap(\.self).min()) { descriptor, events in
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: events)
             guard connections[descriptor] != nil else { return }
             lws_service_fd(context, &ready)
@@ -116,8 +130,6 @@ final class WebsocketLoop: @unchecked Sendable {
 
     private func beginStop() {
         stopDeadline = .now.advanced(bySeconds: 1)
-        // Only wakes up at the deadline.
-        lws_sul_schedule(context, 0, tables.stopTimer, { _ in }, 1_000_000)
         for connection in connections.values {
             connection.ending = .goingAway
             if let handle = connection.handle { traffic.askToWrite(connection, handle) }

@@ -24,6 +24,7 @@ public final class WebsocketServer: Sendable {
             messageLimit: messageLimit, log: log)
         self.application = application
         self.inbox = inbox
+        application.opened { inbox.wakeTimer() }
         thread = Mutex(NamedThread("websockets") { loop.run() })
     }
 

@@ -8,7 +8,7 @@ internal import HTTP
 final class WebsocketTables {
     let protocols: UnsafeMutablePointer<lws_protocols>
     let validity: UnsafeMutablePointer<lws_retry_bo_t>
-    let stopTimer: UnsafeMutablePointer<lws_sorted_usec_list_t>
+    let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
     private let name: UnsafeMutablePointer<CChar>
     /// The receiver of callbacks; nil before the loop runs.
     weak var loop: WebsocketLoop?
@@ -33,8 +33,8 @@ final class WebsocketTables {
         // Otherwise libwebsockets would write in pieces of that size too: copy the rest of each frame, wait for the
         // socket in between, and truncate the frame if the client closes meanwhile.
         protocols[0].tx_packet_size = 1 << 20
-        stopTimer = .allocate(capacity: 1)
-        stopTimer.initialize(to: lws_sorted_usec_list_t())
+        timer = .allocate(capacity: 1)
+        timer.initialize(to: lws_sorted_usec_list_t())
         validity = .allocate(capacity: 1)
         validity.initialize(to: lws_retry_bo_t())
         validity.pointee.secs_since_valid_ping = UInt16(clamping: pingSeconds)
@@ -45,7 +45,7 @@ final class WebsocketTables {
 
     deinit {
         protocols.deallocate()
-        stopTimer.deallocate()
+        timer.deallocate()
         validity.deallocate()
         name.deallocate()
     }

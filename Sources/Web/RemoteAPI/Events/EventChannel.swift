@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Kernel
 import Service
 
 /// `/events`: admits clients to the event channel, by WebSocket or as Server-Sent Events.
@@ -30,6 +31,9 @@ struct EventChannel: WebSocketApplication {
             return .refused(error.response)
         }
     }
+
+    func opened(wake: @escaping @Sendable () -> Void) { players.setWake(wake) }
+    func tick() -> MonotonicTime? { players.tick() }
 
     /// The route of the same path, for clients without a WebSocket.
     static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {

@@ -125,7 +125,6 @@ final class EventHub: Sendable {
 
     /// Greets the client when the details of its first items are known, and subscribes it from then on.
     func connect(_ subscriber: Subscriber, resume: ResumePoint?) {
-        if !state.withLock({ $0.isStopped || $0.retired != nil }) { ticker.start { [self] in advance($0) } }
         let items = player.queueWindow(offset: 0, limit: EventEncoder.firstWindow).items
         guard verbs.server.details.complete(items) == nil else { return admit(subscriber, resume) }
         let due = clock.now.advanced(bySeconds: Self.patience)
@@ -133,7 +132,7 @@ final class EventHub: Sendable {
             state.newcomers[ObjectIdentifier(subscriber)] = (subscriber, resume, due)
             return state.newcomers.count == 1
         }
-        ticker.wake(isNeeded: true)
+        players.wakeTimer()
         if isFirst { verbs.withDetails(of: items) { [self] _ in admitNewcomers() } }
     }
 
@@ -250,7 +249,6 @@ final class EventHub: Sendable {
         }
         for subscriber in everyone { subscriber.part(reason) }
         admitNewcomers()
-        ticker.stop(andWait: false)
     }
 
     /// Ends every connection.
@@ -261,21 +259,24 @@ final class EventHub: Sendable {
         }
         for subscriber in everyone { subscriber.end() }
         admitNewcomers()
-        ticker.stop(andWait: true)
     }
 
     // MARK: Time
 
     private func wakeTicker() {
-        ticker.wake(isNeeded: state.withLock { !$0.subscribers.isEmpty && $0.buffer.nextDue != nil })
+        if !ticker.isEmpty || state.withLock({ !$0.subscribers.isEmpty && $0.buffer.nextDue != nil }) {
+            players.wakeTimer()
+        }
     }
 
-    /// On the ticker's thread: sends due events. Returns the time of the next call.
-    private func advance(_ now: MonotonicTime) -> MonotonicTime? {
+    /// On the channel's thread: sends due events. Returns the time of the next call.
+    func tick() -> MonotonicTime? {
+        let timed = ticker.tick()
+        let now = clock.now
         if state.withLock({ $0.buffer.isDue(now) }) { reportBuffer() }
         if state.withLock({ $0.newcomers.values.contains { $0.due <= now } }) { admitNewcomers() }
         return state.withLock { state in
-            ([state.buffer.nextDue] + state.newcomers.values.map { $0.due }).compactMap { $0 }.min()
+            ([timed, state.buffer.nextDue] + state.newcomers.values.map { $0.due }).compactMap { $0 }.min()
         }
     }
 

@@ -5,7 +5,7 @@ import Playback
 import Service
 import Synchronization
 
-/// Sends timed events, at each client's own rate: `time`, levels, and heartbeats. Any thread.
+/// Sends timed events, at each client's own rate: `time`, levels, and heartbeats. Any thread; `tick` on the channel's.
 final class EventTicker: Sendable {
     static let heartbeatInterval = 15.0
 
@@ -32,15 +32,11 @@ final class EventTicker: Sendable {
         }
     }
 
-    private enum Message { case changed, stop }
-
     private let player: any PlayerControl
     private let clock: any PlayerClock
     private let encoder: EventEncoder
     private let feed: LevelFeed
     private let state = Mutex(State())
-    private let mailbox = Mailbox<Message>()
-    private let thread = Mutex<NamedThread?>(nil)
 
     init(_ player: any PlayerControl, _ clock: any PlayerClock, _ encoder: EventEncoder) {
         self.player = player
@@ -78,38 +74,13 @@ final class EventTicker: Sendable {
         }
     }
 
-    // MARK: The thread
+    var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// The thread starts with the first client; if no thread is available, with a later one. `others`: sends other due
-    /// events, and returns the time of its next call.
-    func start(_ others: @escaping @Sendable (_ now: MonotonicTime) -> MonotonicTime?) {
-        thread.withLock { thread in
-            guard thread == nil else { return }
-            thread = NamedThread(ifPossible: "events") { [self] in
-                var deadline: MonotonicTime?
-                while !mailbox.take(until: deadline).contains(.stop) {
-                    deadline = [tick(), others(clock.now)].compactMap { $0 }.min()
-                }
-            }
-        }
-    }
-
-    /// Checks again for due events. `isNeeded`: also if no client has a rate. Without a client there may be no thread.
-    func wake(isNeeded: Bool) {
-        if isNeeded || state.withLock({ !$0.isEmpty }) { mailbox.post(.changed) }
-    }
-
-    /// `waits`: false lets the thread end by itself.
-    func stop(andWait waits: Bool) {
-        mailbox.post(.stop)
-        thread.withLock { thread in
-            if waits { thread?.join() } else { thread?.detach() }
-            thread = nil
-        }
-    }
+    // MARK: Time
 
     /// Sends due events; returns the time of the next call, nil if only a change can make an event due.
     func tick() -> MonotonicTime? {
+        guard !isEmpty else { return nil }
         let snapshot = player.snapshot
         let moment = Moment(clock)
         let now = moment.monotonic

@@ -6,7 +6,7 @@ import Service
 import Synchronization
 
 /// The `levels` and `spectrum` events of one player. Nothing is allocated, copied or computed without a subscriber. Any
-/// thread; measures on the hub's thread.
+/// thread; measures on the thread of the event channel.
 final class LevelFeed: Sendable {
     private let player: any PlayerControl
     private let meter = Mutex<SoundMeter?>(nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
+import Kernel
 import Playback
 import Synchronization
 
@@ -12,6 +13,8 @@ final class PlayerTable: Sendable {
         var dismissed: [String: PlayerAPI] = [:]
         /// Connections with the events of every player.
         var feeds: [ObjectIdentifier: EventFeed] = [:]
+        /// Makes the thread of the event channel call `tick`; nil without one.
+        var wake: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -59,6 +62,19 @@ final class PlayerTable: Sendable {
 
     /// Also for a player that is ending.
     func channel(of id: String) -> PlayerAPI? { state.withLock { $0.players[id] ?? $0.dismissed[id] } }
+
+    // MARK: Time
+
+    func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+
+    /// An event may be due earlier.
+    func wakeTimer() { state.withLock { $0.wake }?() }
+
+    /// On the thread of the event channel: sends due events of every channel. Returns the time of the next call.
+    func tick() -> MonotonicTime? {
+        let all = state.withLock { Array($0.players.values) + $0.dismissed.values }
+        return all.compactMap { $0.hub.tick() }.min()
+    }
 
     /// The player of a request's path, and the path in its routes; nil if there is no such player. main's routes
     /// include the server's.
