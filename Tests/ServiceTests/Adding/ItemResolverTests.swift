@@ -235,6 +235,6 @@ private final class AddressMediaAccess: MediaAccess {
     }
 
     func list(folder path: String) throws(MediaError) -> MusicListing {
-        MusicListing(path: path, parent: nil, entries: [])
+        MusicListing(path: path, entries: [])
     }
 }

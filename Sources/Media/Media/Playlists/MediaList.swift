@@ -36,7 +36,7 @@ struct MediaList: Hashable {
 }
 
 /// The formats, recognised by their content: names and content types lie too often.
-enum MediaListFormat: Hashable {
+public enum MediaListFormat: Hashable, Sendable {
     case m3u
     case pls
     case xml
@@ -86,7 +86,7 @@ enum MediaListFormat: Hashable {
     private static let extensions: NameExtensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"]
 
     /// Whether a path or address is named like a list. Feeds rarely are.
-    static func isListName(_ uri: String) -> Bool {
+    public static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
         if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
             name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
