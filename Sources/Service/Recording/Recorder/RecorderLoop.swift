@@ -67,7 +67,7 @@ final class RecorderLoop {
 
     // MARK: Commands
 
-    private func start(_ settings: RecordingSettings, _ reply: @escaping RecorderMessage.StartReply) {
+    private func start(_ settings: RecordingSettings, _ reply: @escaping Recorder.StartReply) {
         if let refusal = environment.refusal() { return reply(.failure(.notPermitted(refusal))) }
         if let take {
             if status.state == .paused {
