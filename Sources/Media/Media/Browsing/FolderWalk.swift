@@ -30,7 +30,7 @@ struct FolderWalk {
     /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
     static func spelling(_ path: String, in roots: MusicRoots) throws(MediaError) -> MusicPath {
         let first = try roots.open(try MusicPath(uri: path), flags: clinux_o_path, uri: path)
-        guard first.status.st_mode & S_IFMT == S_IFDIR else {
+        guard first.isFolder else {
             throw MediaError(.unsupported, "\(path) is not a folder.")
         }
         return first.path

@@ -25,7 +25,9 @@ public struct LocalMediaAccess: MediaAccess {
         pictures = WebPictures(transport: transport)
     }
 
-    public func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
+    public func describe(
+        _ locator: MediaLocator, cancellation: MediaCancellation
+    ) throws(MediaError) -> MediaDescription {
         try opener.open(locator, cancellation: cancellation).media
     }
 

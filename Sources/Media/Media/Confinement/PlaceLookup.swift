@@ -27,21 +27,9 @@ struct PlaceLookup {
         if MusicPath.isPlain(uri), let found = inFolder(Array(uri.utf8)) { return found }
         let path = try MusicPath(uri: uri)
         let found = try roots.open(path, flags: clinux_o_path, uri: uri)
-        switch found.status.st_mode & S_IFMT {
-        case S_IFDIR: return .folder
-        case S_IFREG where path.namesFolder:
-            throw MediaError(
-                .notFound,
-                "\(Self.name(found.path)) is a file, but the address ends with a slash, as only a folder's does.")
-        case S_IFREG: return .file
-        default:
-            throw MediaError(
-                .unreadable, "\(Self.name(found.path)) is not a regular file (a pipe, socket or device).")
-        }
-    }
-
-    private static func name(_ path: MusicPath) -> String {
-        path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+        if found.isFolder { return .folder }
+        try found.checkFile(namedBy: path)
+        return .file
     }
 
     /// For a plain relative path that names no link; nil leaves the answer to `MusicRoots.open`.
