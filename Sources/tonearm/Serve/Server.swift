@@ -232,7 +232,7 @@ final class Server {
     }
 
     private static func host(_ parts: PlayerHost.Parts) throws -> PlayerHost {
-        do throws(PlayerKeeperError) {
+        do throws(SaveFailure) {
             return try PlayerHost(parts)
         } catch {
             throw Failure("data: \(error.reason)", .cannotCreate)

@@ -86,10 +86,7 @@ final class RecorderLoop {
         self.take = take
         // Reported before the source is opened, so that a withdrawn permission finds it.
         change(.starting)
-        let request = CaptureRequest(
-            source: settings.source, preference: settings.preference, sampleRate: settings.sampleRate,
-            channelCount: settings.channelCount)
-        take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
+        take.stream = environment.capture.open(settings, into: take.ring) { [mailbox, generation] event in
             mailbox.post(.capture(event, generation: generation))
         }
     }
