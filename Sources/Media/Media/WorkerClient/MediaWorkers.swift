@@ -35,10 +35,10 @@ public final class MediaWorkers: Sendable {
     /// `path` as the user gave it; without it the program beside this one.
     public static func find(_ path: String?) -> Result<String, MissingWorker> {
         guard let place = path ?? beside() else {
-            return .failure(MissingWorker("the path of this program is unknown"))
+            return .failure(MissingWorker(reason: "the path of this program is unknown"))
         }
         guard access(place, X_OK) == 0 else {
-            return .failure(MissingWorker("\(place): \(String(cString: strerror(errno)))"))
+            return .failure(MissingWorker(reason: "\(place): \(String(cString: strerror(errno)))"))
         }
         return .success(place)
     }
@@ -47,7 +47,7 @@ public final class MediaWorkers: Sendable {
     /// as that takes, 10 s at most.
     public static func trySandbox(_ path: String) -> String? {
         let launcher = WorkerLauncher(path: path) { _ in nil }
-        do throws(WorkerLauncher.StartFailure) {
+        do throws(MediaError) {
             let status = try launcher.run("--sandbox-trial", seconds: 10)
             switch status {
             case 0: return nil
@@ -71,18 +71,12 @@ public final class MediaWorkers: Sendable {
 
     /// A new one.
     func start() throws(MediaError) -> WorkerProcess {
-        let launcher: WorkerLauncher
         switch program {
         case .failure(let missing):
             throw MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
         case .success:
-            guard let known = self.launcher else { throw MediaError(.unsupported, "it needs tonearm-media-worker") }
-            launcher = known
-        }
-        do throws(WorkerLauncher.StartFailure) {
+            guard let launcher else { throw MediaError(.unsupported, "it needs tonearm-media-worker") }
             return try launcher.start()
-        } catch {
-            throw MediaError(.decoderFailed, error.message)
         }
     }
 
@@ -152,8 +146,6 @@ public final class MediaWorkers: Sendable {
 /// Why no worker can be started here, in words.
 public struct MissingWorker: Error, Hashable, Sendable {
     public var reason: String
-
-    init(_ reason: String) { self.reason = reason }
 }
 
 /// The limits of a worker; beyond them it is ended.
