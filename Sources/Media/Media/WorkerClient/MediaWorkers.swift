@@ -9,26 +9,21 @@ internal import Synchronization
 /// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
 /// after another. None runs before the first is needed, and none long after the last one.
 public final class MediaWorkers: Sendable {
-    /// Where the worker's program is, or why there is none.
-    public let program: Result<String, MissingWorker>
     public let limits: WorkerLimits
     private let idle: Idle
     private let spare: SpareWorker
-    private let launcher: WorkerLauncher?
+    private let launcher: Result<WorkerLauncher, MissingWorker>
 
     public init(_ program: Result<String, MissingWorker>, limits: WorkerLimits = WorkerLimits()) {
-        self.program = program
         self.limits = limits
         let idle = Idle()
         self.idle = idle
         let spare = SpareWorker(patience: limits.spare)
         self.spare = spare
-        do throws(MissingWorker) {
-            launcher = WorkerLauncher(path: try program.get()) { start in
+        launcher = program.map { path in
+            WorkerLauncher(path: path) { start in
                 [idle.sweep(after: limits.idle), spare.sweep(start: start)].compactMap(\.self).min()
             }
-        } catch {
-            launcher = nil
         }
     }
 
@@ -65,19 +60,21 @@ public final class MediaWorkers: Sendable {
     func startForItem() throws(MediaError) -> WorkerProcess {
         let process = if let ready = spare.take() { ready } else { try start() }
         spare.replace()
-        launcher?.sweepLater()
+        sweepLater()
         return process
     }
 
     /// A new one.
     func start() throws(MediaError) -> WorkerProcess {
-        switch program {
+        switch launcher {
         case .failure(let missing):
             throw MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
-        case .success:
-            guard let launcher else { throw MediaError(.unsupported, "it needs tonearm-media-worker") }
-            return try launcher.start()
+        case .success(let launcher): return try launcher.start()
         }
+    }
+
+    private func sweepLater() {
+        if case .success(let launcher) = launcher { launcher.sweepLater() }
     }
 
     /// For a moment, with one that others have used before and will use again unless it breaks.
@@ -106,7 +103,7 @@ public final class MediaWorkers: Sendable {
         defer {
             if conversation.isSound, process.files < limits.files {
                 idle.add(process)
-                launcher?.sweepLater()
+                sweepLater()
             }
         }
         return try body(conversation)
