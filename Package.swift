@@ -87,7 +87,7 @@ let package = Package(
         target("Playback", ["Audio", "Kernel"]),
 
         // Media: each target brings bytes or samples to the player.
-        target("Media", in: "Media", ["CLinux", "Audio", "Kernel", "MediaWorkerProtocol", "Playback"]),
+        target("Media", in: "Media", ["CLinux", "Audio", "Kernel", "MediaWorkerProtocol", "Playback", "Service"]),
         target(
             "LoadedLibraries", in: "Media",
             [

@@ -143,7 +143,7 @@ public struct ScriptedMediaAccess: MediaAccess {
     public func list(folder path: String) throws(MediaError) -> MusicListing {
         if path == ".." { throw MediaError(.forbidden, "Outside the music folders.") }
         return MusicListing(
-            path: path, parent: path.isEmpty ? nil : "",
+            path: path,
             entries: (0..<3).map { .init(name: "\($0).mp3", path: "\(path)/\($0).mp3", kind: .file, size: 10) })
     }
 

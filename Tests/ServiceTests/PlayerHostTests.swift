@@ -287,18 +287,18 @@ final class MemoryKeeper: PlayerKeeper {
 
     func players() -> [String] { ids.withLock { $0.sorted() } }
 
-    func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError) {
+    func create(_ id: String, name: String, output: String?) throws(SaveFailure) {
         ids.withLock { $0.append(id) }
     }
 
-    func open(_ id: String) throws(PlayerKeeperError) -> PlayerState {
+    func open(_ id: String) throws(SaveFailure) -> PlayerState {
         PlayerState(disk?.store(id) ?? MemoryStore(), notes: disk?.notes(id) ?? [:]) { [self] in
             _ = ended.withLock { $0.insert(id) }
             return true
         }
     }
 
-    func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void {
+    func remove(_ id: String) throws(SaveFailure) -> @Sendable () -> Void {
         ids.withLock { $0.removeAll { $0 == id } }
         return {}
     }

@@ -6,7 +6,6 @@ internal import Playback
 /// Resolves the addresses of one request, in order.
 struct AddressWalk {
     private let resolver: ItemResolver
-    private let rules: AddingRules
     private let cancellation: MediaCancellation
     var resolved = ResolvedItems()
     private var budget = ByteBudget.queue
@@ -22,9 +21,8 @@ struct AddressWalk {
     /// Set by the first look-up on the web.
     private var webDeadline: MonotonicTime?
 
-    init(resolver: ItemResolver, rules: AddingRules, cancellation: MediaCancellation) {
+    init(resolver: ItemResolver, cancellation: MediaCancellation) {
         self.resolver = resolver
-        self.rules = rules
         self.cancellation = cancellation
         let now = MonotonicTime.now
         fileDeadline = now.advanced(bySeconds: ItemResolver.fileSeconds)
@@ -32,6 +30,7 @@ struct AddressWalk {
     }
 
     private var media: any MediaAccess { resolver.media }
+    private var rules: AddingRules { resolver.rules }
 
     /// `address`: as `ItemResolver.addresses` gives it.
     mutating func add(

@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// Resolves addresses to items: refuses media that are known to be unplayable, and detects by content whether an
+/// Resolves the addresses of one request to items: refuses media that are known to be unplayable, and detects by content whether an
 /// address is a media, a folder, a list or a feed. Every remote interface adds to queues and playlists through it.
 ///
 /// Blocks on disks and servers, each within a limit.
@@ -28,28 +28,35 @@ struct ItemResolver: Sendable {
     let library: (any MusicLibrary)?
     let playlists: (any PlaylistKeeper)?
     let cache: (any CacheKeeper)?
+    let rules: AddingRules
+    /// Each with its kind by the spelling of its one address; nil for several items, and for malformed addresses, which
+    /// `resolve` refuses in order.
+    private let items: [(request: ItemRequest, address: MediaAddress?)]
 
-    /// The kinds of the items that are one address each, by their spelling; nil for the others, and for malformed addresses,
-    /// which `resolve` refuses in order.
-    func addresses(of items: [ItemRequest]) -> [MediaAddress?] {
-        items.map { $0.directAddress.flatMap(address) }
+    init(
+        _ items: [ItemRequest], _ rules: AddingRules, media: any MediaAccess, library: (any MusicLibrary)? = nil,
+        playlists: (any PlaylistKeeper)? = nil, cache: (any CacheKeeper)? = nil
+    ) {
+        (self.media, self.library, self.playlists, self.cache, self.rules) = (media, library, playlists, cache, rules)
+        self.items = items.map { item in
+            do throws(MediaError) {
+                return (item, try item.directAddress.map { (uri) throws(MediaError) in try media.address(uri) })
+            } catch {
+                return (item, nil)
+            }
+        }
     }
 
-    private func address(_ uri: String) -> MediaAddress? {
-        do throws(MediaError) { return try media.address(uri) } catch { return nil }
-    }
-
-    /// `addresses`: of the items. `areFiles`: the result of `areAtHand`; if true, this does not block.
+    /// `areFiles`: the result of `areAtHand`; if true, this does not block.
     func resolve(
-        _ items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules,
         _ cancellation: MediaCancellation = MediaCancellation(), areFiles: Bool = false
     ) throws(ItemFault) -> ResolvedItems {
-        var walk = AddressWalk(resolver: self, rules: rules, cancellation: cancellation)
+        var walk = AddressWalk(resolver: self, cancellation: cancellation)
         walk.resolved.items.reserveCapacity(items.count)
-        let places = areFiles ? [:] : try places(of: items, addresses, cancellation)
+        let places = areFiles ? [:] : try places(cancellation)
         for (index, item) in items.enumerated() {
             do throws(ItemFault) {
-                try walk.add(item, at: index, addresses[index], places[index])
+                try walk.add(item.request, at: index, item.address, places[index])
             } catch {
                 guard rules.skipsFaults, error.canBeSkipped else { throw error }
                 walk.resolved.skipped.add(error)
@@ -60,44 +67,41 @@ struct ItemResolver: Sendable {
 
     /// Whether all items have the names of audio files, and are known to exist without reading the disk. Does not
     /// block.
-    func areAtHand(_ items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules) -> Bool {
+    var areAtHand: Bool {
         guard !rules.checks, items.count <= Self.mostAtHand else { return false }
-        return zip(items, addresses).allSatisfy { item, address in
-            guard let uri = item.directAddress, address == MediaAddress(name: .media) else { return false }
+        return items.allSatisfy { item in
+            guard let uri = item.request.directAddress, item.address == MediaAddress(name: .media) else { return false }
             return media.isFileAtHand(uri)
         }
     }
 
     /// Whether `resolve` may wait for the disk.
-    func readsFiles(_ item: ItemRequest) -> Bool {
-        guard let uri = item.directAddress else { return true }
-        return !MediaLocator.isNetwork(uri)
+    var readsFiles: Bool {
+        items.contains { item in item.request.directAddress.map { !MediaLocator.isNetwork($0) } ?? true }
     }
 
     /// Whether `resolve` reads several folders or lists. Such requests share a part of the threads.
-    func readsSeveral(_ items: [ItemRequest], _ addresses: [MediaAddress?]) -> Bool {
-        var references = zip(items, addresses).lazy.filter(isReference).makeIterator()
+    var readsSeveral: Bool {
+        var references = items.lazy.filter { item in
+            switch item.request {
+            case .folder, .list, .playlist: true
+            case .library(let id): id.kind != .track
+            case .unknown: false
+            case .uri, .media: item.address.map { $0.name != .media } ?? false
+            }
+        }.makeIterator()
         return references.next() != nil && references.next() != nil
     }
 
-    private func isReference(_ item: ItemRequest, _ address: MediaAddress?) -> Bool {
-        switch item {
-        case .folder, .list, .playlist: true
-        case .library(let id): id.kind != .track
-        case .unknown: false
-        case .uri, .media: address.map { $0.name != .media } ?? false
-        }
-    }
-
     /// The web addresses that `resolve` waits for.
-    func asksServers(
-        for items: [ItemRequest], _ addresses: [MediaAddress?], _ rules: AddingRules
-    ) -> [String] {
-        zip(items, addresses).compactMap { item, address in
-            switch item {
+    var servers: [String] {
+        items.compactMap { item in
+            switch item.request {
             case .uri, .media:
-                guard let address, address.isNetwork, address.name != .media || rules.checks else { return nil }
-                return item.directAddress
+                guard let address = item.address, address.isNetwork, address.name != .media || rules.checks else {
+                    return nil
+                }
+                return item.request.directAddress
             case .list(let locator): return MediaLocator.isNetwork(locator.uri) ? locator.uri : nil
             case .folder, .playlist, .library, .unknown: return nil
             }
@@ -107,13 +111,11 @@ struct ItemResolver: Sendable {
     // MARK: Files
 
     /// Folders among the addresses, and missing files, by index. Other files are left out.
-    private func places(
-        of items: [ItemRequest], _ addresses: [MediaAddress?], _ cancellation: MediaCancellation
-    ) throws(ItemFault) -> [Int: MediaPlace] {
+    private func places(_ cancellation: MediaCancellation) throws(ItemFault) -> [Int: MediaPlace] {
         var indices: [Int] = []
         var uris: [String] = []
         for (index, item) in items.enumerated() {
-            guard let uri = item.directAddress, addresses[index]?.isNetwork == false else { continue }
+            guard let uri = item.request.directAddress, item.address?.isNetwork == false else { continue }
             indices.append(index)
             uris.append(uri)
         }

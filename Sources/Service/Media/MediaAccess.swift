@@ -86,7 +86,7 @@ public struct ListContent: Hashable, Sendable {
     public var refused: [MediaError] = []
     public var refusedCount = 0
 
-    public init(items: [ItemDraft], isTruncated: Bool = false) {
+    public init(items: [ItemDraft] = [], isTruncated: Bool = false) {
         self.items = items
         self.isTruncated = isTruncated
     }
@@ -128,17 +128,21 @@ public struct MusicListing: Hashable, Sendable {
         }
     }
 
+    /// Empty at the top.
     public var path: String
-    /// nil at the top.
-    public var parent: String?
     public var entries: [Entry]
     /// The folder has more entries.
     public var isTruncated: Bool
 
-    public init(path: String, parent: String?, entries: [Entry], isTruncated: Bool = false) {
+    public init(path: String, entries: [Entry], isTruncated: Bool = false) {
         self.path = path
-        self.parent = parent
         self.entries = entries
         self.isTruncated = isTruncated
+    }
+
+    /// nil at the top.
+    public var parent: String? {
+        let names = path.split(separator: "/")
+        return names.isEmpty ? nil : names.dropLast().joined(separator: "/")
     }
 }

@@ -56,7 +56,7 @@ public final class PlayerHost: PlayerRoster {
     private let state = Mutex(State())
 
     /// Starts main.
-    public init(_ parts: Parts) throws(PlayerKeeperError) {
+    public init(_ parts: Parts) throws(SaveFailure) {
         self.parts = parts
         groups = PlayerGroups(warn: parts.warn)
         main = try Self.make(HostedPlayer.main, parts, groups)
@@ -70,7 +70,7 @@ public final class PlayerHost: PlayerRoster {
     public func restore() {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
-            do throws(PlayerKeeperError) {
+            do throws(SaveFailure) {
                 start(try Self.make(id, parts, groups)) {}
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
@@ -100,7 +100,7 @@ public final class PlayerHost: PlayerRoster {
             let devices = main.snapshot.output.devices.devices
             guard devices.contains(where: { $0.id == output }) else { throw .unknownOutput(output) }
         }
-        do throws(PlayerKeeperError) {
+        do throws(SaveFailure) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
             // So that the client can choose among the outputs when it gets the answer, even if the sound server hangs.
             let player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
@@ -118,7 +118,7 @@ public final class PlayerHost: PlayerRoster {
         guard id != HostedPlayer.main else { throw .mainStays }
         guard let player = state.withLock({ $0.members[id] }) else { throw .unknownPlayer(id) }
         let clear: @Sendable () -> Void
-        do throws(PlayerKeeperError) {
+        do throws(SaveFailure) {
             clear = try parts.keeper.remove(id)
         } catch {
             throw .notSaved("The player cannot be removed: \(error.reason).", isDiskFull: error.isDiskFull)
@@ -173,7 +173,7 @@ public final class PlayerHost: PlayerRoster {
     /// `outputs`: the devices as another player reports them.
     private static func make(
         _ id: String, _ parts: Parts, _ groups: PlayerGroups, outputs: [OutputDevice] = []
-    ) throws(PlayerKeeperError) -> HostedPlayer {
+    ) throws(SaveFailure) -> HostedPlayer {
         let state = try parts.keeper.open(id)
         if id == HostedPlayer.main { groups.load(state.notes) }
         var environment = parts.environment(id, state.store)

@@ -8,22 +8,11 @@ public protocol PlayerKeeper: Sendable {
     /// The ids of the players other than main, sorted.
     func players() -> [String]
     /// Saves a new player, completely or not at all.
-    func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError)
-    func open(_ id: String) throws(PlayerKeeperError) -> PlayerState
+    func create(_ id: String, name: String, output: String?) throws(SaveFailure)
+    func open(_ id: String) throws(SaveFailure) -> PlayerState
     /// Saves the removal of a player, although its state may still be in use.
     /// - Returns: a closure that removes its files; to be called after the state is closed.
-    func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void
-}
-
-/// Nothing has changed; the sentence gives the reason.
-public struct PlayerKeeperError: Error {
-    public var reason: String
-    public var isDiskFull: Bool
-
-    public init(_ reason: String, isDiskFull: Bool = false) {
-        self.reason = reason
-        self.isDiskFull = isDiskFull
-    }
+    func remove(_ id: String) throws(SaveFailure) -> @Sendable () -> Void
 }
 
 /// A player's state while the player runs.

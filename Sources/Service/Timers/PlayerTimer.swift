@@ -63,12 +63,6 @@ public struct ScheduledStart: Hashable, Codable, Sendable {
     var isHandedOver = false
 
     private enum CodingKeys: CodingKey { case item, position, at }
-
-    public init(item: ItemID?, position: Double?, at: Int64) {
-        self.item = item
-        self.position = position
-        self.at = at
-    }
 }
 
 public struct Alarm: Hashable, Codable, Sendable {

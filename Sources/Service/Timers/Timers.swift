@@ -43,7 +43,7 @@ public final class Timers: Sendable {
         // As they were saved, until the loop has them: whoever asks at once finds them.
         let book = TimerNote.book(note)
         board.publish(id, book.timers)
-        post(.restore(id, book)) { _ in }
+        post(.restore(id, book))
     }
 
     private func leave(_ id: String) {
@@ -56,7 +56,7 @@ public final class Timers: Sendable {
 
     /// `reply` comes once, when it is saved and in force, or with the reason why not: with the timer, nil when it is removed.
     public func perform(_ edit: TimerEdit, of player: String, reply: @escaping Reply) {
-        post(.edit(player, edit, reply)) { reply(.failure($0)) }
+        post(.edit(player, edit, reply))
     }
 
     /// For `Player.observe`.
@@ -94,14 +94,14 @@ public final class Timers: Sendable {
         for message in loop.shutdown(.end, within: 1) { message.refuse() }
     }
 
-    private func post(_ message: TimersLoop.Message, orElse refuse: (Problem) -> Void) {
+    private func post(_ message: TimersLoop.Message) {
         do throws(LazyLoop<TimersLoop.Message>.Refusal) {
             try loop.post(message)
             wait.ring()
         } catch {
             switch error {
-            case .noThread: refuse(.busy("The machine lets the server have no more threads."))
-            case .ended: refuse(TimersLoop.goingDown)
+            case .noThread: message.refuse(.busy("The machine lets the server have no more threads."))
+            case .ended: message.refuse()
             }
         }
     }

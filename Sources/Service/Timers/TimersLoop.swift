@@ -15,8 +15,8 @@ final class TimersLoop {
         case group(of: String, to: String)
         case end
 
-        func refuse() {
-            if case .edit(_, _, let reply) = self { reply(.failure(TimersLoop.goingDown)) }
+        func refuse(_ problem: Problem = TimersLoop.goingDown) {
+            if case .edit(_, _, let reply) = self { reply(.failure(problem)) }
         }
     }
 

@@ -95,22 +95,20 @@ extension ServerService {
             }
             opened[index] = item
         }
-        let items = opened
         let resolver = ItemResolver(
-            media: parts.media, library: parts.library, playlists: parts.playlists, cache: parts.cache)
-        let addresses = resolver.addresses(of: items)
-        let areAtHand = resolver.areAtHand(items, addresses, rules)
+            opened, rules, media: parts.media, library: parts.library, playlists: parts.playlists, cache: parts.cache)
+        let areAtHand = resolver.areAtHand
         let resolve = { @Sendable (cancellation: MediaCancellation) throws(Problem) -> ResolvedItems in
             do throws(ItemFault) {
-                return try resolver.resolve(items, addresses, rules, cancellation, areFiles: areAtHand)
+                return try resolver.resolve(cancellation, areFiles: areAtHand)
             } catch {
                 throw Problem(error)
             }
         }
-        let servers = resolver.asksServers(for: items, addresses, rules)
-        if !areAtHand, !servers.isEmpty || items.contains(where: resolver.readsFiles) {
+        let servers = resolver.servers
+        if !areAtHand, !servers.isEmpty || resolver.readsFiles {
             var shares = shares(ofServersOf: servers)
-            if resolver.readsSeveral(items, addresses) { shares.append(.severalReferences) }
+            if resolver.readsSeveral { shares.append(.severalReferences) }
             open(
                 for: caller, on: servers.isEmpty ? mediaWorker : listWorker, shares: shares, reply: reply, resolve)
         } else {

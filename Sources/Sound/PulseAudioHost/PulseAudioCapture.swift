@@ -13,9 +13,9 @@ public final class PulseAudioCapture: AudioCapture {
     public init(server: String? = nil) { self.server = server }
 
     public func open(
-        _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
+        _ settings: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream {
-        if let stream = PulseCaptureStream(request, ring, server: server, report: report) { return stream }
+        if let stream = PulseCaptureStream(settings, ring, server: server, report: report) { return stream }
         report(.failed(.failed("The machine lets the server have no more threads or files.")))
         return NoCapture()
     }

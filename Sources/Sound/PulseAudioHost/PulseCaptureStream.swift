@@ -12,7 +12,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
     /// Seconds of sound in each message of the server: the precision of a pause.
     private static let fragment = 0.02
 
-    private let request: CaptureRequest
+    private let settings: RecordingSettings
     private let ring: CaptureRing
     private let server: String?
     private let report: @Sendable (CaptureEvent) -> Void
@@ -29,10 +29,10 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
 
     /// nil if there is no mainloop, or no thread for it.
     init?(
-        _ request: CaptureRequest, _ ring: CaptureRing, server: String?,
+        _ settings: RecordingSettings, _ ring: CaptureRing, server: String?,
         report: @escaping @Sendable (CaptureEvent) -> Void
     ) {
-        self.request = request
+        self.settings = settings
         self.ring = ring
         self.server = server
         self.report = report
@@ -77,9 +77,9 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
     private func listed() {
         guard let context, stream == nil, !isOver else { return }
         do throws(RecordingError) {
-            let source = try sources.chosen(request.source, preferring: request.preference)
+            let source = try sources.chosen(settings.source, preferring: settings.preference)
             var spec = pa_sample_spec(
-                format: PA_SAMPLE_FLOAT32LE, rate: UInt32(request.sampleRate), channels: UInt8(request.channelCount))
+                format: PA_SAMPLE_FLOAT32LE, rate: UInt32(settings.sampleRate), channels: UInt8(settings.channelCount))
             guard let stream = pa_stream_new(context, "Recording", &spec, nil) else {
                 throw .failed("No stream: \(PulseProblem.text(pa_context_errno(context))).")
             }
@@ -89,7 +89,7 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
             pa_stream_set_read_callback(
                 stream, { _, _, userdata in PulseCaptureStream.of(userdata).readable() }, pointer)
             let fragment =
-                UInt32(clamping: Double(request.sampleRate) * Self.fragment) * UInt32(request.channelCount * 4)
+                UInt32(clamping: Double(settings.sampleRate) * Self.fragment) * UInt32(settings.channelCount * 4)
             var buffer = pa_buffer_attr(
                 maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: fragment)
             // Not moved to another source: another room's microphone was not requested.

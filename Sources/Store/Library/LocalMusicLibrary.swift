@@ -174,7 +174,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
 
     private func read<Value>(_ body: (CatalogueReader) throws -> Value) throws(CatalogueError) -> Value {
         do {
-            return try connection.read { try body(CatalogueReader($0)) }
+            return try connection.read { try body(CatalogueReader(database: $0)) }
         } catch {
             if DamagedFile.isCorrupt(error) { signals.wish { $0.check = true } }
             throw .unavailable("The music library cannot be read now: \(error)")

@@ -28,7 +28,7 @@ struct MediaArgument: Hashable, Encodable {
 
     /// By its name: any text could be read as a list.
     static func mayBeList(_ uri: String) -> Bool {
-        MediaListReader.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
+        MediaListFormat.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
     }
 
     static func all(_ texts: [String]) -> [MediaArgument] {

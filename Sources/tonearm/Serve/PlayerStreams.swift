@@ -61,7 +61,7 @@ final class PlayerStreams: Sendable {
             throw .nothingToSave("The item is a local file; only web items can be saved.")
         }
         switch member.streams.find(current.item.id) {
-        case .stream(let tap): return TappedItem(tap, current.item.id)
+        case .stream(let tap): return tap
         case .segments:
             throw .nothingToSave(
                 "The item is an HLS stream, which consists of many files; it cannot be saved.")
@@ -79,44 +79,6 @@ extension PlayerSnapshot {
             playWhenReady || item?.media?.broadcast == nil
         }
     }
-}
-
-/// A source as the recorder of streams knows it.
-private final class TappedItem: RecordableStream {
-    private let tap: StreamTap
-    let item: String
-
-    init(_ tap: StreamTap, _ item: ItemID) {
-        self.tap = tap
-        self.item = item.description
-    }
-
-    var format: RecordedFormat { RecordedFormat(rawValue: tap.fileExtension) ?? .mp3 }
-    var size: Int64? { tap.size }
-    var isLive: Bool { tap.isLive }
-
-    func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64 {
-        guard let start = tap.begin(listener) else {
-            throw .nothingToSave(
-                "The beginning of the item is no longer loaded: play it from its beginning, and save it early."
-            )
-        }
-        return start
-    }
-
-    func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart {
-        switch tap.take(at: offset, into: buffer) {
-        case .bytes(let count, let isAfterGap): .bytes(count, isAfterGap: isAfterGap)
-        case .nothingYet: .nothingYet
-        case .end: .over(.end)
-        case .elsewhere: .over(.seek, "A seek skipped a part that is not loaded; the file would have a gap.")
-        case .tooLate: .over(.tooSlow, "The disk did not keep up.")
-        case .closed: .over(.left)
-        case .failed(let sentence): .over(.network, sentence)
-        }
-    }
-
-    func end() { tap.end() }
 }
 
 extension Server {

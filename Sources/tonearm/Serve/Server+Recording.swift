@@ -14,10 +14,10 @@ extension Server {
         -> RecordingDirectory?
     {
         guard let path = configuration.recordings else { return nil }
-        do throws(RecordingDirectory.Unusable) {
+        do throws(RecordingError) {
             return try RecordingDirectory(path, examiner)
         } catch {
-            throw Failure("recordings: \(path) cannot be used: \(error.reason)", .cannotCreate)
+            throw Failure("recordings: \(path) cannot be used: \(error.sentence)", .cannotCreate)
         }
     }
 
@@ -49,7 +49,7 @@ extension Server {
         _ configuration: ServerConfiguration, _ opener: any MediaOpener, _ clock: any PlayerClock,
         _ examiner: MediaExaminer, _ log: Logger
     ) -> Renders? {
-        do {
+        do throws(RecordingError) {
             let directory = try RecordingDirectory(configuration.data + "/renders", examiner)
             try directory.removeAll()
             return Renders(
@@ -59,7 +59,7 @@ extension Server {
         } catch {
             log.error(
                 "nothing can be rendered: \(configuration.data)/renders cannot be used",
-                metadata: ["reason": "\(error)"])
+                metadata: ["reason": "\(error.sentence)"])
             return nil
         }
     }

@@ -118,9 +118,8 @@ final class Server {
         let main = players.main
 
         let mediaAccess = LocalMediaAccess(
-            roots: roots, playable: playable, bounds: playable.bounds, opener: files, examiner: examiner,
-            lists: MediaListReader(roots: roots, playable: playable, transport: network, scanner: ExpatScanner()),
-            pictures: WebPictures(transport: network))
+            roots: roots, playable: playable, opener: files, examiner: examiner, transport: network,
+            scanner: ExpatScanner())
         var service = ServerService.Parts(media: mediaAccess)
         service.library = library
         service.renditions = LocalRenditions(
@@ -233,7 +232,7 @@ final class Server {
     }
 
     private static func host(_ parts: PlayerHost.Parts) throws -> PlayerHost {
-        do throws(PlayerKeeperError) {
+        do throws(SaveFailure) {
             return try PlayerHost(parts)
         } catch {
             throw Failure("data: \(error.reason)", .cannotCreate)

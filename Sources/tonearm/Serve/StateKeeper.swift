@@ -23,13 +23,13 @@ struct StateKeeper: PlayerKeeper {
 
     func players() -> [String] { directories.recover { $0 != HostedPlayer.main && PlayerPath.isID($0) } }
 
-    func create(_ id: String, name: String, output: String?) throws(PlayerKeeperError) {
+    func create(_ id: String, name: String, output: String?) throws(SaveFailure) {
         try Self.kept { () throws(StateStoreError) in
             try directories.create(id, PlayerDirectories.Beginning(name: name, output: output))
         }
     }
 
-    func open(_ id: String) throws(PlayerKeeperError) -> Service.PlayerState {
+    func open(_ id: String) throws(SaveFailure) -> Service.PlayerState {
         if id == HostedPlayer.main { return Service.PlayerState(main, notes: main.notes) { [state] in state.close() } }
         return try Self.kept { () throws(StateStoreError) in
             let store = try StateStore(directory: directories.path(id), logger: log)
@@ -39,16 +39,16 @@ struct StateKeeper: PlayerKeeper {
         }
     }
 
-    func remove(_ id: String) throws(PlayerKeeperError) -> @Sendable () -> Void {
+    func remove(_ id: String) throws(SaveFailure) -> @Sendable () -> Void {
         let files = try Self.kept { () throws(StateStoreError) in try directories.remove(id) }
         return { [directories] in directories.clear(files) }
     }
 
-    private static func kept<Value>(_ job: () throws(StateStoreError) -> Value) throws(PlayerKeeperError) -> Value {
+    private static func kept<Value>(_ job: () throws(StateStoreError) -> Value) throws(SaveFailure) -> Value {
         do throws(StateStoreError) {
             return try job()
         } catch {
-            throw PlayerKeeperError("\(error)", isDiskFull: error.isDiskFull)
+            throw SaveFailure("\(error)", isDiskFull: error.isDiskFull)
         }
     }
 }

@@ -6,6 +6,22 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 
+class EventSocket:
+    """The page's event channel with the test between page and server. A handler gets this and each text of its direction, which
+    passes only if the handler sends it; without a handler everything passes."""
+
+    def __init__(self, page: Page, from_server=None, from_page=None):
+        self._handlers = from_server, from_page
+        page.route_web_socket("**/api/v1/events**", self._connect)
+
+    def _connect(self, route) -> None:
+        self.send, server = route.send, route.connect_to_server()
+        self.send_to_server = server.send
+        for side, handler in zip((server, route), self._handlers):
+            if handler:
+                side.on_message(lambda text, handler=handler: handler(self, text))
+
+
 class Remote:
     def __init__(self, page: Page):
         self.page = page
@@ -32,6 +48,13 @@ class Remote:
     def wait_connected(self) -> None:
         expect(self.page.locator("body")).to_have_attribute("data-connection", "open")
         expect(self.page.locator(".status-text")).not_to_have_text(re.compile("Connecting|^Loading"))
+
+    def intercept(self, **handlers) -> EventSocket:
+        """Connects the page again, through the test."""
+        events = EventSocket(self.page, **handlers)
+        self.page.reload()
+        self.wait_connected()
+        return events
 
     def button(self, name: str | re.Pattern) -> Locator:
         """A button in the player, by its name."""

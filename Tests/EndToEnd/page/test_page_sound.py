@@ -75,19 +75,11 @@ def test_aBand_keepsItsValue_whileEventsComeLate(remote, api):
     """Its own older events are not shown after a newer answer: the next step begins at the last one."""
     api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 0, "q": 1}]}})
     page, held = remote.page, None
-    socket = None
 
-    def deliver(text: str) -> None:
-        socket.send(text) if held is None else held.append(text)
+    def deliver(events, text: str) -> None:
+        events.send(text) if held is None else held.append(text)
 
-    def connect(route) -> None:
-        nonlocal socket
-        socket = route
-        route.connect_to_server().on_message(deliver)
-
-    page.route_web_socket("**/api/v1/events**", connect)
-    page.reload()
-    remote.wait_connected()
+    events = remote.intercept(from_server=deliver)
     gain = open_section(remote, "Equaliser").get_by_role("slider", name="Gain at 1 kHz")
     gain.focus()
     held = []
@@ -97,11 +89,11 @@ def test_aBand_keepsItsValue_whileEventsComeLate(remote, api):
     reached(page, lambda: any('"effects"' in text for text in held), "the first event")
     end = 1 + next(index for index, text in enumerate(held) if '"effects"' in text)
     for text in held[:end]:
-        socket.send(text)
+        events.send(text)
     page.keyboard.press("ArrowRight")
     late, held = held[end:], None
     for text in late:
-        socket.send(text)
+        events.send(text)
     reached(page, lambda: effects(api)["equalizer"]["bands"][0]["gain"] == 1.5, "three steps")
     expect(gain).to_have_value("1.5")
 
@@ -214,29 +206,19 @@ def test_levels_areWatchedOnlyWhileTheyAreShown(open_remote):
     remote = open_remote(wait=False)
     page = remote.page
     subscribed: list[list[str]] = []
-    socket = None
 
-    def connect(route) -> None:
-        nonlocal socket
-        socket = route
-        server = route.connect_to_server()
+    def from_page(events, text: str) -> None:
+        frame = json.loads(text)
+        if frame["type"] != "subscribe":
+            return events.send_to_server(text)
+        subscribed.append(frame["events"])
+        return events.send(json.dumps({"type": "reply", "id": frame["id"], "status": 200, "result": {}}))
 
-        def from_page(text: str) -> None:
-            frame = json.loads(text)
-            if frame["type"] != "subscribe":
-                return server.send(text)
-            subscribed.append(frame["events"])
-            return route.send(json.dumps({"type": "reply", "id": frame["id"], "status": 200, "result": {}}))
-
-        route.on_message(from_page)
-
-    page.route_web_socket("**/api/v1/events**", connect)
-    page.reload()
-    remote.wait_connected()
+    events = remote.intercept(from_page=from_page)
     section = open_section(remote, "Levels")
     reached(page, lambda: subscribed and subscribed[-1][-1] == "levels", "watched")
     assert "status" in subscribed[-1], "beside the others"
-    socket.send(json.dumps({"type": "levels", "at": 0, "version": 1, "player": "main", "data": {
+    events.send(json.dumps({"type": "levels", "at": 0, "version": 1, "player": "main", "data": {
         "position": 1, "channels": [{"average": -12, "peak": -6, "truePeak": -5.8}] * 2, "loudness": -14.25}}))
     meter = section.get_by_role("meter", name="Level")
     expect(meter).to_have_attribute("aria-valuetext", "-6 dB")

@@ -77,29 +77,21 @@ def test_hoursOfEvents_leaveNothingBehind(open_remote, server, api):
     remote.tolerate("Failed to load resource")
     page = remote.page
     page.context.add_init_script(COUNT)
-    socket = None
 
-    def keep(message: str) -> None:
+    def keep(events, message: str) -> None:
         frame = json.loads(message)
         if frame["type"] == "snapshot":
             snapshots.append(frame)
         if frame["type"] in ("hello", "snapshot"):
-            socket.send(message)
+            events.send(message)
 
-    def connect(route) -> None:
-        nonlocal socket
-        socket = route
-        route.connect_to_server().on_message(keep)
-
-    page.route_web_socket("**/api/v1/events**", connect)
-    page.reload()
-    remote.wait_connected()
+    events = remote.intercept(from_server=keep)
     page.get_by_role("tab", name="Web").click()
     page.clock.install()
 
     def hear(hour: int) -> dict[str, int]:
         for frame in frames(snapshots[-1], hour):
-            socket.send(frame)
+            events.send(frame)
         last = f"Song {hour}-{EACH - 1} is a letter."
         eventually(lambda: last in page.locator("toast-stack").inner_text() or None, "all are heard", 30)
         # Longer than any message, wait or retry takes.

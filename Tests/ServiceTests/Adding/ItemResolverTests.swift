@@ -12,8 +12,7 @@ import Testing
         _ items: [ItemRequest], _ rules: AddingRules = AddingRules(), playlists: LongPlaylists? = nil,
         media: AddressMediaAccess = AddressMediaAccess()
     ) throws -> ResolvedItems {
-        let resolver = ItemResolver(media: media, library: nil, playlists: playlists, cache: nil)
-        return try resolver.resolve(items, resolver.addresses(of: items), rules)
+        try ItemResolver(items, rules, media: media, playlists: playlists).resolve()
     }
 
     @Test func contentDecides_whatAnAddressIs() throws {
@@ -112,10 +111,9 @@ import Testing
     }
 
     @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {
-        let resolver = ItemResolver(media: AddressMediaAccess(), library: nil, playlists: nil, cache: nil)
         let files = (0..<100).map { ItemRequest.uri("\($0).mp3") }
         func readsSeveral(_ items: [ItemRequest]) -> Bool {
-            resolver.readsSeveral(items, resolver.addresses(of: items))
+            ItemResolver(items, AddingRules(), media: AddressMediaAccess()).readsSeveral
         }
         #expect(!readsSeveral(files + [.uri("a.m3u")]))
         #expect(readsSeveral(files + [.uri("a.m3u"), .folder("b")]))
@@ -235,6 +233,6 @@ private final class AddressMediaAccess: MediaAccess {
     }
 
     func list(folder path: String) throws(MediaError) -> MusicListing {
-        MusicListing(path: path, parent: nil, entries: [])
+        MusicListing(path: path, entries: [])
     }
 }

@@ -9,7 +9,7 @@ final class ScriptedSource: AudioCapture {
     private struct State {
         var ring: CaptureRing?
         var report: @Sendable (CaptureEvent) -> Void = { _ in }
-        var requests: [CaptureRequest] = []
+        var requests: [RecordingSettings] = []
         var pauses: [Bool] = []
         var closings = 0
     }
@@ -32,12 +32,12 @@ final class ScriptedSource: AudioCapture {
         self.isSilent = isSilent
     }
 
-    var requests: [CaptureRequest] { state.withLock { $0.requests } }
+    var requests: [RecordingSettings] { state.withLock { $0.requests } }
     var pauses: [Bool] { state.withLock { $0.pauses } }
     var closings: Int { state.withLock { $0.closings } }
 
     func open(
-        _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
+        _ request: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream {
         state.withLock { state in
             state.ring = ring

@@ -16,9 +16,9 @@ extension RecordingDirectory {
         MediaExaminer(factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil)))])
     }
 
-    fileprivate convenience init(_ path: String) throws(Unusable) { try self.init(path, Self.examiner) }
+    fileprivate convenience init(_ path: String) throws(RecordingError) { try self.init(path, Self.examiner) }
 
-    fileprivate convenience init(_ path: String, link: @escaping Link) throws(Unusable) {
+    fileprivate convenience init(_ path: String, link: @escaping Link) throws(RecordingError) {
         try self.init(path, Self.examiner, link: link)
     }
 }

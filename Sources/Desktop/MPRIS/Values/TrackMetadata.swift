@@ -41,11 +41,6 @@ enum TrackMetadata {
 
     static func microseconds(_ seconds: Double) -> Int64 { Int64(clamping: (min(seconds, 9e12) * 1e6).rounded()) }
 
-    /// A picture's address that a desktop can load by itself.
-    private static func network(_ uri: String?) -> String? {
-        uri.flatMap { MediaLocator.isNetwork($0) ? $0 : nil }
-    }
-
     /// The file's name without its extension, for what has no title; the page does the same.
     private static func name(of uri: String) -> String? {
         guard let last = uri.split(separator: "/").last else { return nil }
@@ -55,8 +50,8 @@ enum TrackMetadata {
 
     /// Web addresses that hold no secret. Local items have a path beneath a music folder, which is no address.
     private static func address(_ uri: String) -> String? {
-        guard let address = network(uri), !address.contains("@"), !address.contains("?") else { return nil }
-        return address
+        guard MediaLocator.isNetwork(uri), !uri.contains("@"), !uri.contains("?") else { return nil }
+        return uri
     }
 
     /// ISO 8601 in as much detail as the tag has: a year, a month, a day.

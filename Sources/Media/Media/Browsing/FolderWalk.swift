@@ -2,25 +2,24 @@
 
 internal import CLinux
 internal import Glibc
-public import Playback
+internal import Playback
+internal import Service
 
 /// The audio files in a folder and all folders below it, in the order in which browsing shows them.
-public struct FolderWalk: Sendable {
-    /// Paths relative to the roots.
-    public private(set) var uris: [String] = []
-    /// There are more files than the limit, or folders nested deeper than 64.
-    public private(set) var isTruncated = false
+struct FolderWalk {
+    private var content = FolderContent(uris: [])
 
     private static let maximumDepth = 64
 
-    /// Collects the files below `path` (empty: the top). Blocks on the file system.
-    public static func collect(
+    /// Collects the files below `path` (empty: the top). Files beyond the limit and in folders nested deeper than 64 are left
+    /// out. Blocks on the file system.
+    static func collect(
         _ path: String, in roots: MusicRoots, limit: Int = Queue.maximumLength
-    ) throws(MediaError) -> FolderWalk {
+    ) throws(MediaError) -> FolderContent {
         var walk = FolderWalk()
         var visited: Set<FolderIdentity> = []
         try walk.visit(try directories(path, in: roots), roots: roots, limit: limit, depth: 0, visited: &visited)
-        return walk
+        return walk.content
     }
 
     /// The folders named `path` in every root that has one; never empty.
@@ -31,7 +30,7 @@ public struct FolderWalk: Sendable {
     /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
     static func spelling(_ path: String, in roots: MusicRoots) throws(MediaError) -> MusicPath {
         let first = try roots.open(try MusicPath(uri: path), flags: clinux_o_path, uri: path)
-        guard first.status.st_mode & S_IFMT == S_IFDIR else {
+        guard first.isFolder else {
             throw MediaError(.unsupported, "\(path) is not a folder.")
         }
         return first.path
@@ -72,7 +71,7 @@ public struct FolderWalk: Sendable {
             let place = MusicPath(components: path + [child.name])
             if child.isFolder {
                 guard depth < Self.maximumDepth else {
-                    isTruncated = true
+                    content.isTruncated = true
                     continue
                 }
                 do throws(MediaError) {
@@ -83,11 +82,11 @@ public struct FolderWalk: Sendable {
                     continue
                 }
             } else if AudioFileType.isAudioFile(MusicPath.display(child.name)[...]) {
-                guard uris.count < limit else {
-                    isTruncated = true
+                guard content.uris.count < limit else {
+                    content.isTruncated = true
                     return
                 }
-                uris.append(Self.uri(place.components))
+                content.uris.append(Self.uri(place.components))
             }
         }
     }

@@ -3,46 +3,24 @@
 internal import CLinux
 internal import Glibc
 internal import Kernel
-public import Playback
+internal import Playback
+internal import Service
 
 /// One folder of the music roots as a client browses it.
 ///
 /// Hidden names, special files, links that lead outside and files that are neither music nor playlists are left out. Names that are not valid
 /// UTF-8 are shown percent-escaped; their uris open all the same.
-public struct MusicFolder: Hashable, Sendable {
-    public enum Kind: String, Sendable {
-        case directory, file
-        /// A playlist file, by its name.
-        case list
-    }
-
-    public struct Entry: Hashable, Sendable {
-        public var kind: Kind
-        public var name: String
-        /// Path relative to the roots: opens the file, lists the directory.
-        public var uri: String
-        /// Bytes; nil for directories.
-        public var size: Int64?
-        /// Last change, seconds since the Unix epoch.
-        public var modified: Double
-    }
-
-    public static let defaultLimit = 10_000
-
-    /// Relative to the roots; empty for the top.
-    public var path: String
-    /// Directories first, each in natural order.
-    public var entries: [Entry]
-    /// There are more than the limit; which ones are missing is not defined.
-    public var isTruncated: Bool
+enum MusicFolder {
+    static let defaultLimit = 10_000
 
     /// Lists `path` (empty: the top) in every root that has it; a file hides those of the same name in later roots.
-    /// Blocks on the file system.
-    public static func list(
+    /// Folders come first, each kind in natural order. Which entries a truncated listing lacks is not defined. Blocks on
+    /// the file system.
+    static func list(
         _ path: String, in roots: MusicRoots, limit: Int = defaultLimit
-    ) throws(MediaError) -> MusicFolder {
+    ) throws(MediaError) -> MusicListing {
         let directories = try FolderWalk.directories(path, in: roots)
-        var entries: [PathKey: Entry] = [:]
+        var entries: [PathKey: MusicListing.Entry] = [:]
         var isTruncated = false
         for directory in directories {
             let prefix = directory.path
@@ -56,31 +34,29 @@ public struct MusicFolder: Hashable, Sendable {
                     let status = roots.status(of: rawName, kind: kind, in: reader.descriptor, path: prefix)
                 else { continue }
                 let isDirectory = status.st_mode & S_IFMT == S_IFDIR
-                guard let shown = isDirectory ? .directory : status.st_mode & S_IFMT == S_IFREG ? named : nil else {
+                guard let shown = isDirectory ? .folder : status.st_mode & S_IFMT == S_IFREG ? named : nil else {
                     continue
                 }
                 if entries.count == limit {
                     isTruncated = true
                     break
                 }
-                entries[key] = Entry(
-                    kind: shown, name: name,
-                    uri: FolderWalk.uri(prefix.components + [rawName]),
-                    size: isDirectory ? nil : Int64(status.st_size),
-                    modified: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
+                entries[key] = MusicListing.Entry(
+                    name: name, path: FolderWalk.uri(prefix.components + [rawName]), kind: shown,
+                    size: isDirectory ? nil : UInt64(clamping: status.st_size))
             }
         }
         let sorted = entries.values.map { (entry: $0, order: NaturalOrder($0.name)) }.sorted { left, right in
-            let (leads, follows) = (left.entry.kind == .directory, right.entry.kind == .directory)
+            let (leads, follows) = (left.entry.kind == .folder, right.entry.kind == .folder)
             return leads == follows ? left.order < right.order : leads
         }
-        return MusicFolder(
+        return MusicListing(
             path: FolderWalk.uri(directories[0].path.components), entries: sorted.map(\.entry),
             isTruncated: isTruncated)
     }
 
     /// nil for what a listing leaves out.
-    private static func kind(ofFile name: String) -> Kind? {
+    private static func kind(ofFile name: String) -> MusicListing.Kind? {
         AudioFileType.isAudioFile(name[...]) ? .file : MediaListFormat.isListName(name) ? .list : nil
     }
 }
@@ -104,7 +80,7 @@ extension MusicRoots {
 }
 
 /// The file name extensions that a listing shows; what a file really is, its bytes show when it is opened.
-public enum AudioFileType {
+enum AudioFileType {
     private static let extensions: NameExtensions = [
         "mp3", "mp2", "mp1", "mpga",
         "aac", "adts", "flac", "oga", "ogg", "opus", "wav", "wave", "w64", "aif", "aiff", "aifc", "caf", "dsf", "dff",
@@ -113,7 +89,7 @@ public enum AudioFileType {
         "wv", "tta", "tak", "mpc", "mp+", "mpp", "spx", "ac3", "eac3", "ec3", "dts", "dtshd", "afc",
     ]
 
-    public static func isAudioFile(_ name: Substring) -> Bool { extensions.hold(name.utf8) }
+    static func isAudioFile(_ name: Substring) -> Bool { extensions.hold(name.utf8) }
 }
 
 /// Extensions of file names in ASCII, of 8 bytes at most. Asked of every item that is added: reads from the name's end, and

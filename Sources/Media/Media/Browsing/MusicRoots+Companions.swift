@@ -57,15 +57,7 @@ extension MusicRoots {
         guard let name = Self.name(beside: uri, extension: suffix),
             let bytes = try content(name, atMost: Self.largestText)
         else { return nil }
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            let isLittle = bytes[0] == 0xFF
-            let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
-                isLittle
-                    ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
-                    : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
-            }
-            return String(decoding: units, as: UTF16.self).streamSafe
-        }
+        if let text = ListText.utf16(bytes) { return text.streamSafe }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return String(validating: text, as: UTF8.self)?.streamSafe
             ?? String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))

@@ -20,6 +20,9 @@ struct MusicPath: Hashable {
         self.namesFolder = namesFolder
     }
 
+    /// The last of its names, for sentences.
+    var name: String { components.last.map { Self.display($0) } ?? "The music folder" }
+
     init(uri: String) throws(MediaError) {
         let bytes = Array(uri.utf8)
         switch Self.scheme(of: bytes) {

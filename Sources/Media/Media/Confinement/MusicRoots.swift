@@ -68,16 +68,9 @@ public struct MusicRoots: Sendable {
     public func openFile(_ uri: String) throws(MediaError) -> FileSource {
         let path = try MusicPath(uri: uri)
         let found = try open(path, flags: O_RDONLY, uri: uri)
-        let name = found.path.components.last.map { MusicPath.display($0) } ?? "The music folder"
-        switch found.status.st_mode & S_IFMT {
-        case S_IFREG: break
-        case S_IFDIR: throw MediaError(.unreadable, "\(name) is a folder, not a file.")
-        default: throw MediaError(.unreadable, "\(name) is not a regular file (a pipe, socket or device).")
-        }
-        guard !path.namesFolder else {
-            throw MediaError(
-                .notFound, "\(name) is a file, but the address ends with a slash, as only a folder's does.")
-        }
+        let name = found.path.name
+        guard !found.isFolder else { throw MediaError(.unreadable, "\(name) is a folder, not a file.") }
+        try found.checkFile(namedBy: path)
         guard found.status.st_size > 0 else { throw MediaError(.empty, "\(name) is empty (0 bytes).") }
         return try FileSource(found.take(), name: name, statSize: Int64(found.status.st_size))
     }
@@ -93,6 +86,19 @@ public struct MusicRoots: Sendable {
             self.descriptor = consume descriptor
             self.status = status
             self.path = path
+        }
+
+        var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+        /// Throws for what is no regular file, or has the address of a folder.
+        func checkFile(namedBy address: MusicPath) throws(MediaError) {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw MediaError(.unreadable, "\(path.name) is not a regular file (a pipe, socket or device).")
+            }
+            guard !address.namesFolder else {
+                throw MediaError(
+                    .notFound, "\(path.name) is a file, but the address ends with a slash, as only a folder's does.")
+            }
         }
 
         var identity: FolderIdentity { FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
@@ -191,7 +197,7 @@ public struct MusicRoots: Sendable {
     }
 
     static func mediaError(_ failure: ConfinedOpen.Failure, path: MusicPath) -> MediaError {
-        let name = path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+        let name = path.name
         switch failure {
         case .outside:
             return MediaError(.forbidden, "\(name) leads outside the music folders by a symbolic link.")

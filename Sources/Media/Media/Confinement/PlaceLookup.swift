@@ -2,14 +2,14 @@
 
 internal import CLinux
 internal import Glibc
-public import Playback
+internal import Playback
 
 /// Finds out whether addresses in the music roots name a file or a folder, without opening the file.
 ///
 /// The folder of the last address stays open, so that a long run of files in one folder costs one system call each. Blocks
 /// on the file system; lives on one thread.
-public struct PlaceLookup {
-    public enum Place: Sendable {
+struct PlaceLookup {
+    enum Place: Sendable {
         /// A regular file, also an empty one.
         case file
         case folder
@@ -20,28 +20,16 @@ public struct PlaceLookup {
     /// That folder in each root that has it.
     private var directories: [SharedDirectory] = []
 
-    public init(roots: MusicRoots) { self.roots = roots }
+    init(roots: MusicRoots) { self.roots = roots }
 
     /// Throws for what does not exist, lies outside the roots or is neither file nor folder.
-    public mutating func place(of uri: String) throws(MediaError) -> Place {
+    mutating func place(of uri: String) throws(MediaError) -> Place {
         if MusicPath.isPlain(uri), let found = inFolder(Array(uri.utf8)) { return found }
         let path = try MusicPath(uri: uri)
         let found = try roots.open(path, flags: clinux_o_path, uri: uri)
-        switch found.status.st_mode & S_IFMT {
-        case S_IFDIR: return .folder
-        case S_IFREG where path.namesFolder:
-            throw MediaError(
-                .notFound,
-                "\(Self.name(found.path)) is a file, but the address ends with a slash, as only a folder's does.")
-        case S_IFREG: return .file
-        default:
-            throw MediaError(
-                .unreadable, "\(Self.name(found.path)) is not a regular file (a pipe, socket or device).")
-        }
-    }
-
-    private static func name(_ path: MusicPath) -> String {
-        path.components.last.map { MusicPath.display($0) } ?? "The music folder"
+        if found.isFolder { return .folder }
+        try found.checkFile(namedBy: path)
+        return .file
     }
 
     /// For a plain relative path that names no link; nil leaves the answer to `MusicRoots.open`.

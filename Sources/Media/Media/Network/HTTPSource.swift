@@ -31,21 +31,10 @@ public final class HTTPSource: ByteSource {
     }
 
     /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
-    public convenience init(
+    init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport,
         limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere, cache: (any MediaCache)? = nil,
-        report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
-    ) {
-        self.init(
-            address, fields: fields, transport: transport, limits: limits, reach: reach, cache: cache, piece: nil,
-            report: report)
-    }
-
-    /// `piece`: it is only a part of a media.
-    init(
-        _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport, limits: NetworkLimits,
-        reach: NetworkReach, cache: (any MediaCache)?, piece: NetworkPiece?,
-        report: @escaping @Sendable (MediaLoading) -> Void
+        piece: NetworkPiece? = nil, report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
     ) {
         name = address.name
         self.address = address

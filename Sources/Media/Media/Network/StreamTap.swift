@@ -2,41 +2,27 @@
 
 internal import Kernel
 internal import Playback
+public import Service
 
 /// The bytes of a media that is played from the web, for somebody who takes them along: all of them, in order, without a
 /// station's titles. It never holds up what is played: what is taken too late is lost to the taker.
 ///
 /// One at a time for a media. `take` is called from one thread, and may wait for the cache's disk.
-public final class StreamTap: Sendable {
-    public enum Part: Sendable {
-        /// So many bytes; before them something is missing, as a station was joined anew.
-        case bytes(Int, isAfterGap: Bool)
-        /// They will be reported.
-        case nothingYet
-        /// The media has no more.
-        case end
-        /// They have left the memory meanwhile.
-        case tooLate
-        /// A jump: what comes now does not join what was taken.
-        case elsewhere
-        /// The source was closed: nobody plays it any more.
-        case closed
-        /// With a sentence.
-        case failed(String)
+public final class StreamTap: RecordableStream {
+    private let source: HTTPSource
+    public let item: String
+
+    init(_ source: HTTPSource, of item: ItemID) {
+        self.source = source
+        self.item = item.description
     }
 
-    private let source: HTTPSource
-
-    init(_ source: HTTPSource) { self.source = source }
-
-    /// Bytes in all; nil for a station, and while unknown.
     public var size: Int64? { source.size?.bytes }
 
     public var isLive: Bool { source.broadcast(at: nil) != nil }
 
-    /// The extension of its file: by its first bytes; a station is joined anywhere, so that they may mean nothing, and then
-    /// its media type decides.
-    public var fileExtension: String {
+    /// By its first bytes; a station is joined anywhere, so that they may mean nothing, and then its media type decides.
+    public var format: RecordedFormat {
         var head = [UInt8](repeating: 0, count: 1_024)
         let (inMemory, cachedEnd, type) = source.download.withLock { download in
             let count = head.withUnsafeMutableBytes { download.window.copy(at: 0, into: $0) }
@@ -47,30 +33,32 @@ public final class StreamTap: Sendable {
             count = head.withUnsafeMutableBytes { readCached(at: 0, upTo: cachedEnd, into: $0) } ?? 0
         }
         head.removeLast(head.count - count)
-        return FileSignature(head)?.fileExtension ?? Self.fileExtension(ofType: type)
+        return FileSignature(head)?.fileExtension.flatMap(RecordedFormat.init(rawValue:)) ?? Self.format(ofType: type)
     }
 
-    private static func fileExtension(ofType type: String?) -> String {
+    private static func format(ofType type: String?) -> RecordedFormat {
         switch type?.prefix(while: { $0 != ";" }).lowercased().trimmingSpaces ?? "" {
-        case "audio/aac", "audio/aacp", "audio/x-aac", "audio/mp4a-latm": "aac"
-        case "audio/ogg", "application/ogg", "audio/opus", "audio/vorbis": "ogg"
-        case "audio/flac", "audio/x-flac": "flac"
-        case "audio/mp4", "audio/x-m4a", "video/mp4": "m4a"
-        case "audio/wav", "audio/x-wav", "audio/wave": "wav"
-        default: "mp3"
+        case "audio/aac", "audio/aacp", "audio/x-aac", "audio/mp4a-latm": .aac
+        case "audio/ogg", "application/ogg", "audio/opus", "audio/vorbis": .ogg
+        case "audio/flac", "audio/x-flac": .flac
+        case "audio/mp4", "audio/x-m4a", "video/mp4": .m4a
+        case "audio/wav", "audio/x-wav", "audio/wave": .wav
+        default: .mp3
         }
     }
 
     /// `listener` is called whenever there may be more, from any thread and with the source's lock held: it must not
     /// block nor call anything here.
-    /// - Returns: the first byte's place; nil when the beginning of what has one is not there any more.
-    public func begin(_ listener: @escaping @Sendable () -> Void) -> Int64? {
-        guard let start = source.download.withLock({ $0.beginTap() }) else { return nil }
+    public func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64 {
+        guard let start = source.download.withLock({ $0.beginTap() }) else {
+            throw .nothingToSave(
+                "The beginning of the item is no longer loaded: play it from its beginning, and save it early.")
+        }
         source.listener.withLock { $0.call = listener }
         return start
     }
 
-    public func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Part {
+    public func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart {
         while true {
             switch source.download.withLock({ take(at: offset, into: buffer, &$0) }) {
             case .part(let part): return part
@@ -96,7 +84,7 @@ public final class StreamTap: Sendable {
     }
 
     private enum Found {
-        case part(Part)
+        case part(StreamPart)
         case cached(upTo: Int64)
     }
 
@@ -109,10 +97,12 @@ public final class StreamTap: Sendable {
             return .part(.bytes(download.window.copy(at: offset, into: room), isAfterGap: isAfterGap))
         case .cached(let end): return .cached(upTo: end)
         case .wait: return .part(.nothingYet)
-        case .end: return .part(.end)
-        case .late: return .part(.tooLate)
-        case .elsewhere: return .part(.elsewhere)
-        case .failed(let error): return .part(error.code == .cancelled ? .closed : .failed(error.message))
+        case .end: return .part(.over(.end))
+        case .late: return .part(.over(.tooSlow, "The disk did not keep up."))
+        case .elsewhere:
+            return .part(.over(.seek, "A seek skipped a part that is not loaded; the file would have a gap."))
+        case .failed(let error):
+            return .part(error.code == .cancelled ? .over(.left) : .over(.network, error.message))
         }
     }
 }

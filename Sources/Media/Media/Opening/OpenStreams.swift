@@ -48,7 +48,7 @@ public final class OpenStreams: Sendable {
                 case .segments: return .segments
                 case .stream(let box):
                     guard let source = box.value, !source.isClosed else { continue }
-                    return .stream(StreamTap(source))
+                    return .stream(StreamTap(source, of: item))
                 }
             }
             return nil

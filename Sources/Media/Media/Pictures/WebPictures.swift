@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Kernel
-public import Playback
+internal import Playback
 internal import Synchronization
 
 /// Pictures that items name by a web address: fetched by the server, so that neither page nor desktop asks strangers, and
 /// each only once by however many look at it.
-public final class WebPictures: Sendable {
+final class WebPictures: Sendable {
     /// Bytes of one picture.
     static let largest = 8 << 20
     /// Bytes of all that are kept, in memory.
@@ -28,10 +28,10 @@ public final class WebPictures: Sendable {
     private let known = Mutex(Known())
 
     /// `transport`: nil where nothing may be fetched.
-    public init(transport: (any HTTPTransport)?) { self.transport = transport }
+    init(transport: (any HTTPTransport)?) { self.transport = transport }
 
     /// Blocks, for 10 s at most, or until it is cancelled. Throws `unsupported` for what is no picture, or too large a one.
-    public func picture(
+    func picture(
         at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> [UInt8] {
         guard let transport else { throw .networkOff }

@@ -36,7 +36,7 @@ struct MediaList: Hashable {
 }
 
 /// The formats, recognised by their content: names and content types lie too often.
-enum MediaListFormat: Hashable {
+public enum MediaListFormat: Hashable, Sendable {
     case m3u
     case pls
     case xml
@@ -86,7 +86,7 @@ enum MediaListFormat: Hashable {
     private static let extensions: NameExtensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"]
 
     /// Whether a path or address is named like a list. Feeds rarely are.
-    static func isListName(_ uri: String) -> Bool {
+    public static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
         if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
             name = name.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -103,21 +103,25 @@ enum ListText {
     static func decode(_ bytes: some Collection<UInt8>) -> String { decoded(bytes).streamSafe }
 
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {
-        let head = Array(bytes.prefix(3))
-        if head == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
-        if marksUTF16.contains(Array(head.prefix(2))) {
-            let isLittle = head[0] == 0xFF
-            let body = Array(bytes.dropFirst(2))
-            let units = stride(from: 0, to: body.count - 1, by: 2).map { index in
-                UInt16(body[index + (isLittle ? 1 : 0)]) << 8 | UInt16(body[index + (isLittle ? 0 : 1)])
-            }
-            return String(decoding: units, as: UTF16.self)
-        }
+        if Array(bytes.prefix(3)) == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
+        if let text = utf16(bytes) { return text }
         // A cut in the middle of a character is no reason to take all of it for Latin-1.
         for cut in 0...3 where bytes.suffix(cut).allSatisfy({ $0 >= 0x80 }) {
             if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
         }
         return IcyMetadata.text(bytes)
+    }
+
+    /// nil for a text without the mark of UTF-16.
+    static func utf16(_ bytes: some Collection<UInt8>) -> String? {
+        let mark = Array(bytes.prefix(2))
+        guard marksUTF16.contains(mark) else { return nil }
+        let isLittle = mark[0] == 0xFF
+        let body = Array(bytes.dropFirst(2))
+        let units = stride(from: 0, to: body.count - 1, by: 2).map { index in
+            UInt16(body[index + (isLittle ? 1 : 0)]) << 8 | UInt16(body[index + (isLittle ? 0 : 1)])
+        }
+        return String(decoding: units, as: UTF16.self)
     }
 
     /// The same text in one byte for each letter of ASCII, for who reads it as bytes. Large text is not copied.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Kernel
-public import Playback
+internal import Playback
+internal import Service
 
 /// Reads playlists and feeds, and the lists that they name, to the media that they come to.
-public struct MediaListReader: Sendable {
+struct MediaListReader: Sendable {
     static let deepest = 5
     /// Refused entries that are named.
     static let mostRefused = 100
@@ -15,42 +16,22 @@ public struct MediaListReader: Sendable {
     /// Seconds for everything.
     static let patience = 20.0
 
-    private let roots: MusicRoots
+    /// Where lists lie.
+    let roots: MusicRoots
     /// Where entries may lie.
-    private let playable: MusicRoots
-    private let transport: (any HTTPTransport)?
-    private let scanner: any XMLScanner
-
-    /// `roots`: where lists lie. `playable`: where their entries may lie. `transport`: nil where nothing may be fetched.
-    public init(
-        roots: MusicRoots, playable: MusicRoots, transport: (any HTTPTransport)?, scanner: any XMLScanner
-    ) {
-        self.roots = roots
-        self.playable = playable
-        self.transport = transport
-        self.scanner = scanner
-    }
-
-    /// Whether a path or address is named like a playlist.
-    public static func isListName(_ uri: String) -> Bool { MediaListFormat.isListName(uri) }
-
-    public struct Contents: Sendable {
-        public var items: [ItemDraft] = []
-        /// There were more than are taken.
-        public var isTruncated = false
-        /// Entries that lie neither in the music folders nor on the web, the first ones.
-        public var refused: [MediaError] = []
-        public var refusedCount = 0
-    }
+    let playable: MusicRoots
+    /// nil where nothing may be fetched.
+    let transport: (any HTTPTransport)?
+    let scanner: any XMLScanner
 
     /// The media of a list, in its order; those of lists within it stand in their place. Blocks, for 20 s at most.
     ///
     /// `mustBeList`: false takes what is no list for a media, unless its first bytes show that it is none. A stream in HTTP
     /// Live Streaming's form is a media as well.
-    public func contents(
+    func contents(
         of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double? = nil,
         cancellation: MediaCancellation = MediaCancellation()
-    ) throws(MediaError) -> Contents {
+    ) throws(MediaError) -> ListContent {
         let patience = min(patience ?? Self.patience, Self.patience)
         var walk = Walk(
             limit: min(limit, MediaList.maximumEntries), patience: patience,
@@ -67,7 +48,7 @@ public struct MediaListReader: Sendable {
         let patience: Double
         let deadline: MonotonicTime
         let cancellation: MediaCancellation
-        var contents = Contents()
+        var contents = ListContent()
         /// The lists that lead to the one that is read.
         var trail: [PathKey] = []
         var lists = 0

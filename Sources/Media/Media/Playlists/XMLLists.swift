@@ -135,14 +135,16 @@ struct XMLLists {
             switch byte {
             case UInt8(ascii: "<"): isName = true
             case UInt8(ascii: "/") where isName: break
-            case _ where isName: isName = isAlphanumeric(byte)
+            case _ where isName: isName = PercentEncoding.isAlphanumeric(byte)
             default: break
             }
             if byte == UInt8(ascii: "&") {
                 let rest = bytes[(index + 1)...].prefix(10)
                 let isEntity = rest.firstIndex(of: UInt8(ascii: ";")).map { end in
                     end > index + 1
-                        && bytes[index + 1..<end].allSatisfy { $0 == UInt8(ascii: "#") || isAlphanumeric($0) }
+                        && bytes[index + 1..<end].allSatisfy {
+                            $0 == UInt8(ascii: "#") || PercentEncoding.isAlphanumeric($0)
+                        }
                 }
                 result.append(contentsOf: isEntity == true ? [byte] : Array("&amp;".utf8))
             } else {
@@ -151,9 +153,5 @@ struct XMLLists {
             }
         }
         return result
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

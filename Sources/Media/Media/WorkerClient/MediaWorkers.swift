@@ -9,36 +9,31 @@ internal import Synchronization
 /// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
 /// after another. None runs before the first is needed, and none long after the last one.
 public final class MediaWorkers: Sendable {
-    /// Where the worker's program is, or why there is none.
-    public let program: Result<String, MissingWorker>
     public let limits: WorkerLimits
     private let idle: Idle
     private let spare: SpareWorker
-    private let launcher: WorkerLauncher?
+    private let launcher: Result<WorkerLauncher, MissingWorker>
 
     public init(_ program: Result<String, MissingWorker>, limits: WorkerLimits = WorkerLimits()) {
-        self.program = program
         self.limits = limits
         let idle = Idle()
         self.idle = idle
         let spare = SpareWorker(patience: limits.spare)
         self.spare = spare
-        do throws(MissingWorker) {
-            launcher = WorkerLauncher(path: try program.get()) { start in
+        launcher = program.map { path in
+            WorkerLauncher(path: path) { start in
                 [idle.sweep(after: limits.idle), spare.sweep(start: start)].compactMap(\.self).min()
             }
-        } catch {
-            launcher = nil
         }
     }
 
     /// `path` as the user gave it; without it the program beside this one.
     public static func find(_ path: String?) -> Result<String, MissingWorker> {
         guard let place = path ?? beside() else {
-            return .failure(MissingWorker("the path of this program is unknown"))
+            return .failure(MissingWorker(reason: "the path of this program is unknown"))
         }
         guard access(place, X_OK) == 0 else {
-            return .failure(MissingWorker("\(place): \(String(cString: strerror(errno)))"))
+            return .failure(MissingWorker(reason: "\(place): \(String(cString: strerror(errno)))"))
         }
         return .success(place)
     }
@@ -47,7 +42,7 @@ public final class MediaWorkers: Sendable {
     /// as that takes, 10 s at most.
     public static func trySandbox(_ path: String) -> String? {
         let launcher = WorkerLauncher(path: path) { _ in nil }
-        do throws(WorkerLauncher.StartFailure) {
+        do throws(MediaError) {
             let status = try launcher.run("--sandbox-trial", seconds: 10)
             switch status {
             case 0: return nil
@@ -65,25 +60,21 @@ public final class MediaWorkers: Sendable {
     func startForItem() throws(MediaError) -> WorkerProcess {
         let process = if let ready = spare.take() { ready } else { try start() }
         spare.replace()
-        launcher?.sweepLater()
+        sweepLater()
         return process
     }
 
     /// A new one.
     func start() throws(MediaError) -> WorkerProcess {
-        let launcher: WorkerLauncher
-        switch program {
+        switch launcher {
         case .failure(let missing):
             throw MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
-        case .success:
-            guard let known = self.launcher else { throw MediaError(.unsupported, "it needs tonearm-media-worker") }
-            launcher = known
+        case .success(let launcher): return try launcher.start()
         }
-        do throws(WorkerLauncher.StartFailure) {
-            return try launcher.start()
-        } catch {
-            throw MediaError(.decoderFailed, error.message)
-        }
+    }
+
+    private func sweepLater() {
+        if case .success(let launcher) = launcher { launcher.sweepLater() }
     }
 
     /// For a moment, with one that others have used before and will use again unless it breaks.
@@ -112,7 +103,7 @@ public final class MediaWorkers: Sendable {
         defer {
             if conversation.isSound, process.files < limits.files {
                 idle.add(process)
-                launcher?.sweepLater()
+                sweepLater()
             }
         }
         return try body(conversation)
@@ -152,8 +143,6 @@ public final class MediaWorkers: Sendable {
 /// Why no worker can be started here, in words.
 public struct MissingWorker: Error, Hashable, Sendable {
     public var reason: String
-
-    init(_ reason: String) { self.reason = reason }
 }
 
 /// The limits of a worker; beyond them it is ended.

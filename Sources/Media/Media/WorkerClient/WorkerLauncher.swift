@@ -12,13 +12,9 @@ internal import Playback
 /// worker survives the server, and none dies with a decode thread. The thread begins with the first worker.
 final class WorkerLauncher: Sendable {
     private enum Order: Sendable {
-        case start(@Sendable (Result<WorkerProcess, StartFailure>) -> Void)
+        case start(@Sendable (Result<WorkerProcess, MediaError>) -> Void)
         case end(pid_t, (@Sendable (String) -> Void)?)
         case sweep
-    }
-
-    struct StartFailure: Error {
-        var message: String
     }
 
     private let path: String
@@ -34,29 +30,32 @@ final class WorkerLauncher: Sendable {
     }
 
     /// Blocks until there is one, some tens of milliseconds at most.
-    func start() throws(StartFailure) -> WorkerProcess {
-        let result = Monitor<Result<WorkerProcess, StartFailure>?>(nil)
+    func start() throws(MediaError) -> WorkerProcess {
+        let result = Monitor<Result<WorkerProcess, MediaError>?>(nil)
         guard begin() else {
-            throw StartFailure(message: "a decoder cannot be started: the machine lets the server have no more threads")
+            throw MediaError(
+                .decoderFailed, "a decoder cannot be started: the machine lets the server have no more threads")
         }
         orders.post(.start { started in result.change { $0 = started } })
         return try result.wait { $0 }.get()
     }
 
     /// Runs the program to its end, from this thread; its status as of wait(2), nil when it took longer.
-    func run(_ argument: String, seconds: Double) throws(StartFailure) -> Int32? {
+    func run(_ argument: String, seconds: Double) throws(MediaError) -> Int32? {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { throw Self.failure("/dev/null") }
         defer { close(null) }
         var process: pid_t = 0
         let code = spawn(&process, socket: null, memory: null, argument: argument)
-        guard code == 0 else { throw StartFailure(message: "cannot be started: \(String(cString: strerror(code)))") }
+        guard code == 0 else {
+            throw MediaError(.decoderFailed, "cannot be started: \(String(cString: strerror(code)))")
+        }
         let hasEnded = clinux_wait_for_end(process, Int32(clamping: seconds * 1_000))
         let failure = errno
         var status: Int32 = 0
         if hasEnded != 1 { kill(process, SIGKILL) }
         waitpid(process, &status, 0)
-        if hasEnded < 0 { throw StartFailure(message: "cannot be watched: \(String(cString: strerror(failure)))") }
+        if hasEnded < 0 { throw MediaError(.decoderFailed, "cannot be watched: \(String(cString: strerror(failure)))") }
         return hasEnded == 1 ? status : nil
     }
 
@@ -127,7 +126,7 @@ final class WorkerLauncher: Sendable {
         return process
     }
 
-    private func spawn() -> Result<WorkerProcess, StartFailure> {
+    private func spawn() -> Result<WorkerProcess, MediaError> {
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             return .failure(Self.failure("socketpair"))
@@ -150,7 +149,7 @@ final class WorkerLauncher: Sendable {
         guard code == 0 else {
             close(own)
             munmap(memory, SharedMemory.size)
-            return .failure(StartFailure(message: "\(path) cannot be started: \(String(cString: strerror(code)))"))
+            return .failure(MediaError(.decoderFailed, "\(path) cannot be started: \(String(cString: strerror(code)))"))
         }
         return .success(WorkerProcess(process, socket: own, memory: memory, launcher: self))
     }
@@ -194,7 +193,7 @@ final class WorkerLauncher: Sendable {
         return posix_spawn(&process, path, &actions, &attributes, &arguments, &environment)
     }
 
-    private static func failure(_ call: String) -> StartFailure {
-        StartFailure(message: "a decoder cannot be started: \(call): \(String(cString: strerror(errno)))")
+    private static func failure(_ call: String) -> MediaError {
+        MediaError(.decoderFailed, "a decoder cannot be started: \(call): \(String(cString: strerror(errno)))")
     }
 }

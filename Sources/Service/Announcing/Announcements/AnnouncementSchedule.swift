@@ -23,11 +23,6 @@ struct AnnouncementSchedule {
         case notify(AnnouncementChange)
     }
 
-    enum Refusal: Error, Equatable {
-        case tooManyWaiting
-        case tooManyOutputs
-    }
-
     private struct Entry {
         var announcement: Announcement
         /// The music plays on its output.
@@ -63,19 +58,20 @@ struct AnnouncementSchedule {
     // MARK: Inputs
 
     /// The request's `output` must be resolved. `concernsMusic`: the music plays there.
-    mutating func add(_ announcement: Announcement, concernsMusic: Bool, now: MonotonicTime) throws(Refusal) -> [Action]
-    {
+    mutating func add(
+        _ announcement: Announcement, concernsMusic: Bool, now: MonotonicTime
+    ) throws(AnnouncerError) -> [Action] {
         begin(now)
         let entry = Entry(announcement: announcement, concernsMusic: concernsMusic)
         if !entries.contains(where: { $0.line == entry.line }), Set(entries.map(\.line)).count >= Self.lineLimit {
-            throw .tooManyOutputs
+            throw .busy("\(Self.lineLimit) outputs have announcements, the maximum.")
         }
         let waiting = entries.indices.filter { entries[$0].announcement.state == .waiting }
         let begins = begins(on: announcement.request.output, announcement.request.priority)
         if waiting.count >= Self.waitingLimit, !begins {
             guard let last = waiting.min(by: { isLater(entries[$0], entries[$1]) }),
                 entries[last].priority < entry.priority
-            else { throw .tooManyWaiting }
+            else { throw .busy("\(Self.waitingLimit) announcements are waiting, the maximum.") }
             end(last, SoundEnd(.replaced))
         }
         entries.append(entry)

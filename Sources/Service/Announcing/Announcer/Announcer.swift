@@ -55,21 +55,21 @@ public final class Announcer: Sendable {
     public func announce(
         _ request: AnnouncementRequest, untilEnd: Bool = false, reply: @escaping Reply<AnnouncementOutcome>
     ) {
-        post(.announce(request, untilEnd: untilEnd, reply)) { reply(.failure($0)) }
+        post(.announce(request, untilEnd: untilEnd, reply))
     }
 
     /// `reply` comes within 1 s, as above.
     public func play(_ sound: Sound, reply: @escaping Reply<SoundEffect>) {
-        post(.play(sound, reply)) { reply(.failure($0)) }
+        post(.play(sound, reply))
     }
 
     /// Fades out and restores the music.
     public func cancelAnnouncement(_ id: SoundID, reply: @escaping Reply<Void>) {
-        post(.cancel(id, .announcement, reply)) { reply(.failure($0)) }
+        post(.cancel(id, .announcement, reply))
     }
 
     public func cancelEffect(_ id: SoundID, reply: @escaping Reply<Void>) {
-        post(.cancel(id, .effect, reply)) { reply(.failure($0)) }
+        post(.cancel(id, .effect, reply))
     }
 
     /// The session has changed.
@@ -102,14 +102,14 @@ public final class Announcer: Sendable {
         for message in loop.shutdown(.shutdown(end, ended: {}), within: 2) { message.refuse(end.error) }
     }
 
-    private func post(_ message: AnnouncerMessage, orElse refuse: (AnnouncerError) -> Void) {
-        if let end = end.withLock({ $0 }) { return refuse(end.error) }
+    private func post(_ message: AnnouncerMessage) {
+        if let end = end.withLock({ $0 }) { return message.refuse(end.error) }
         do {
             try loop.post(message)
         } catch {
             switch error {
-            case .noThread: refuse(.busy("The machine has no threads left."))
-            case .ended: refuse((end.withLock { $0 } ?? .serverEnds).error)
+            case .noThread: message.refuse(.busy("The machine has no threads left."))
+            case .ended: message.refuse((end.withLock { $0 } ?? .serverEnds).error)
             }
         }
     }

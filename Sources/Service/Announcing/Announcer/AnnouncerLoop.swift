@@ -108,8 +108,9 @@ final class AnnouncerLoop {
             request.sound.volume = request.sound.volume ?? environment.music.volume
             if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
             let announcement = Announcement(id: newID(), request: request)
+            let actions = try schedule.add(announcement, concernsMusic: request.output == current, now: now)
             requests.add(announcement.id, untilEnd: untilEnd, reply, now: now)
-            perform(try add(announcement, concernsMusic: request.output == current))
+            perform(actions)
             publish()
             if let check = environment.check, schedule.isWaiting(announcement.id) {
                 check(request.sound.media) { [mailbox] in mailbox.post(.checked(announcement.id, $0)) }
@@ -127,22 +128,6 @@ final class AnnouncerLoop {
             return
         }
         requests.answer(waiting)
-    }
-
-    private func add(_ announcement: Announcement, concernsMusic: Bool) throws(AnnouncerError) -> [AnnouncementSchedule
-        .Action]
-    {
-        do throws(AnnouncementSchedule.Refusal) {
-            return try schedule.add(announcement, concernsMusic: concernsMusic, now: now)
-        } catch {
-            requests.forget(announcement.id)
-            switch error {
-            case .tooManyWaiting:
-                throw .busy("\(AnnouncementSchedule.waitingLimit) announcements are waiting, the maximum.")
-            case .tooManyOutputs:
-                throw .busy("\(AnnouncementSchedule.lineLimit) outputs have announcements, the maximum.")
-            }
-        }
     }
 
     private func play(_ sound: Sound, _ reply: @escaping Announcer.Reply<SoundEffect>) {

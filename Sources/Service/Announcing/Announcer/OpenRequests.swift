@@ -35,9 +35,6 @@ struct OpenRequests {
         requests[id] = Request(until: now.advanced(bySeconds: Self.replyWithin), answer: .effect(reply))
     }
 
-    /// Drops a request that is answered elsewhere.
-    mutating func forget(_ id: SoundID) { requests[id] = nil }
-
     /// `end`: nil until it has ended.
     mutating func answer(_ announcement: Announcement, _ end: SoundEnd? = nil) {
         let id = announcement.id

@@ -5,7 +5,7 @@ public protocol AudioCapture: Sendable {
     /// Starts opening a source, without waiting. Frames go into `ring`, as float32 at the requested rate and channels.
     /// `report` is called on a thread of the capture and must not block.
     func open(
-        _ request: CaptureRequest, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
+        _ settings: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
     ) -> any CaptureStream
     /// The available sources; blocks until the sound server has answered, 3 s at most.
     func sources() throws(RecordingError) -> [CaptureSource]
@@ -25,13 +25,6 @@ public enum SourcePreference: Hashable, Sendable {
     case standard
     /// The microphone of a headset, if there is one, as it is nearest to the mouth.
     case headset
-}
-
-public struct CaptureRequest: Hashable, Sendable {
-    public var source: String?
-    public var preference = SourcePreference.standard
-    public var sampleRate: Int
-    public var channelCount: Int
 }
 
 public enum CaptureEvent: Sendable {

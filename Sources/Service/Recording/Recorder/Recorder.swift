@@ -31,6 +31,7 @@ public final class Recorder: Sendable {
     }
 
     public typealias Reply = @Sendable (Result<RecordingStatus, RecordingError>) -> Void
+    public typealias StartReply = @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
 
     public let store: any RecordingStore
     private let environment: Environment
@@ -55,23 +56,16 @@ public final class Recorder: Sendable {
 
     /// Starts a recording, or resumes a paused one; changes nothing while one runs. `isNew`: a recording was started.
     /// Replies come within 4 s, on the recorder's thread.
-    public func start(
-        _ settings: RecordingSettings,
-        reply: @escaping @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
-    ) {
-        post(.start(settings, reply)) { reply(.failure($0)) }
-    }
+    public func start(_ settings: RecordingSettings, reply: @escaping StartReply) { post(.start(settings, reply)) }
 
-    public func pause(reply: @escaping Reply) { post(.pause(reply)) { reply(.failure($0)) } }
-    public func stop(reply: @escaping Reply) { post(.stop(reply)) { reply(.failure($0)) } }
-    public func setMetering(_ isOn: Bool, reply: @escaping Reply) {
-        post(.meter(isOn, reply)) { reply(.failure($0)) }
-    }
+    public func pause(reply: @escaping Reply) { post(.pause(reply)) }
+    public func stop(reply: @escaping Reply) { post(.stop(reply)) }
+    public func setMetering(_ isOn: Bool, reply: @escaping Reply) { post(.meter(isOn, reply)) }
 
     /// The session has changed: ends a recording that is no longer permitted.
     public func permissionChanged() {
         guard status.state != .idle else { return }
-        post(.permissionChanged) { _ in }
+        post(.permissionChanged)
     }
 
     /// Ends and completes the recording, within 1 s: data that a hanging disk has not accepted by then is recovered at
@@ -80,16 +74,14 @@ public final class Recorder: Sendable {
         for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
     }
 
-    private func post(_ message: RecorderMessage, orElse refuse: (RecordingError) -> Void) {
-        do { try loop.post(message) } catch { refuse(RecordingError(error)) }
+    private func post(_ message: RecorderMessage) {
+        do { try loop.post(message) } catch { message.refuse(RecordingError(error)) }
     }
 }
 
 /// Messages to the recorder's thread.
 enum RecorderMessage: Sendable {
-    typealias StartReply = @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
-
-    case start(RecordingSettings, StartReply)
+    case start(RecordingSettings, Recorder.StartReply)
     case pause(Recorder.Reply)
     case stop(Recorder.Reply)
     case meter(Bool, Recorder.Reply)
@@ -97,10 +89,10 @@ enum RecorderMessage: Sendable {
     case capture(CaptureEvent, generation: Int)
     case shutdown
 
-    func refuse() {
+    func refuse(_ error: RecordingError = .shuttingDown) {
         switch self {
-        case .start(_, let reply): reply(.failure(.shuttingDown))
-        case .pause(let reply), .stop(let reply), .meter(_, let reply): reply(.failure(.shuttingDown))
+        case .start(_, let reply): reply(.failure(error))
+        case .pause(let reply), .stop(let reply), .meter(_, let reply): reply(.failure(error))
         case .permissionChanged, .capture, .shutdown: break
         }
     }

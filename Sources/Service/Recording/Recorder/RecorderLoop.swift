@@ -67,7 +67,7 @@ final class RecorderLoop {
 
     // MARK: Commands
 
-    private func start(_ settings: RecordingSettings, _ reply: @escaping RecorderMessage.StartReply) {
+    private func start(_ settings: RecordingSettings, _ reply: @escaping Recorder.StartReply) {
         if let refusal = environment.refusal() { return reply(.failure(.notPermitted(refusal))) }
         if let take {
             if status.state == .paused {
@@ -86,10 +86,7 @@ final class RecorderLoop {
         self.take = take
         // Reported before the source is opened, so that a withdrawn permission finds it.
         change(.starting)
-        let request = CaptureRequest(
-            source: settings.source, preference: settings.preference, sampleRate: settings.sampleRate,
-            channelCount: settings.channelCount)
-        take.stream = environment.capture.open(request, into: take.ring) { [mailbox, generation] event in
+        take.stream = environment.capture.open(settings, into: take.ring) { [mailbox, generation] event in
             mailbox.post(.capture(event, generation: generation))
         }
     }

@@ -35,6 +35,11 @@ public final class StreamRecorder: Sendable {
         }
     }
 
+    public typealias StartReply =
+        @Sendable (
+            Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>
+        ) -> Void
+    public typealias Reply = @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void
     public typealias Observer = @Sendable (_ player: String, StreamRecordingStatus) -> Void
 
     /// By player.
@@ -62,20 +67,18 @@ public final class StreamRecorder: Sendable {
     /// come on the recorder's thread.
     public func start(
         _ player: String, name: String?, limits: StreamLimits = StreamLimits(),
-        reply: @escaping @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void
+        reply: @escaping StartReply
     ) {
-        do {
-            try loop.post(.start(player, name: name, limits, reply))
-        } catch {
-            reply(.failure(RecordingError(error)))
-        }
+        post(.start(player, name: name, limits, reply))
     }
 
-    public func stop(
-        _ player: String, reply: @escaping @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void
-    ) {
+    public func stop(_ player: String, reply: @escaping Reply) {
         guard loop.isBegun else { return reply(.failure(.notRecording)) }
-        do { try loop.post(.stop(player, reply)) } catch { reply(.failure(RecordingError(error))) }
+        post(.stop(player, reply))
+    }
+
+    private func post(_ message: StreamMessage) {
+        do { try loop.post(message) } catch { message.refuse(RecordingError(error)) }
     }
 
     /// The player's item or status has changed, or a source of its item was opened.
@@ -107,10 +110,8 @@ extension StreamRecorder.Board {
 
 /// Messages to the recorder's thread.
 enum StreamMessage: Sendable {
-    case start(
-        String, name: String?, StreamLimits,
-        @Sendable (Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>) -> Void)
-    case stop(String, @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void)
+    case start(String, name: String?, StreamLimits, StreamRecorder.StartReply)
+    case stop(String, StreamRecorder.Reply)
     /// There may be more bytes of this recording; at most one such message waits.
     case arrived(String, generation: Int)
     /// Possibly another item is current, its source was opened, or the player has stopped.
@@ -118,10 +119,10 @@ enum StreamMessage: Sendable {
     case forget(String, @Sendable () -> Void)
     case shutdown
 
-    func refuse() {
+    func refuse(_ error: RecordingError = .shuttingDown) {
         switch self {
-        case .start(_, _, _, let reply): reply(.failure(.shuttingDown))
-        case .stop(_, let reply): reply(.failure(.shuttingDown))
+        case .start(_, _, _, let reply): reply(.failure(error))
+        case .stop(_, let reply): reply(.failure(error))
         case .forget(_, let done): done()
         case .arrived, .changed, .shutdown: break
         }

@@ -16,13 +16,11 @@ public struct RecordingStatus: Hashable, Sendable {
         case disabled
     }
 
-    public var state: State
+    public var state = State.idle
     public var current: Current?
     public var last: Finished?
 
     public static let disabled = RecordingStatus(state: .disabled)
-
-    public init(state: State = .idle) { self.state = state }
 
     /// The recording in progress.
     public struct Current: Hashable, Sendable {

@@ -8,13 +8,11 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         case disabled
     }
 
-    public var state: State
+    public var state = State.idle
     public var current: Current?
     public var last: Finished?
 
     public static let disabled = StreamRecordingStatus(state: .disabled)
-
-    public init(state: State = .idle) { self.state = state }
 
     /// The file in progress.
     public struct Current: Hashable, Sendable {

@@ -33,31 +33,22 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         var modified: Int64
     }
 
-    /// The directory cannot be created or opened: the call's errno.
-    public struct Unusable: Error {
-        public var reason: String
-    }
-
     /// Creates a missing directory and recovers unfinished files.
-    public convenience init(_ path: String, _ examiner: MediaExaminer) throws(Unusable) {
+    public convenience init(_ path: String, _ examiner: MediaExaminer) throws(RecordingError) {
         try self.init(path, examiner) { linkat($0, $1, $0, $2, 0) }
     }
 
     /// `link` creates a second name for a file of the directory, or fails as link(2) does.
-    init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(Unusable) {
+    init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(RecordingError) {
         self.link = link
         self.examiner = RecordingExaminer(examiner: examiner)
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw Unusable(reason: String(cString: strerror(errno))) }
-        guard let real = realpath(path, nil) else { throw Unusable(reason: String(cString: strerror(errno))) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .failed(String(cString: strerror(errno))) }
+        guard let real = realpath(path, nil) else { throw .failed(String(cString: strerror(errno))) }
         defer { free(real) }
         self.path = String(cString: real)
         directory = Glibc.open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0, access(real, W_OK) == 0 else { throw Unusable(reason: String(cString: strerror(errno))) }
-        do throws(RecordingError) {
-            try recover()
-        } catch {
-            throw Unusable(reason: error.sentence)
-        }
+        guard directory >= 0, access(real, W_OK) == 0 else { throw .failed(String(cString: strerror(errno))) }
+        try recover()
     }
 
     deinit { close(directory) }

@@ -7,10 +7,6 @@ import GRDB
 struct CatalogueReader {
     let database: Database
 
-    init(_ database: Database) {
-        self.database = database
-    }
-
     func counts() throws -> LibraryStatus.Counts {
         var counts = LibraryStatus.Counts()
         let row = try Row.fetchOne(

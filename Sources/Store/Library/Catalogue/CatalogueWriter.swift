@@ -15,12 +15,6 @@ struct CatalogueWriter {
     private(set) var changed = 0
     private(set) var removed = 0
 
-    init(_ database: Database, _ keys: CatalogueKeys, now: Double) {
-        self.database = database
-        self.keys = keys
-        self.now = now
-    }
-
     mutating func keepFolder(_ uri: String, hasPicture: Bool) throws {
         let parent: Int64? =
             uri.isEmpty ? nil : keys.of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? "")

@@ -24,7 +24,7 @@ struct CatalogueChanges {
     }
 
     func write(to database: Database, _ keys: CatalogueKeys) throws -> (added: Int, changed: Int, removed: Int) {
-        var writer = CatalogueWriter(database, keys, now: Date().timeIntervalSince1970)
+        var writer = CatalogueWriter(database: database, keys: keys, now: Date().timeIntervalSince1970)
         for folder in newFolders { try writer.keepFolder(folder.uri, hasPicture: folder.hasPicture) }
         for (id, isThere) in pictures { try writer.setPicture(isThere, ofFolder: id) }
         for key in removedFiles { try writer.remove(key) }

@@ -137,7 +137,7 @@ final class LibraryScanner {
         guard mayBeDamaged else { return }
         try environment.connection.check()
         mayBeDamaged = false
-        let counts = try environment.connection.read { try CatalogueReader($0).counts() }
+        let counts = try environment.connection.read { try CatalogueReader(database: $0).counts() }
         environment.board.change { $0.counts = counts }
     }
 
@@ -160,7 +160,9 @@ final class LibraryScanner {
         scan.isCancelled = isCancelled
         let counts: (entries: LibraryStatus.Counts, loudness: (measured: Int, remaining: Int))?
         do {
-            counts = try environment.connection.read { try (CatalogueReader($0).counts(), TrackMeasure.counts($0)) }
+            counts = try environment.connection.read {
+                try (CatalogueReader(database: $0).counts(), TrackMeasure.counts($0))
+            }
         } catch {
             counts = nil
         }

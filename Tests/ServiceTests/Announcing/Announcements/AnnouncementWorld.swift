@@ -31,7 +31,7 @@ struct AnnouncementWorld {
         last += 1
         let id = SoundID(number: last)
         let request = AnnouncementRequest(Sound(uri: "a.mp3"), music: music, priority: priority, output: output)
-        do throws(AnnouncementSchedule.Refusal) {
+        do throws(AnnouncerError) {
             perform(
                 try schedule.add(Announcement(id: id, request: request), concernsMusic: concernsMusic, now: now))
             return id
