@@ -182,7 +182,13 @@ public final class PlaylistStore: PlaylistKeeper {
     /// One transaction.
     private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
-            return try open { try $0.write(body) }
+            return try open { queue in
+                try queue.write { database in
+                    let value = try body(database)
+                    try database.requireUnmoved()
+                    return value
+                }
+            }
         } catch let error as PlaylistError {
             throw error
         } catch {

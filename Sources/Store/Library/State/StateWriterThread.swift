@@ -113,6 +113,7 @@ struct StateWriterThread {
                     isAhead = false
                 }
                 try writer.write(changes, to: database)
+                try database.requireUnmoved()
                 try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
             } catch {
                 try database.rollback()
