@@ -347,6 +347,21 @@ def test_serve_refuses_a_place_that_cannot_be_used(directory, option, value, sta
     assert result.returncode == status and reason in result.stderr, result
 
 
+def test_a_pipe_in_place_of_a_file_is_refused(directory, media, server):
+    """Nobody writes to it: it would block for good, and SIGTERM with it."""
+    pipe = directory / "pipe"
+    os.mkfifo(pipe, 0o600)
+    serve = ("serve", "--port", "0", "--output", "null", "--data", str(directory / "other"))
+    for arguments in (
+            (*serve, "--config", str(pipe)), (*serve, "--token-file", str(pipe)), ("link", "--token-file", str(pipe)),
+            ("render", str(media.path("noise.mp3")), str(directory / "out.wav"), "--effects", str(pipe)),
+            ("effects", "import", "x", str(pipe))):
+        result = tonearm(*arguments, environment=client(server), timeout=5)
+        assert result.returncode != 0 and f"{pipe} is not a regular file" in result.stderr, result
+    result = tonearm("doctor", "--token-file", str(pipe), environment=client(server), timeout=10)
+    assert f"{pipe} is not a regular file" in result.stdout + result.stderr
+
+
 def test_serve_names_the_reason_against_a_music_directory(start_server, media):
     server = start_server(music=media.path("noise.mp3"))
     assert "Not a directory" in server.log()

@@ -5,6 +5,7 @@ import contextlib
 import os
 import random
 import resource
+import shutil
 import sqlite3
 import threading
 import time
@@ -145,6 +146,61 @@ def test_a_damaged_state_is_set_aside(server, api):
     kept = [path for path in server.data.rglob("*") if path.is_file() and path.read_bytes() == damaged]
     assert kept, "the damaged file was deleted"
     assert database.name in server.log() or "damaged" in server.log()
+
+
+@pytest.mark.parametrize("damage", ["zeroed", "middle", "cut"])
+def test_a_damaged_write_ahead_file_is_reported(server, api, damage):
+    """Promise 3: all of it is kept, and what is left of it used; a power cut may cut it. `WriteAheadFileTests` has each case."""
+    for number in range(12):
+        api.add("long.mp3")
+    api.call("POST", "/playlists", json={"name": "Evening", "fromQueue": True})
+    server.kill()
+    damaged = []
+    for name in ("state.sqlite-wal", "playlists.sqlite-wal"):
+        path = server.data / name
+        whole = path.read_bytes()
+        match damage:
+            case "zeroed":
+                path.write_bytes(bytes(len(whole)))
+            case "middle":
+                begin, end = len(whole) // 4, len(whole) // 2
+                path.write_bytes(whole[:begin] + random.Random(1).randbytes(end - begin) + whole[end:])
+            case "cut":
+                path.write_bytes(whole[:len(whole) // 2])
+        damaged.append(path.read_bytes())
+    api = Api(server.start().url)
+    kept = [path.read_bytes() for path in server.data.glob("*.damaged-*-wal")]
+    assert "another program" not in server.log()
+    for name in ("state.sqlite-wal", "playlists.sqlite-wal"):
+        assert f"{name} is damaged; kept as" in server.log() or f"{name} ends within a change" in server.log()
+    if damage != "cut":
+        assert damaged[0] in kept
+    api.load("long.mp3")
+    api = Api(server.restart(kill=True).url)
+    assert api.uris() == ["long.mp3"]
+
+
+@pytest.mark.parametrize("way", ["removed", "moved"])
+def test_without_its_data_directory_nothing_is_said_to_be_saved(server, api, way):
+    api.start("long.mp3")
+    elsewhere = server.directory / "elsewhere"
+    if way == "removed":
+        shutil.rmtree(server.data)
+    else:
+        server.data.rename(elsewhere)
+    alarm = {"type": "alarm", "time": "07:00", "items": [{"uri": "long.mp3"}]}
+    for method, path, body in (
+            ("PATCH", "/player", {"volume": 0.5}), ("POST", "/queue/items", {"items": [{"uri": "long.mp3"}]}), ("POST", "/timers", alarm),
+            ("POST", "/playlists", {"name": "Evening", "fromQueue": True})):
+        assert api.refusal(method, path, json=body) == (500, "not-saved")
+    assert api.player()["status"] == "playing" and api.player()["volume"] == 1
+    answer = api.request("GET", "//readyz")
+    assert answer.status_code == 503 and "was removed or moved" in answer.json()["detail"]
+    assert server.log().count("the state cannot be saved") == 1
+    if way == "moved":
+        elsewhere.rename(server.data)
+        eventually(lambda: api.request("GET", "//readyz").status_code == 200, "it is ready again")
+        assert api.settings(volume=0.5)["volume"] == 0.5
 
 
 def refuses_as_a_whole(server, api, events, refusal):

@@ -23,6 +23,16 @@ import Testing
         #expect(try tokens(text) == ["abcdefghijklmnop read"])
     }
 
+    /// It would block, or a change of its mode would not help.
+    @Test(arguments: [S_IFIFO, S_IFDIR, S_IFCHR]) func whatIsNoFile_isRefused(type: mode_t) throws {
+        let folder = try TemporaryFolder()
+        let path = type == S_IFCHR ? "/dev/null" : folder.path + "/token"
+        if type == S_IFIFO { try #require(mkfifo(path, 0o644) == 0) }
+        if type == S_IFDIR { try #require(mkdir(path, 0o755) == 0) }
+        let error = #expect(throws: Failure.self) { try AccessTokens.load(path) }
+        #expect(error?.message == "token-file: \(path) is not a regular file")
+    }
+
     @Test func aNewToken_isUnshown_untilALinkWithItWasPrinted() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/token"

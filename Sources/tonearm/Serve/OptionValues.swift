@@ -150,17 +150,25 @@ struct OptionsFile {
 enum ConfigurationFile {
     private static let largest = 16 << 20
 
-    /// `setting` names what the file is for when it cannot be read.
+    /// `setting` names what the file is for when it cannot be read. A pipe or a device is refused: it could block for ever.
     static func read(_ path: String, setting: String, isSecret: Bool = false) throws -> [UInt8] {
         func failure() -> Failure {
             .configuration("\(setting): cannot read \(path): \(String(cString: strerror(errno)))")
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
-        if isSecret, let mode = sharedMode(descriptor) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure() }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure.configuration("\(setting): \(path) is not a regular file")
+        }
+        // As ssh does, only of files of this user: what another user gives (a secret that is mounted into a container) this one
+        // cannot change.
+        if isSecret, status.st_uid == geteuid(), status.st_mode & 0o077 != 0 {
+            let mode = String(status.st_mode & 0o777, radix: 8)
             throw Failure.configuration(
-                "\(setting): others may read \(path) (its mode is 0\(String(mode, radix: 8))): chmod 600 \(path)")
+                "\(setting): others may read \(path) (its mode is 0\(mode)): chmod 600 \(path)")
         }
         var bytes: [UInt8] = []
         while true {
@@ -173,15 +181,5 @@ enum ConfigurationFile {
             bytes += part
             guard bytes.count <= largest else { throw Failure.configuration("\(setting): \(path) is too large") }
         }
-    }
-
-    /// The mode of a file that is not its owner's alone. As ssh does, only of files of this user: what another user gives
-    /// (a secret that is mounted into a container) this one cannot change.
-    private static func sharedMode(_ descriptor: Int32) -> mode_t? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 != 0 else {
-            return nil
-        }
-        return status.st_mode & 0o777
     }
 }

@@ -32,7 +32,7 @@ struct StateKeeper: PlayerKeeper {
     func open(_ id: String) throws(SaveFailure) -> Service.PlayerState {
         if id == HostedPlayer.main { return Service.PlayerState(main, notes: main.notes) { [state] in state.close() } }
         return try Self.kept { () throws(StateStoreError) in
-            let store = try StateStore(directory: directories.path(id), logger: log)
+            let store = try StateStore(directory: directories.path(id), logger: log, mayMove: true)
             let beginning = directories.beginning(of: id) ?? PlayerDirectories.Beginning(name: id)
             let named = NamedStore(store, beginning)
             return Service.PlayerState(named, notes: named.notes) { store.close() }

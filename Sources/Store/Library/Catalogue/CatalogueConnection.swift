@@ -71,7 +71,7 @@ enum CatalogueFile {
     /// `isNew`: there was none that could be used.
     static func open(_ path: String, _ keys: CatalogueKeys, logger: Logger) throws -> (pool: DatabasePool, isNew: Bool)
     {
-        try DamagedFile.opening(path, logger, loss: loss) { try attempt(path, keys) }
+        try DamagedFile.opening(path, logger, loss: loss, isCopy: true) { try attempt(path, keys) }
     }
 
     /// Sets a damaged file aside and begins a new one. No connection may be open.

@@ -183,7 +183,15 @@ public final class PlaylistStore: PlaylistKeeper {
     private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
             return try open { queue in
-                do { return try queue.write(body) } catch { throw queue.inDatabase { $0.cause(of: error) } }
+                do {
+                    return try queue.write { database in
+                        let value = try body(database)
+                        try database.requireUnmoved()
+                        return value
+                    }
+                } catch {
+                    throw queue.inDatabase { $0.cause(of: error) }
+                }
             }
         } catch let error as PlaylistError {
             throw error

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import GRDB
+import GRDBSQLite
 import Glibc
 import Kernel
 import Logging
@@ -8,15 +10,14 @@ import Synchronization
 
 /// Databases that cannot be used.
 enum DamagedFile {
-    /// Whether the file's content is at fault, or there is something else than a file. What the disk or the process cannot
-    /// do now (input and output, descriptors, permissions) is no damage: the file may be whole, and is kept in its place.
-    static func isDamage(_ error: any Error, of path: String) -> Bool {
+    /// Whether the file's content is at fault. What the disk or the process cannot do now (input and output, descriptors,
+    /// permissions) is no damage: the file may be whole, and is kept in its place.
+    static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
         let damage: [ResultCode] = [
             .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH,
         ]
         return damage.contains(error.resultCode)
-            || SetAside.suffixes.contains { SetAside.reasonAgainst(path + $0) != nil }
     }
 
     /// Damage for certain. Of a file that was opened and used, the other codes can be our own mistakes as well, which
@@ -26,16 +27,43 @@ enum DamagedFile {
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
     }
 
-    /// Opens a database; one that is damaged is set aside and a new one begun. `loss`: what is gone with it, for the log.
+    /// Opens a database; one that is damaged, or what is no file, is set aside and a new one begun.
+    ///
+    /// - Parameters:
+    ///   - loss: What is gone with it, for the log.
+    ///   - isCopy: What it holds can be had again: its write-ahead file is not worth a look.
     static func opening<Opened>(
-        _ path: String, _ logger: Logger, loss: String, _ open: () throws -> Opened
+        _ path: String, _ logger: Logger, loss: String, isCopy: Bool = false, _ open: () throws -> Opened
     ) throws -> Opened {
+        for suffix in SetAside.suffixes + ["-journal"] {
+            guard let reason = SetAside.reasonAgainst(path + suffix) else { continue }
+            let aside = try SetAside.move(path + suffix)
+            logger.error("\(path + suffix) \(reason); kept as \(aside)")
+        }
         do {
+            if !isCopy { try keepLostFrames(of: path, logger) }
             return try open()
         } catch {
-            guard isDamage(error, of: path) else { throw error }
+            guard isDamage(error) else { throw error }
             try setAside(path, logger, because: error, loss: loss)
             return try open()
+        }
+    }
+
+    /// SQLite ignores what it cannot take of a write-ahead file, and overwrites it. Damage is copied with the file, and the
+    /// rest used.
+    private static func keepLostFrames(of path: String, _ logger: Logger) throws {
+        let journal = path + "-wal"
+        switch try WriteAheadFile.condition(journal) {
+        case .whole: break
+        case .unfinished: logger.warning("\(journal) ends within a change; this and any after it are lost")
+        case .damaged:
+            let aside = try SetAside.copy(path, with: ["", "-wal"])
+            logger.error("\(journal) is damaged; kept as \(aside)-wal, the changes after the damage are lost")
+            // Pages of the file can be newer than those that are left of the journal.
+            let file = try DatabaseQueue(path: path)
+            try check(file)
+            try file.close()
         }
     }
 
@@ -96,7 +124,10 @@ struct UnfitFile: Error, CustomStringConvertible {
     private static func check(
         _ database: Database, applicationID: Int, _ migrator: DatabaseMigrator
     ) throws -> Bool {
-        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+        // Migrations begin with a table of their own: a first start may have been ended behind that.
+        let isEmpty =
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'")
+            == 0 && migrator.appliedIdentifiers(database).isEmpty
         let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
         guard isEmpty || owner == applicationID else { throw UnfitFile(description: "it belongs to another program") }
         guard try !migrator.hasBeenSuperseded(database) else {
@@ -163,6 +194,17 @@ struct UnfitFile: Error, CustomStringConvertible {
     }
 }
 
+extension Database {
+    /// Throws when the file is no longer at its path: what is written to it would not be found again. One stat(2).
+    func requireUnmoved() throws(StateStoreError) {
+        var isMoved: Int32 = 0
+        sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+        guard isMoved == 0 else { throw .unusable(path: path, reason: "it was removed or moved") }
+    }
+
+    private var path: String { String(cString: sqlite3_db_filename(sqliteConnection, "main")) }
+}
+
 /// Pages that SQLite keeps in a file after what was on them has gone.
 enum FreePages {
     /// 16 MB: fewer are soon in use again.
@@ -209,6 +251,28 @@ enum SetAside {
 
     /// Returns the new name. `suffixes`: files that go along, so that SQLite still finds the journal of its database.
     static func move(_ path: String, with suffixes: [String] = [""]) throws(StateStoreError) -> String {
+        let target = free(path, suffixes)
+        for suffix in suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
+            throw .failed(errno, path: path + suffix)
+        }
+        return target
+    }
+
+    /// As `move`; the files stay as well.
+    static func copy(_ path: String, with suffixes: [String]) throws(StateStoreError) -> String {
+        let target = free(path, suffixes)
+        for suffix in suffixes where access(path + suffix, F_OK) == 0 {
+            do {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: target + suffix)
+            } catch {
+                throw .failed(error, path: target + suffix)
+            }
+        }
+        return target
+    }
+
+    /// A name that none of the files has.
+    private static func free(_ path: String, _ suffixes: [String]) -> String {
         var now = time(nil)
         var parts = tm()
         gmtime_r(&now, &parts)
@@ -222,9 +286,6 @@ enum SetAside {
         while suffixes.contains(where: { lstat(target + $0, &status) == 0 }) {
             number += 1
             target = "\(stem)-\(number)"
-        }
-        for suffix in suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
-            throw .failed(errno, path: path + suffix)
         }
         return target
     }

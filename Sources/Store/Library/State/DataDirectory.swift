@@ -32,7 +32,7 @@ public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     static func failed(_ error: any Error, path: String) -> StateStoreError {
-        .unusable(path: path, reason: "\(error)", isDiskFull: error.isDiskFull)
+        error as? StateStoreError ?? .unusable(path: path, reason: "\(error)", isDiskFull: error.isDiskFull)
     }
 
     public var isDiskFull: Bool { if case .unusable(_, _, let isDiskFull) = self { isDiskFull } else { false } }

@@ -17,17 +17,10 @@ struct StateFile {
         -> StateFile
     {
         let path = directory + "/state.sqlite"
-        for suffix in SetAside.suffixes + ["-journal"] {
-            guard let reason = SetAside.reasonAgainst(path + suffix) else { continue }
-            let aside = try SetAside.move(path + suffix)
-            logger.error("\(path + suffix) \(reason); kept as \(aside)")
-        }
         do {
             return try DamagedFile.opening(path, logger, loss: "starting with an empty state") {
                 try StateFile(path: path, logger: logger, prepare: prepare)
             }
-        } catch let error as StateStoreError {
-            throw error
         } catch {
             throw .failed(error, path: path)
         }

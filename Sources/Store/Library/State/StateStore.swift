@@ -12,19 +12,22 @@ public final class StateStore: PlayerStore {
     private let loaded: Mutex<SavedPlayer?>
     private let isClosed = Mutex(false)
 
-    /// Opens the state, blocking; a damaged one is set aside and a new one begun.
-    public convenience init(directory: String, logger: Logger) throws(StateStoreError) {
-        try self.init(directory: directory, logger: logger, prepare: { _ in })
+    /// Opens the state, blocking; a damaged one is set aside and a new one begun. `mayMove`: changes are also saved after the
+    /// directory was moved, as that of a player that is removed.
+    public convenience init(directory: String, logger: Logger, mayMove: Bool = false) throws(StateStoreError) {
+        try self.init(directory: directory, logger: logger, mayMove: mayMove, prepare: { _ in })
     }
 
-    init(directory: String, logger: Logger, prepare: @escaping StateFile.Preparation) throws(StateStoreError) {
+    init(
+        directory: String, logger: Logger, mayMove: Bool = false, prepare: @escaping StateFile.Preparation
+    ) throws(StateStoreError) {
         try DataDirectory.make(directory)
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
         loaded = Mutex(file.saved)
         let (queue, ranks, mailbox) = (file.queue, file.ranks, mailbox)
         thread = NamedThread("state-store") {
-            var loop = StateWriterThread(queue: queue, lock: lock, ranks: ranks, logger: logger)
+            var loop = StateWriterThread(queue: queue, lock: lock, ranks: ranks, mayMove: mayMove, logger: logger)
             loop.run(mailbox)
         }
     }

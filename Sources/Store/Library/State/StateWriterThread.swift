@@ -20,6 +20,7 @@ struct StateWriterThread {
     private let queue: DatabaseQueue
     /// Held until the file is closed.
     private let lock: DirectoryLock
+    private let mayMove: Bool
     private let logger: Logger
     /// 4 MB: then the journal's pages go into the file proper.
     private static let journalPages: Int32 = 1000
@@ -31,9 +32,10 @@ struct StateWriterThread {
     /// A transaction failed on its way: `writer` has changes that the file has not.
     private var isAhead = false
 
-    init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, logger: Logger) {
+    init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, mayMove: Bool, logger: Logger) {
         self.queue = queue
         self.lock = lock
+        self.mayMove = mayMove
         self.logger = logger
         writer = StateWriter(ranks: ranks)
     }
@@ -113,6 +115,7 @@ struct StateWriterThread {
                     isAhead = false
                 }
                 try writer.write(changes, to: database)
+                if !mayMove { try database.requireUnmoved() }
                 try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
             } catch {
                 let cause = database.cause(of: error)

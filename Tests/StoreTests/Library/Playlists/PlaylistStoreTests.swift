@@ -129,6 +129,39 @@ import Testing
         #expect(try self.store().playlists().count == 1)
     }
 
+    @Test(arguments: ["playlists.sqlite-wal", "playlists.sqlite-shm"])
+    func pipeInPlaceOfAFile_isSetAside(name: String) throws {
+        var store = try store()
+        _ = try store.create(name: "x", entries: [])
+        store.close()
+        try #require(mkfifo(fixture.directory + "/" + name, 0o600) == 0)
+        store = try self.store()
+        #expect(try store.playlists().count == 1)
+        #expect(try fixture.files.contains { $0.hasPrefix(name + ".damaged-") })
+        store.close()
+    }
+
+    @Test func changeOfAFileThatWasRemoved_isRefused() throws {
+        let store = try store()
+        try FileManager.default.removeItem(atPath: fixture.directory + "/playlists.sqlite")
+        let error = #expect(throws: PlaylistError.self) { try store.create(name: "x", entries: []) }
+        #expect("\(String(describing: error))".contains("removed or moved"))
+        #expect(try store.playlists().isEmpty)
+    }
+
+    @Test func damagedJournal_isKept() throws {
+        let store = try store()
+        for name in "abcdefgh" { _ = try store.create(name: String(name), entries: []) }
+        let (copy, path) = (try StateFixture(), fixture.directory + "/playlists.sqlite")
+        try FileManager.default.copyItem(atPath: path, toPath: copy.directory + "/playlists.sqlite")
+        var journal = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        journal[journal.count - 15_000] ^= 1
+        try journal.write(to: URL(fileURLWithPath: copy.directory + "/playlists.sqlite-wal"))
+        let reopened = try PlaylistStore(directory: copy.directory, logger: Logger(label: "test"))
+        #expect((1..<8).contains(try reopened.playlists().count))
+        #expect(try copy.files.contains { $0.contains(".damaged-") && $0.hasSuffix("-wal") })
+    }
+
     @Test func damagedFile_isSetAside() throws {
         try Data("no database at all, really".utf8).write(
             to: URL(fileURLWithPath: fixture.directory + "/playlists.sqlite"))

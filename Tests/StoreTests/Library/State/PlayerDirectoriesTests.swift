@@ -26,7 +26,7 @@ import Testing
     }
 
     private func store(_ id: String) throws -> StateStore {
-        try StateStore(directory: directories.path(id), logger: Logger(label: "test"))
+        try StateStore(directory: directories.path(id), logger: Logger(label: "test"), mayMove: true)
     }
 
     @Test func madePlayerIsThere_withItsSettings() throws {

@@ -60,6 +60,35 @@ import Testing
         #expect(try fixture.store().load().items.map(\.uri) == ["n", "e", "w"])
     }
 
+    /// What SQLite cannot take of the journal is kept with its database, and what it can take is used.
+    @Test(arguments: [0, 1, 8]) func damagedJournal_isKept_andTheRestIsUsed(part: Int) throws {
+        let (fixture, copy) = (try StateFixture(), try StateFixture())
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        for letter in "abcdefghijklmnop" {
+            try saved.apply(.insert(drafts(String(letter)), at: .end))
+            #expect(store.flush())
+        }
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: copy.path)
+        var journal = try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal"))
+        let start = journal.count * part / 10
+        journal.replaceSubrange(start..<start + 5_000, with: Data(repeating: 0xA5, count: 5_000))
+        try journal.write(to: URL(fileURLWithPath: copy.path + "-wal"))
+
+        var reopened = try copy.store()
+        let found = reopened.load().items.map(\.uri)
+        #expect(saved.items.map(\.uri).starts(with: found))
+        #expect(found.isEmpty == (part < 8))
+        let kept = try #require(try copy.files.first { $0.contains(".damaged-") && $0.hasSuffix("-wal") })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy.directory + "/" + kept)) == journal)
+        #expect(try copy.files.contains(String(kept.dropLast(4))))
+        reopened.close()
+        reopened = try copy.store()
+        #expect(reopened.load().items.map(\.uri) == found)
+        #expect(try copy.files.count { $0.hasSuffix("-wal") && $0.contains(".damaged-") } == 1, "once")
+        reopened.close()
+    }
+
     /// What the disk or the process cannot do now is no damage: the queue is kept, and the start says why there is none.
     @Test(arguments: [ResultCode.SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_NOMEM])
     func fileThatCannotBeReadNow_staysInItsPlace(_ code: ResultCode) throws {

@@ -49,6 +49,28 @@ import Testing
         #expect(loaded.current == position)
     }
 
+    /// What went into a file that nobody finds again is not saved.
+    @Test func removedOrMovedFile_isReported_andOneThatIsBackIsUsed() throws {
+        let store = try fixture.store()
+        var saved = SavedQueue(store: store)
+        try saved.apply(.insert(drafts("a"), at: .end))
+        #expect(store.flush())
+        let answers = Answers()
+        try #require(rename(fixture.path, fixture.path + ".elsewhere") == 0)
+        var settings = PlayerSettings()
+        settings.volume = 0.5
+        store.save([.settings(settings)]) { answers.add($0) }
+        #expect(!store.flush())
+        #expect(answers.all.count == 1 && "\(answers.all)".contains("removed or moved"))
+        try #require(rename(fixture.path + ".elsewhere", fixture.path) == 0)
+        settings.volume = 0.25
+        store.save([.settings(settings)]) { answers.add($0) }
+        #expect(store.flush())
+        store.close(within: 600)
+        let loaded = try fixture.store().load()
+        #expect(loaded.settings.volume == 0.25 && loaded.items.map(\.uri) == ["a"])
+    }
+
     /// Plain rows are written several at a time; the others between them are not.
     @Test(arguments: [1, 15, 16, 17, 40]) func everyItemOfALongList_comesBack(count: Int) throws {
         let store = try fixture.store()
