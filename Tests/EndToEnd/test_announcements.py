@@ -9,8 +9,9 @@ import numpy
 import pytest
 
 from rig import PATIENCE, Api, Origin, commandline, eventually
-from rig.capture import RATE
+from rig.capture import RATE, Capture
 from rig.neighbours import Neighbour
+from rig.pulse import HEADPHONES, SECOND
 from rig.radio import Radio
 from rig.signals import click_level, dominant_frequency, read_wave, write_wave
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase, tone
@@ -443,18 +444,32 @@ def test_kill_minus_9_leaves_nothing_behind(capture, server, api, pulse, playing
     assert "Volume: front-left: 65536 / 100%" in " ".join(pulse.pactl("list", "sink-inputs").split())
 
 
-@pytest.mark.headphones
-def test_its_headphones_are_pulled(capture, api, pulse, events, playing):
+@pytest.mark.parametrize("sink", [pytest.param(HEADPHONES, marks=pytest.mark.headphones), SECOND], ids=["headphones", "speakers"])
+def test_its_output_is_removed(capture, api, pulse, events, playing, sink):
     """Not a sample of it on the speakers; the music there has nothing to do with it."""
     said = announce(api, "text.mp3", output="hp")
+    waiting = announce(api, "text.mp3", output="hp")
+    assert waiting["state"] == "waiting"
     mark = capture.frames
     pulse.unplug("hp")
-    ended = events.wait_for("announcement", lambda event: event["type"] == "ended", mark=playing)
-    assert ended["id"] == said["id"] and ended["reason"] == "failed" and ended["error"]["code"] == "output-unavailable"
+    for each in (said, waiting):
+        ended = events.wait_for("announcement", lambda event: event["type"] == "ended" and event["id"] == each["id"], mark=playing)
+        assert ended["reason"] == "failed" and ended["error"]["code"] == "output-unavailable"
+        assert ended["error"]["message"] == "The output hp was removed."
     capture.wait_seconds(0.5)
     assert first_heard(capture, TEXT, mark, 0.001) is None
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "the music plays on")
     assert api.player()["status"] == "playing"
+    pulse.load(sink)
+    recorder = Capture(pulse, "hp").start()
+    try:
+        eventually(lambda: any(each["id"] == "hp" for each in api.call("GET", "/outputs")["outputs"]), "it is back")
+        recorder.wait_seconds(1)
+        assert first_heard(recorder, TEXT, 0, 0.001) is None, "an announcement that has ended goes on"
+        announce(api, "text.mp3", output="hp")
+        eventually(lambda: first_heard(recorder, TEXT, 0) is not None, "the next one is heard there")
+    finally:
+        recorder.stop()
 
 
 # The session

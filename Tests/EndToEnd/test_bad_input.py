@@ -316,8 +316,26 @@ def test_wrong_websocket_frames_end_that_connection_only(server, api, events):
         events.wait_for("settings", lambda event: event["volume"] == number / 10)
 
 
+BROKEN_FRAMES = {
+    "reserved opcode": (frame(3, b"x"), 1002), "reserved control opcode": (frame(11, b"x"), 1002),
+    "fragmented ping": (frame(9, b"x", fin=False), 1002), "continuation first": (frame(0, b"x"), 1002),
+    "2^62 bytes announced": (frame(1, b"x", length=1 << 62), 1009), "over 64 kB announced": (frame(1, b"x", length=70_000), 1009)}
+
+
+@pytest.mark.parametrize("broken, code", BROKEN_FRAMES.values(), ids=BROKEN_FRAMES)
+def test_a_broken_frame_fails_the_connection(server, api, media, broken, code):
+    """RFC 6455 sections 5.2, 5.4, 5.5 and 7.1.7: the code, no frame behind it, the end."""
+    with upgrade(server.port, "?events=levels,time&interval=0.02&levelsInterval=0.04") as connection:
+        api.start("long.mp3")
+        connection.sendall(broken)
+        assert close_code(connection) == code
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            connection.settimeout(15)
+            assert connection.recv(65536) == b"", "a frame after the close frame"
+
+
 def test_odd_frames_cost_nothing(server, api, events):
-    """Issue 2: 1 TB that is announced is not allocated, nor is what is not masked; whether the connection ends is the library's choice."""
+    """Issue 2: 1 TB that is announced is not allocated, nor is what is not masked."""
     before = server.resident_bytes()
     for volume, frames in ((0.2, frame(1, b"x", length=1 << 40)), (0.3, frame(1, b"{}", masked=False))):
         with upgrade(server.port) as connection:

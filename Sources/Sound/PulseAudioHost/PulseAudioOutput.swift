@@ -21,15 +21,18 @@ public final class PulseAudioOutput: AudioOutput {
     private let server: String?
     private let player: String?
     private let title: String
+    private let only: String?
 
     /// - Parameters:
     ///   - server: as `PULSE_SERVER`; nil for that of the environment and the client configuration.
     ///   - player: distinguishes it from this process's other outputs in mixers, and in what the server remembers of its streams.
     ///   - title: what mixers call its streams.
-    public init(server: String? = nil, player: String? = nil, title: String = "Music") {
+    ///   - only: the only device to be used: without it there is no sound. nil: any device.
+    public init(server: String? = nil, player: String? = nil, title: String = "Music", only: String? = nil) {
         self.server = server
         self.player = player
         self.title = title
+        self.only = only
         state = Mutex(.idle([]))
     }
 
@@ -41,7 +44,7 @@ public final class PulseAudioOutput: AudioOutput {
             let thread = PulseThread()
             thread.start(
                 PulseSession(
-                    api: thread.api, server: server, player: player, title: title, board: board,
+                    api: thread.api, server: server, player: player, title: title, only: only, board: board,
                     framesCame: { thread.wakeUp() }, handler: handler))
             state = .active(thread)
             for command in commands { thread.post(command) }

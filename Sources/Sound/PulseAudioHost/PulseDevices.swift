@@ -15,6 +15,8 @@ struct PulseDevices {
     /// The server has reported such a change since the last list.
     var hasNewDefault = false
     var chosen: String?
+    /// The only sink to be used; all others are left out. nil: any sink.
+    var only: String?
 
     struct Listing {
         var devices: [OutputDevice] = []
@@ -33,7 +35,7 @@ struct PulseDevices {
         for index in listing.devices.indices {
             listing.devices[index].isDefault = listing.devices[index].id == defaultName
         }
-        devices = listing.devices
+        devices = listing.devices.filter { only == nil || $0.id == only }
         // A choice lasts until its device disappears.
         if let chosen, !contains(chosen) { self.chosen = nil }
         return listing.place

@@ -62,8 +62,9 @@ final class PulseSession {
     private var finished: Mailbox<Bool>?
 
     init(
-        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, board: ClockBoard,
-        framesCame: @escaping @Sendable () -> Void, handler: @escaping @Sendable (AudioOutputEvent) -> Void
+        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, only: String?,
+        board: ClockBoard, framesCame: @escaping @Sendable () -> Void,
+        handler: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
         self.api = api
         self.server = server
@@ -72,6 +73,7 @@ final class PulseSession {
         self.board = board
         self.framesCame = framesCame
         self.handler = handler
+        devices.only = only
     }
 
     func emit(_ event: AudioOutputEvent) { handler(event) }
@@ -200,7 +202,7 @@ final class PulseSession {
             return emit(.failed(generation, .lost(PulseProblem.noDevice)))
         }
         let format = PulseFormat.chosen(for: preferred, at: device)
-        let isPinned = device.isPrivate
+        let isPinned = device.isPrivate || devices.only != nil
         guard
             let stream = PulseStreamRequest.connect(
                 context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,

@@ -64,7 +64,7 @@ final class WebsocketLoop: @unchecked Sendable {
                 // libwebsockets itself waits for handshakes and closing connections, as only it knows their deadlines.
                 if inbox.expectCalls(in: context) {
                     setTimer([stopDeadline, due].compactMap(\.self).min())
-                    lws_service(context, 0)
+                    service(0)
                 }
             } else if inbox.expectCalls(in: nil) {
                 waitForClients()
@@ -88,9 +88,9 @@ final class WebsocketLoop: @unchecked Sendable {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: events)
             guard connections[descriptor] != nil else { return }
             lws_service_fd(context, &ready)
-            guard Int32(events) & POLLIN != 0, let connection = connections[descriptor], connection.mayWrite else {
-                return
-            }
+            guard Int32(events) & POLLIN != 0, let connection = connections[descriptor] else { return }
+            failIfBroken(connection)
+            guard connection.mayWrite else { return }
             // libwebsockets may have to answer input (a pong), which it does when it may write.
             ready.revents = Int16(POLLOUT)
             lws_service_fd(context, &ready)
@@ -98,8 +98,27 @@ final class WebsocketLoop: @unchecked Sendable {
         let now = MonotonicTime.now
         // The second call returns 0 if libwebsockets has buffered input.
         guard housekeepingTime <= now || lws_service_adjust_timeout(context, 1, 0) == 0 else { return }
-        lws_service(context, -1)
+        service(-1)
         housekeepingTime = now.advanced(bySeconds: housekeepingSeconds)
+    }
+
+    /// Serves all sockets.
+    private func service(_ milliseconds: Int32) {
+        lws_service(context, milliseconds)
+        connections.values.forEach(failIfBroken)
+    }
+
+    /// libwebsockets rejects a broken frame without a callback: it prepares the close frame, and ignores what follows. It
+    /// accepts any length, and calls back when the payload is there.
+    private func failIfBroken(_ connection: Connection) {
+        guard connection.mayWrite, let handle = connection.handle else { return }
+        if lws_get_close_length(handle) > 0 {
+            connection.isEnding = true
+        } else if connection.ending == nil, lws_remaining_packet_payload(handle) > traffic.messageLimit {
+            connection.ending = .tooBig
+            traffic.askToWrite(connection, handle)
+        }
+        follow(connection, handle)
     }
 
     /// Updates `readiness` and the count of settled connections; called after everything that may change them.

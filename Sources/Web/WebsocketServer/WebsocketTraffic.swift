@@ -5,7 +5,7 @@ internal import HTTP
 
 /// Incoming messages and outgoing frames. WebSocket thread only.
 final class WebsocketTraffic {
-    private let messageLimit: Int
+    let messageLimit: Int
     /// A buffer for frames, with the room that libwebsockets needs before them; shared by all clients.
     private var buffer: UnsafeMutableRawBufferPointer
     /// Frames for one client before the other clients get their turn.

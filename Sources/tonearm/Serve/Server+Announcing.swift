@@ -56,7 +56,7 @@ private struct PlayerVoices: VoiceMaking {
     }
 
     func voice(
-        _ kind: VoiceKind, on device: String?, rules: SessionRules,
+        _ kind: VoiceKind, on device: String?, isPinned: Bool, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)? {
         guard Headroom.isThere else { return nil }
@@ -65,10 +65,11 @@ private struct PlayerVoices: VoiceMaking {
         environment.output =
             switch self.kind {
             case .pulse:
-                PulseAudioOutput(title: kind == .announcement ? "Announcement" : "Sound effect")
+                PulseAudioOutput(
+                    title: kind == .announcement ? "Announcement" : "Sound effect", only: isPinned ? device : nil)
             case .null, .file: NullOutput()
             }
-        return PlayerVoice(environment, rules: rules, report: report)
+        return PlayerVoice(environment, isPinned: isPinned, rules: rules, report: report)
     }
 }
 

@@ -50,6 +50,8 @@ public struct AnnouncementRequest: Hashable, Sendable {
     public var priority: AnnouncementPriority
     /// Id of a device; nil: the music's output.
     public var output: String?
+    /// A client chose `output`: it is heard there or not at all.
+    var isPinned = false
 
     public init(
         _ sound: Sound, music: MusicTreatment = .duck(decibels: -20), priority: AnnouncementPriority = .normal,

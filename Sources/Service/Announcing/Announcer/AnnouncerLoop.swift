@@ -104,6 +104,7 @@ final class AnnouncerLoop {
                 throw .unknownOutput(device)
             }
             let current = output.devices.current
+            request.isPinned = request.output != nil
             request.output = request.output ?? current
             request.sound.volume = request.sound.volume ?? environment.music.volume
             if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
@@ -185,7 +186,9 @@ final class AnnouncerLoop {
             switch action {
             case .start(let announcement):
                 let request = announcement.request
-                pool.play(request.sound, id: announcement.id, .announcement(request.priority), on: request.output)
+                pool.play(
+                    request.sound, id: announcement.id, .announcement(request.priority), on: request.output,
+                    isPinned: request.isPinned)
             case .pause(let id): pool.pause(id)
             case .resume(let id): pool.resume(id)
             case .stop(let id): pool.release(id, stops: true, now: now)
@@ -206,7 +209,7 @@ final class AnnouncerLoop {
                 publish()
                 requests.answer(effect)
             case .ended(let effect, let end):
-                pool.release(effect.id, stops: false, now: now)
+                pool.release(effect.id, stops: end.reason == .failed, now: now)
                 board.publish { $0.remember(effect, end) }
                 publish()
                 requests.answer(effect, end)
@@ -234,7 +237,8 @@ final class AnnouncerLoop {
         var end: SoundEnd?
         if case .ended(let how) = change.kind {
             end = how
-            pool.release(announcement.id, stops: false, now: now)
+            // Its player may resume by itself what has failed: an output that was removed comes back.
+            pool.release(announcement.id, stops: how.reason == .failed, now: now)
             board.publish { $0.remember(announcement, how) }
         }
         switch change.kind {

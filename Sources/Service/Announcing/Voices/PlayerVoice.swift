@@ -11,14 +11,15 @@ public final class PlayerVoice: Voice {
     private let player: Player
     private let reader: VoiceReader
 
-    /// `environment`: its store is replaced with one that saves nothing.
+    /// `environment`: its store is replaced with one that saves nothing. `isPinned`: sounds fail while its device is not
+    /// there; its output must not use another one.
     public init(
-        _ environment: Player.Environment, rules: SessionRules,
+        _ environment: Player.Environment, isPinned: Bool = false, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) {
         var environment = environment
         environment.store = NoStore()
-        let reader = VoiceReader(report)
+        let reader = VoiceReader(device: isPinned ? environment.device : nil, report)
         self.reader = reader
         player = Player(environment) { reader.receive($0) }
         apply(rules)
@@ -68,32 +69,58 @@ public final class PlayerVoice: Voice {
 /// Converts a player's events to reports.
 private final class VoiceReader: Sendable {
     private let report: @Sendable (SoundID, VoiceReport) -> Void
-    private let playing = Mutex<(item: ItemID, sound: SoundID)?>(nil)
+    /// The only device on which its sounds are heard; nil: they are heard on any.
+    private let device: String?
+    private let state = Mutex(State())
 
-    init(_ report: @escaping @Sendable (SoundID, VoiceReport) -> Void) { self.report = report }
+    private struct State {
+        var playing: (item: ItemID, sound: SoundID)?
+        /// `device` is not there.
+        var isLost = false
+    }
+
+    init(device: String?, _ report: @escaping @Sendable (SoundID, VoiceReport) -> Void) {
+        self.device = device
+        self.report = report
+    }
 
     /// One at a time and in order, from any thread.
     func receive(_ event: PlayerEvent) {
         switch event.kind {
         case .item(let current):
             guard let item = current?.item, let id = item.draft.reference.map(SoundID.init(number:)) else { return }
-            playing.withLock { $0 = (item.id, id) }
+            state.withLock { $0.playing = (item.id, id) }
+            reportLoss()
+        case .output(let output):
+            guard let device else { return }
+            state.withLock { $0.isLost = output.missing == device }
+            reportLoss()
         case .status(let status, _, let reason, _, let itemID, _, let error):
-            guard let playing = playing.withLock({ $0 }), playing.item == itemID,
-                let news = Self.report(status, reason, error)
+            guard let playing = state.withLock({ $0.playing }), playing.item == itemID,
+                let news = report(status, reason, error)
             else { return }
             report(playing.sound, news)
         default: return
         }
     }
 
-    /// `id`: nil is the current sound.
-    func refused(_ id: SoundID?, _ error: PlaybackError) {
-        guard let id = id ?? playing.withLock({ $0?.sound }) else { return }
-        report(id, .failed(error))
+    private func reportLoss() {
+        guard let sound = state.withLock({ $0.isLost ? $0.playing?.sound : nil }) else { return }
+        report(sound, .failed(loss))
     }
 
-    private static func report(
+    private var loss: PlaybackError {
+        PlaybackError(
+            .outputUnavailable, device.map { "The output \($0) was removed." } ?? "Its output device was removed.")
+    }
+
+    /// `id`: nil is the current sound.
+    func refused(_ id: SoundID?, _ error: PlaybackError) {
+        guard let id = id ?? state.withLock({ $0.playing?.sound }) else { return }
+        report(id, .failed(state.withLock(\.isLost) ? loss : error))
+    }
+
+    private func report(
         _ status: PlayerStatus, _ reason: StatusReason?, _ error: PlaybackError?
     ) -> VoiceReport? {
         switch status {
@@ -105,8 +132,7 @@ private final class VoiceReader: Sendable {
             switch reason {
             case .session:
                 return .failed(PlaybackError(.sessionForbids, "The session's category no longer plays."))
-            case .routeLost:
-                return .failed(PlaybackError(.outputUnavailable, "Its output device was removed."))
+            case .routeLost: return .failed(loss)
             case .outputUnavailable:
                 return .failed(PlaybackError(.outputUnavailable, "The sound server is not available."))
             default: return nil

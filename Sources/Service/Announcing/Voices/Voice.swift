@@ -31,9 +31,10 @@ public protocol Voice: AnyObject, Sendable {
 public protocol VoiceMaking: Sendable {
     /// The reason if no sound can be played beside the music; else nil.
     var refusal: String? { get }
-    /// nil if the machine has no threads or descriptors left. `report` comes from any thread and must not block.
+    /// nil if the machine has no threads or descriptors left. `isPinned`: without `device` its sounds fail; otherwise they
+    /// are then heard on another one. `report` comes from any thread and must not block.
     func voice(
-        _ kind: VoiceKind, on device: String?, rules: SessionRules,
+        _ kind: VoiceKind, on device: String?, isPinned: Bool, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)?
 }

@@ -12,6 +12,7 @@ final class VoicePool {
         let voice: any Voice
         let kind: VoiceKind
         let device: String?
+        let isPinned: Bool
         /// The current sound; nil: idle since then.
         var use: Use?
         var freeSince: MonotonicTime
@@ -41,9 +42,13 @@ final class VoicePool {
         self.displaced = displaced
     }
 
-    func play(_ sound: Sound, id: SoundID, _ importance: SoundImportance, on device: String?) {
+    func play(
+        _ sound: Sound, id: SoundID, _ importance: SoundImportance, on device: String?, isPinned: Bool = false
+    ) {
         let kind = importance.kind
-        let free = places.firstIndex { $0.use == nil && $0.kind == kind && $0.device == device }
+        let free = places.firstIndex {
+            $0.use == nil && $0.kind == kind && $0.device == device && $0.isPinned == isPinned
+        }
         let displace = { @Sendable [displaced] in displaced(id) }
         guard let share = budget.begin(importance, isWarm: free != nil, displace: displace) else {
             let error = PlaybackError(
@@ -54,7 +59,7 @@ final class VoicePool {
         if let free {
             index = free
         } else {
-            guard let voice = making.voice(kind, on: device, rules: rules, report: report) else {
+            guard let voice = making.voice(kind, on: device, isPinned: isPinned, rules: rules, report: report) else {
                 budget.giveBack(share)
                 let error = PlaybackError(
                     .outputUnavailable, "The server has too few threads or descriptors for another sound.")
@@ -62,7 +67,8 @@ final class VoicePool {
             }
             if effects != .off { voice.apply(effects) }
             index = places.count
-            places.append(Place(voice: voice, kind: kind, device: device, use: nil, freeSince: .now))
+            places.append(
+                Place(voice: voice, kind: kind, device: device, isPinned: isPinned, use: nil, freeSince: .now))
         }
         places[index].use = Use(sound: id, share: share)
         places[index].voice.play(sound, id: id)

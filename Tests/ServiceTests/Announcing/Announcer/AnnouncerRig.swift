@@ -86,7 +86,7 @@ final class ScriptedVoices: VoiceMaking {
     var refusal: String? { nil }
 
     func voice(
-        _ kind: VoiceKind, on device: String?, rules: SessionRules,
+        _ kind: VoiceKind, on device: String?, isPinned: Bool, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)? {
         made.withLock { $0 += 1 }

@@ -61,6 +61,14 @@ import KernelTesting
         #expect(eventually { voice.log.last == "false 0.0 0.25" })
     }
 
+    /// Its player would resume it when an output that was removed comes back.
+    @Test func aSoundThatFailed_isStopped() throws {
+        rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
+        let (voice, id) = try rig.hear()
+        voice.report(id, .failed(PlaybackError(.outputUnavailable, "")))
+        #expect(eventually { voice.log.last == "stop" })
+    }
+
     @Test func aPlayerVoiceHandsThemToItsOutput() {
         let clock = ManualClock()
         let output = CapturingOutput(clock: clock)
