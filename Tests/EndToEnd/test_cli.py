@@ -400,7 +400,7 @@ def test_doctor_notes_why_nobody_hears_the_music(pulse, start_server):
         findings = json.loads(result.stdout)["findings"]
         return {finding["detail"] for finding in findings if finding["state"] == "note" and finding["check"] in ("volume", "sound card")}
 
-    assert notes() == {"no output is a sound card: spk. Nobody hears a null sink"}
+    assert [note.partition(":")[0] for note in notes()] == ["no output is a sound card"]
     api.settings(muted=True)
     assert "the player is muted" in notes()
     api.settings(muted=False, level=0)

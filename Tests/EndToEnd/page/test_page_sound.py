@@ -342,7 +342,8 @@ def test_aRingingAlarm_isSnoozedAndEnded_besideTheMusic(open_remote, api, size, 
     if screenshots:
         remote.page.screenshot(path=screenshots / f"alarm-{size[0]}.png")
     press("Snooze")
-    until = datetime.datetime.fromtimestamp(api.call("GET", "/timers")["timers"][0]["next"] / 1000)
+    snoozed = eventually(lambda: api.call("GET", "/timers")["timers"][0]["next"], "the alarm is snoozed")
+    until = datetime.datetime.fromtimestamp(snoozed / 1000)
     expect(note).to_contain_text(f"Alarm snoozed until {until:%H:%M}.")
     press("Cancel")
     expect(note).to_be_hidden()
