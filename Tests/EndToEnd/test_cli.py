@@ -241,7 +241,7 @@ def test_https_is_refused_with_the_reason():
 def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
     """By an address instead of a name that a phone may not resolve."""
     server = start_server(host="0.0.0.0")
-    link = re.search(r"Tonearm plays at (http://([^/]+)/)#token=\w+", server.log())
+    link = re.search(r"Tonearm is ready at (http://([^/]+)/)#token=\w+", server.log())
     assert link, server.log()
     addresses = subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split()
     if any("." in address and not address.startswith("172.") for address in addresses):
@@ -401,6 +401,25 @@ def test_doctor_asks_the_server_that_runs(server, directory):
     result = tonearm("doctor", "--port", str(server.port), environment=environment)
     assert result.returncode == 0, result.stdout
     assert f"ok       output: the server at {server.url} has null (No sound)" in result.stdout and "music:" not in result.stdout
+
+
+def test_doctor_notes_why_nobody_hears_the_music(pulse, start_server):
+    """Notes: playing works. Without a running server, and asking one."""
+    assert "note     sound card: no output is a sound card: " in tonearm("doctor", "--port", "0", environment=pulse.environment).stdout
+    server = start_server(output="pulse", pulse=pulse)
+    api = Api(server.url)
+
+    def notes() -> set[str]:
+        result = tonearm("doctor", "--json", "--port", str(server.port), environment=pulse.environment)
+        assert result.returncode == 0, result.stdout
+        findings = json.loads(result.stdout)["findings"]
+        return {finding["detail"] for finding in findings if finding["state"] == "note" and finding["check"] in ("volume", "sound card")}
+
+    assert [note.partition(":")[0] for note in notes()] == ["no output is a sound card"]
+    api.settings(muted=True)
+    assert "the player is muted" in notes()
+    api.settings(muted=False, level=0)
+    assert "the volume is 0" in notes() and "the player is muted" not in notes()
 
 
 def test_doctor_notices_a_suspended_sink(pulse):

@@ -10,6 +10,7 @@ from jeepney.io.blocking import open_dbus_connection
 from rig import ENDURANCE, PATIENCE, Api, Capture, eventually
 from rig.capture import RATE
 from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
+from rig.radio import Radio
 from rig.signals import dominant_frequency
 from test_mpris import server, status  # noqa: F401  (a fixture)
 
@@ -140,6 +141,21 @@ def test_a_changed_title_keeps_the_position(bus, api, signals):
                "the title is told")
     assert bus.get("Position") > 9_900_000
     assert len(signals.of("Seeked")) == 1
+
+
+def test_a_stations_song_and_name_are_told(bus, api, signals, media):
+    """Rows 191, 234: the song is the title and the station the artist, as on the page; each new song is told."""
+    radio = Radio(media.path("long.mp3").read_bytes(), 24000)
+    try:
+        api.load(f"{radio.url}/live", play=True)
+        eventually(lambda: bus.metadata().get("xesam:title") == "The first one", "the first song", timeout=10)
+        assert bus.metadata()["xesam:artist"] == ["Test FM"]
+        radio.titles.append((radio.edge(), "The second one"))
+        eventually(lambda: any(change.get("Metadata", {}).get("xesam:title") == "The second one" for change in signals.changed()),
+                   "the second song is told", timeout=15)
+        assert bus.metadata()["xesam:artist"] == ["Test FM"]
+    finally:
+        radio.close()
 
 
 def test_no_cover_outlives_its_item(bus, api, signals):

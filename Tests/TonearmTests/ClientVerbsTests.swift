@@ -37,6 +37,18 @@ import Testing
         #expect(json == #"{"days":[],"level":0.3,"snooze":300,"time":"07:05"}"#)
     }
 
+    @Test func aRefusedSetting_namesTheCommandThatWasMeant() {
+        func refusal(_ arguments: [String]) -> String {
+            do {
+                _ = try SetCommand.parse(arguments)
+                return ""
+            } catch { return SetCommand.message(for: error) }
+        }
+        #expect(refusal(["volume", "50"]).hasSuffix(" In percent: tonearm volume 50"))
+        #expect(refusal(["speed", "2"]) == "speed is not a setting; playbackRate is the speed.")
+        #expect(refusal(["sped", "2"]) == "sped is not a setting; tonearm help set lists them.")
+    }
+
     @Test func whatMakesNoSense_isRefused() {
         for arguments in [["5"], ["off", "6"], ["5", "soon"]] {
             #expect(throws: (any Error).self) { try LoopCommand.parse(arguments) }

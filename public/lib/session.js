@@ -37,13 +37,13 @@ export const optionWords = {
 };
 
 const effects = {
-  mix: "They are mixed with the music.",
-  duck: "They are lowered while music plays.",
-  "silence-speech": "Their speech is silent while music plays.",
-  silence: "They are silent while music plays.",
+  mix: "Other programs are mixed with the music.",
+  duck: "Other programs are lowered while music plays.",
+  "silence-speech": "Speech of other programs is silent while music plays.",
+  silence: "Other programs are silent while music plays.",
 };
 
-/** One or two sentences: whether other programs play, and their fate. */
+/** One or two sentences: whether other programs play, and the effect of the music on them. */
 export function describeOthers({ otherAudioPlaying, others, interruptOthers }) {
   const playing = otherAudioPlaying ? "Another program plays. " : "No other program plays. ";
   return playing + (others === "silence" && !interruptOthers ? effects.mix : effects[others] ?? "");

@@ -36,7 +36,9 @@ struct DoctorCommand: LocalCommand {
             return versions + [.problem("settings", "\(error)", ["correct this setting"])]
         }
         let server = ServerChecks.running(settings)
-        let sound = server.flatMap(ServerChecks.output).map { [$0] } ?? SoundCheck(settings, environment).findings()
+        let sound =
+            server.flatMap(ServerChecks.output) ?? SoundCheck(settings, environment).findings()
+            + (server.map(ServerChecks.volume) ?? [])
         let hasOwnMusic = server != nil && settings.music.isEmpty
         return versions + sound + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),

@@ -113,7 +113,7 @@ enum ServerChecks {
     }
 
     /// The output of a running server, whose sound server may be another than this terminal's; nil if it has none.
-    static func output(of server: ServerClient) -> Finding? {
+    static func output(of server: ServerClient) -> [Finding]? {
         struct Readiness: Decodable { var output: String }
         do {
             guard try server.get(Readiness.self, "/readyz").output == "available" else { return nil }
@@ -122,13 +122,29 @@ enum ServerChecks {
             return nil
         }
         var name = "an output"
+        var silent: [Finding] = []
         do {
             let outputs = try server.get(OutputsCommand.Answer.self, "/api/v1/outputs").outputs
             if let current = outputs.first(where: \.current) { name = "\(current.id) (\(current.description))" }
+            if outputs.allSatisfy({ $0.bus == nil && $0.ports.isEmpty }) {
+                silent = [SoundAdvice.noSoundCard(outputs.map(\.description))]
+            }
         } catch {
             // The list needs a token.
         }
-        return .ok("output", "the server at \(server.address) has \(name)")
+        return [.ok("output", "the server at \(server.address) has \(name)")] + silent + volume(of: server)
+    }
+
+    /// Why the player `main` of a running server is silent although it plays.
+    static func volume(of server: ServerClient) -> [Finding] {
+        do {
+            let player = try server.get(PlayerState.self, PlayerState.path)
+            return (player.muted ? [.note("volume", "the player is muted", "tonearm unmute")] : [])
+                + (player.level == 0 ? [.note("volume", "the volume is 0", "tonearm volume 50")] : [])
+        } catch {
+            // The state needs a token.
+            return []
+        }
     }
 
     private static func isLocked(_ path: String, _ flags: Int32) -> Bool {

@@ -14,6 +14,13 @@ struct SoundAdvice {
         "without a card, as in a container, use a null sink: pactl load-module module-null-sink",
     ]
 
+    /// When no output has a connector or a bus, as sound cards and Bluetooth devices do. A network output has neither.
+    static func noSoundCard(_ outputs: [String]) -> Finding {
+        .note(
+            "sound card", "no output is a sound card: \(outputs.joined(separator: ", ")). Nobody hears a null sink",
+            "check that the system sees the sound card: cat /proc/asound/cards")
+    }
+
     /// Where the server was looked for, by the environment.
     var place: String { (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? "" }
 

@@ -54,7 +54,9 @@ struct SoundCheck {
         }
         let current = heard.devices?.current
         let list = devices.map { ($0.id == current ? "*" : "") + "\($0.id) (\($0.description), \($0.state.rawValue))" }
+        let isSilent = devices.allSatisfy { $0.bus == nil && $0.ports.isEmpty }
         return [reached, .ok("outputs", list.joined(separator: "; ")), trial(output, events, &heard)]
+            + (isSilent ? [SoundAdvice.noSoundCard(devices.map(\.description))] : [])
     }
 
     /// A tenth of a second of silence: what `play` would do.

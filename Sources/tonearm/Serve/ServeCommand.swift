@@ -32,7 +32,7 @@ struct ServeCommand: LocalCommand {
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // To standard output, for people and scripts; everything else goes to the log.
-        Console.output("Tonearm plays at \(server.links.main)")
+        Console.output("Tonearm is ready at \(server.links.main)")
         if server.links.hasToken { AccessTokens.noteShown(configuration.tokenPath) }
         if let (name, link) = server.links.named {
             // Beside everything else, because a resolver may take seconds to fail.
@@ -42,7 +42,7 @@ struct ServeCommand: LocalCommand {
         if !server.links.hasToken, configuration.anonymous != .everyone,
             configuration.anonymous == .nobody || !configuration.isLoopback
         {
-            Console.output("A token is needed: tonearm link prints the link with it.")
+            Console.output("A token is needed. This prints the link with it: \(CommandLine.arguments[0]) link")
         }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")

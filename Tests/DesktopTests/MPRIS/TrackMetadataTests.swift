@@ -56,6 +56,26 @@ struct TrackMetadataTests {
         }
     }
 
+    @Test func aStationsSong_isTheTitle_andTheStationTheArtist() {
+        var media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: nil)
+        func texts(_ draft: ItemDraft, prefersTags: Bool = false) -> [BusValue?] {
+            let all = TrackMetadata.of(
+                QueueItem(id: ItemID(number: 5), draft: draft), media: media, duration: nil, artwork: nil,
+                prefersTags: prefersTags)
+            return [all["xesam:title"], all["xesam:artist"]]
+        }
+        let draft = ItemDraft(uri: "http://h/stream")
+        let named = ItemDraft(uri: "http://h/stream", title: "Mine")
+        media.broadcast = Broadcast()
+        #expect(texts(draft) == [.text("stream"), nil])
+        media.broadcast?.station = "Test FM"
+        #expect(texts(draft) == [.text("Test FM"), nil])
+        media.broadcast?.programme = Broadcast.Programme(title: "Song")
+        #expect(texts(draft) == [.text("Song"), .texts(["Test FM"])])
+        #expect(texts(named) == [.text("Song"), .texts(["Mine"])])
+        #expect(texts(named, prefersTags: true) == [.text("Song"), .texts(["Test FM"])])
+    }
+
     @Test(arguments: ["https://u:p@h/x.mp3", "https://h/x?token=1", "a.mp3", "file:///music/a.mp3"])
     func addressesWithSecretsAndLocalOnes_areNotTold(_ uri: String) {
         #expect(metadata(ItemDraft(uri: uri))["xesam:url"] == nil)

@@ -57,7 +57,7 @@ def test_theSession_isSetAndShown(dialog, remote, api):
     expect(dialog.get_by_label("This machine is for")).to_have_value("playback")
     dialog.get_by_label("Lower other programs").check()
     eventually(lambda: api.call("GET", "/session")["options"] == ["duck-others"], "set")
-    expect(dialog.get_by_text("They are lowered")).to_be_visible()
+    expect(dialog.get_by_text("Other programs are lowered")).to_be_visible()
     dialog.get_by_label("Mode").select_option("movie-playback")
     eventually(lambda: api.call("GET", "/session")["mode"] == "movie-playback", "set")
     # Another client.

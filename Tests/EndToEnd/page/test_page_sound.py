@@ -2,6 +2,7 @@
 """The sound as it is shaped on the page: equaliser, effects, speed, levels; and the alarms."""
 
 import cmath
+import datetime
 import json
 import math
 import re
@@ -298,6 +299,54 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     edit()
     expect(music.locator("option:checked")).to_have_text("As it is set now")
     save(*several)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844), (740, 360)], ids=["desktop", "phone", "landscape"])
+def test_aRingingAlarm_isSnoozedAndEnded_besideTheMusic(open_remote, api, size, screenshots):
+    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+    note = remote.page.locator(".player").get_by_role("alert")
+    expect(note).to_be_hidden()
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+    alarm = {"type": "alarm", "time": at.strftime("%H:%M:%S"), "timeZone": "UTC", "ramp": 0, "days": [], "items": [{"uri": "long.mp3"}]}
+    timer = f"/timers/{api.call('POST', '/timers', json=alarm)['id']}"
+
+    def state() -> str:
+        return api.call("GET", "/timers")["timers"][0]["state"]
+
+    def press(name: str) -> None:
+        button = note.get_by_role("button", name=name)
+        expect(button).to_be_in_viewport(ratio=0.9)
+        assert remote.page.evaluate(LOW_CONTRAST) == []
+        assert remote.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        button.click()
+
+    expect(note).to_contain_text("An alarm rings.")
+    if screenshots:
+        remote.page.screenshot(path=screenshots / f"alarm-{size[0]}.png")
+    press("Snooze")
+    snoozed = eventually(lambda: api.call("GET", "/timers")["timers"][0]["next"], "the alarm is snoozed")
+    until = datetime.datetime.fromtimestamp(snoozed / 1000)
+    expect(note).to_contain_text(f"Alarm snoozed until {until:%H:%M}.")
+    press("Cancel")
+    expect(note).to_be_hidden()
+    assert state() == "waiting" and api.call("GET", "/timers")["timers"][0]["next"] is None
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+    api.call("PATCH", timer, json={"time": at.strftime("%H:%M:%S"), "enabled": True})
+    press("Stop")
+    api.wait_status("paused")
+    expect(note).to_be_hidden()
+    assert state() == "waiting"
+
+
+def test_theSleepTimer_isBesideTheStatus(remote, api):
+    api.load("long.mp3", play=True)
+    expect(remote.status).to_have_text("Playing")
+    timer = api.call("POST", "/timers", json={"type": "sleep", "after": 1800})
+    expect(remote.status).to_have_text(f"Playing · sleep at {datetime.datetime.fromtimestamp(timer['next'] / 1000):%H:%M}")
+    api.call("POST", "/timers", json={"type": "sleep", "until": "end-of-item"})
+    expect(remote.status).to_have_text("Playing · sleep after this track")
+    api.call("DELETE", f"/timers/{api.call('GET', '/timers')['timers'][0]['id']}")
+    expect(remote.status).to_have_text("Playing")
 
 
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 360)])

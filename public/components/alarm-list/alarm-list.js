@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { choices, Component, define, effect, html, iconButton, render, setText, textButton } from "../../lib/component.js";
+import { clockTime } from "../../lib/time.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
 const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
@@ -10,7 +11,7 @@ const results = { fallback: "the fallback played", tone: "only the tone played",
 
 const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
-const nextWords = (next) => new Date(next).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" });
+const nextWords = (next) => clockTime(next, { weekday: "short" });
 
 /** Of the list "Plays"; anything but the queue, one playlist or one address is left as it is. */
 function musicOf([item, ...others]) {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Component, define, effect, html, setAttribute, setPicture, setText } from "../../lib/component.js";
+import { Component, define, effect, html, setAttribute, render, setPicture, setText, textButton } from "../../lib/component.js";
 import { describeFormat, describeItem, placeOf } from "../../lib/media.js";
+import { clockTime, describeSleep } from "../../lib/time.js";
 import { placeholder } from "./placeholder.js";
 
-/** Picture, tags, format and the status line. Fields: `item` (undefined before the first), `status` (of `describe`), `advice`, `artwork` (address or null). */
+/**
+ * Picture, tags, format, the status line, and an alarm that rings or is snoozed.
+ * Fields: `item` (undefined before the first), `status` (of `describe`), `advice`, `artwork` (address or null), `timers`.
+ */
 class NowPlaying extends Component {
+  #shownAlarm = "";
+
   markup() {
     return html`
       <img class="ambient" alt="" hidden data-ref="ambient">
@@ -20,7 +26,8 @@ class NowPlaying extends Component {
         <p class="track-format" data-ref="format"></p>
       </div>
       <p class="status-line" role="status" aria-live="polite" data-ref="line"><span class="status-dot"></span><span class="status-text" data-ref="text"></span></p>
-      <p class="advice note" data-ref="advice"></p>`;
+      <p class="advice note" data-ref="advice"></p>
+      <div class="advice alarm-note" role="alert" data-ref="alarm"></div>`;
   }
 
   made() {
@@ -30,10 +37,33 @@ class NowPlaying extends Component {
     effect(() => [picture, ambient].forEach((image) => setPicture(image, this.artwork)));
     effect(() => {
       setAttribute(line, "data-tone", this.status.tone);
-      setText(text, this.status.text);
+      setText(text, [this.status.text, describeSleep(this.timers)].filter(Boolean).join(" · "));
       setText(advice, this.advice);
       this.classList.toggle("sounding", this.status.tone === "good");
     });
+    effect(() => this.#showAlarm());
+  }
+
+  get #alarm() {
+    return this.timers.find(({ state }) => state === "ringing") ?? this.timers.find(({ state }) => state === "snoozed");
+  }
+
+  /** Drawn only when it changes: a button keeps the focus. */
+  #showAlarm() {
+    const { state, next } = this.#alarm ?? {};
+    const text = state === "ringing" ? "An alarm rings." : state ? `Alarm snoozed until ${clockTime(next)}.` : "";
+    if (text === this.#shownAlarm) return;
+    this.#shownAlarm = text;
+    render(this.refs.alarm, text ? html`<span>${text}</span> ${state === "ringing" ? textButton("moon", "Snooze", { action: "snooze" }) : null}
+      ${textButton("stop", state === "ringing" ? "Stop" : "Cancel", { action: "end-alarm" })}` : html``);
+  }
+
+  press(action) {
+    const { id, state, enabled } = this.#alarm;
+    if (action === "snooze") this.request("snooze", { id });
+    else if (state === "ringing") this.request("pause");
+    // Any change ends the snoozing; it stays on or off.
+    else this.request("changeTimer", { id, enabled });
   }
 
   draw() {
@@ -57,4 +87,4 @@ class NowPlaying extends Component {
   }
 }
 
-define("now-playing", NowPlaying, { item: undefined, status: { tone: "busy", text: "" }, advice: "", artwork: null }, import.meta.url);
+define("now-playing", NowPlaying, { item: undefined, status: { tone: "busy", text: "" }, advice: "", artwork: null, timers: [] }, import.meta.url);

@@ -24,7 +24,6 @@ class SessionDialog extends DialogComponent {
         <fieldset class="needs-control"><sound-view></sound-view></fieldset>
         <fieldset class="needs-control session-fields">
           ${list("sleep", "Sleep timer")}
-          <p role="status" hidden data-ref="alarm">An alarm rings. <button type="button" class="text-button" data-action="snooze">Snooze</button></p>
           <details class="session-alarms"><summary>Alarms</summary><alarm-list></alarm-list></details>
           ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
           ${check("yield", "Fall silent when another program takes the sound")}
@@ -62,15 +61,6 @@ class SessionDialog extends DialogComponent {
     return this.timers.find(({ type }) => type === "sleep");
   }
 
-  get #ringing() {
-    return this.timers.find(({ state }) => state === "ringing");
-  }
-
-  press(action) {
-    if (action === "snooze") this.request("snooze", { id: this.#ringing.id });
-    else super.press(action);
-  }
-
   #send({ ref, option }, { value, checked }) {
     if (option) {
       const others = this.session.options.filter((known) => known !== option);
@@ -100,7 +90,6 @@ class SessionDialog extends DialogComponent {
     const isKnown = sleepWords.some(([value]) => value === end);
     render(refs.sleep, choices(isKnown ? sleepWords : [...sleepWords, [end, `In ${Math.round(after / 60)} minutes`]]));
     refs.sleep.value = end;
-    refs.alarm.hidden = !this.#ringing;
     if (this.outputs) refs.policy.value = this.outputs.policy;
     refs.yield.checked = this.player?.interruptionPolicy !== "notify-only";
     refs.resume.checked = this.player?.autoResume !== false;

@@ -10,7 +10,7 @@ class TokenDialog extends DialogComponent {
       <dialog aria-labelledby="token-heading">
         <form method="dialog" data-ref="form">
           <h2 id="token-heading">Access token needed</h2>
-          <p>This server needs a token. It printed a link with the token when it started; you can also paste the token here.</p>
+          <p>This server needs a token. On its machine <code>tonearm link</code> prints the link with the token. You can also paste the token here.</p>
           <label for="token-input">Token</label>
           <input id="token-input" name="token" type="password" required autocomplete="current-password" spellcheck="false" data-ref="input">
           <p class="form-error" role="alert" data-ref="error"></p>

@@ -19,8 +19,15 @@ enum TrackMetadata {
         func chosen(_ given: String?, _ tagged: String?) -> String? {
             prefersTags ? tagged ?? given : given ?? tagged
         }
-        put("xesam:title", chosen(draft.title, tags?.title) ?? name(of: item.uri))
-        put("xesam:artist", chosen(draft.artist, tags?.artist), asList: true)
+        if let broadcast = media?.broadcast {
+            // As the page shows it: the song, and the station in the artist's place.
+            let station = chosen(draft.title, broadcast.station) ?? name(of: item.uri)
+            put("xesam:title", broadcast.programme?.title ?? station)
+            if broadcast.programme?.title != nil { put("xesam:artist", station, asList: true) }
+        } else {
+            put("xesam:title", chosen(draft.title, tags?.title) ?? name(of: item.uri))
+            put("xesam:artist", chosen(draft.artist, tags?.artist), asList: true)
+        }
         put("xesam:album", chosen(draft.album, tags?.album))
         put("xesam:albumArtist", tags?.albumArtist, asList: true)
         put("xesam:genre", tags?.genre, asList: true)

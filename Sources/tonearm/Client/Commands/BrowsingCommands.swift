@@ -100,6 +100,10 @@ struct OutputsCommand: ShowingCommand {
             var available: Bool
             var current: Bool
             var `default`: Bool
+            var bus: String?
+            var ports: [Port]
+
+            struct Port: Decodable {}
         }
 
         var outputs: [Device]

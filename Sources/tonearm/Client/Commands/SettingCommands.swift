@@ -45,10 +45,12 @@ struct SetCommand: ClientCommand {
 
     private func change() throws -> RequestBody {
         guard let setting = Self.settings.first(where: { $0.key == key }) else {
-            throw ValidationError("\(key) is not a setting; tonearm help set lists them.")
+            let advice = key == "speed" ? "playbackRate is the speed" : "tonearm help set lists them"
+            throw ValidationError("\(key) is not a setting; \(advice).")
         }
         guard let value = SignedArgument.only(value).flatMap({ setting.value(of: $0) }) else {
-            throw ValidationError("\(key) must be \(setting.words).")
+            let advice = key == "volume" ? " In percent: tonearm volume \(value.joined(separator: " "))" : ""
+            throw ValidationError("\(key) must be \(setting.words).\(advice)")
         }
         return RequestBody(key, value)
     }

@@ -147,7 +147,14 @@ struct PlayCommand: ClientCommand {
             try client.send(.post, PlayerState.path + "/play", body)
             Console.output("It plays in \(TimeText.text(at.seconds)).")
         } else {
-            try client.play(MediaArgument.all(uris))
+            do {
+                try client.play(MediaArgument.all(uris))
+            } catch var failure as Failure {
+                if uris.count == 1, let index = UInt(uris[0]) {
+                    failure.message += " To play the item at index \(index) of the queue: tonearm play --index \(index)"
+                }
+                throw failure
+            }
         }
     }
 }
