@@ -107,6 +107,14 @@ import ServiceTesting
         #expect(api.player.commands.count == 1)
     }
 
+    @Test func commandWaitsForTheGreeting_soThatItsEventsComeAfterTheSnapshot() throws {
+        let session = try open()
+        session.received(text: #"{"type":"command","id":1,"command":"seek","data":{"position":3}}"#)
+        #expect(api.player.commands.isEmpty)
+        #expect(try types(session) == ["hello", "snapshot", "reply"])
+        #expect(api.player.commands.count == 1)
+    }
+
     @Test func problemNamesTheCommand_whenThereIsNoSuchCommand() throws {
         let session = try open()
         _ = try frames(session)

@@ -43,6 +43,7 @@ import Testing
         #expect(tap != nil)
         let second = try open("events=spectrum")
         #expect(api.player.tap === tap)
+        _ = try frames(first)
         first.received(text: #"{"type":"subscribe","events":["time"]}"#)
         #expect(api.player.tap === tap)
         second.closed()

@@ -205,6 +205,8 @@ extension PlayerService {
     private func ownArtwork(of item: QueueItem, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         let locator = MediaLocator(item.draft)
         guard let current = snapshot.item, current.item.id == item.id, let media = current.media else {
+            // Nothing is fetched for a picture of its own.
+            guard !locator.isNetwork else { return reply(.failure(.noArtwork)) }
             return server.artwork(locator, for: caller, reply: reply)
         }
         if let picture = media.tags.picture { return reply(.success(picture.bytes)) }

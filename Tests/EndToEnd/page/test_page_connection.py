@@ -70,7 +70,7 @@ def test_missingSoundServer_isToldInWords(quiet, open_remote):
     remote.tolerate("Failed to load resource")
     expect(remote.status).to_have_text(re.compile("^No sound: .+"))
     expect(remote.page.locator(".status-line")).to_have_attribute("data-tone", "error")
-    expect(remote.page.locator(".advice")).to_contain_text("Start PulseAudio or PipeWire")
+    expect(remote.page.locator(".advice.note")).to_contain_text("Start PulseAudio or PipeWire")
     expect(remote.page.get_by_role("combobox", name="Output")).to_be_disabled()
 
 
@@ -79,7 +79,7 @@ def test_missingSoundServer_leavesTheButtonsInSight(quiet, open_remote):
     owner.load({"uri": "long.mp3", "title": "A title of many words, which needs more than one line " * 3, "artist": "Artist", "album": "Album"})
     owner.close()
     remote = open_remote(url=quiet.url)
-    expect(remote.page.locator(".advice")).to_contain_text("Start PulseAudio or PipeWire")
+    expect(remote.page.locator(".advice.note")).to_contain_text("Start PulseAudio or PipeWire")
     expect(remote.title).to_contain_text("A title of many words")
     for width, height in ((1280, 800), (390, 844), (320, 568)):
         remote.page.set_viewport_size({"width": width, "height": height})

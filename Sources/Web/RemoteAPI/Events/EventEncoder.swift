@@ -134,6 +134,8 @@ struct EventEncoder: Sendable {
 
     // MARK: Greeting
 
+    static let helloType = "hello"
+
     private func greeting(
         _ type: String, _ sequence: UInt64?, at moment: Moment, _ version: UInt64, capacity: Int = 512,
         _ data: (inout JSONWriter) -> Void
@@ -146,7 +148,7 @@ struct EventEncoder: Sendable {
     func hello(
         _ selection: EventSelection, interval: Double, sequence: UInt64, version: UInt64, at moment: Moment
     ) -> EventFrame {
-        greeting("hello", sequence, at: moment, version) { writer in
+        greeting(Self.helloType, sequence, at: moment, version) { writer in
             writer.member("epoch", epoch)
             writer.member("server", server)
             writer.member("interval", interval)

@@ -83,6 +83,8 @@ final class EventFeed: Sendable {
 
     /// The connection's own subscriber: its options, its replies and its end.
     var client: Subscriber { own.subscriber }
+    /// Of the connection's own player.
+    var epoch: String { own.hub.encoder.epoch }
 
     func change(_ subscription: Subscription) {
         own.hub.change(own.subscriber, subscription)

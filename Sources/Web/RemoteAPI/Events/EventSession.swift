@@ -13,6 +13,9 @@ final class EventSession: WebSocketSession {
     static let maximumMalformed = 10
 
     private struct State {
+        /// Commands wait until the client has its greeting: `hello` comes first, and a command's effect is an event after the
+        /// snapshot.
+        var isGreeted = false
         /// Unread replies, and commands without a reply.
         var unanswered = 0
         var backlog = Backlog()
@@ -75,10 +78,12 @@ final class EventSession: WebSocketSession {
         if feed.client.isEnding { return .close(code: 1001, reason: "The server is going down.") }
         // Read first: frames that wait before it is set are still sent.
         let parting = feed.client.parting
-        guard case .frame(let frame) = feed.next().next else {
+        let (next, epoch) = feed.next()
+        guard case .frame(let frame) = next else {
             return parting.map { .close(code: 1001, reason: $0) }
         }
         if frame.type == Self.replyType { answered() }
+        if frame.type == EventEncoder.helloType, epoch == feed.epoch { greeted() }
         return .text(frame.bytes)
     }
 
@@ -89,7 +94,7 @@ final class EventSession: WebSocketSession {
             // The client may take a while to accept the end.
             if state.isOver { return .never }
             if keptBytes > Self.maximumWaitingBytes { return .tooMuch }
-            guard state.unanswered == Self.maximumUnanswered else {
+            if state.isGreeted, state.unanswered < Self.maximumUnanswered {
                 state.unanswered += 1
                 return .now
             }
@@ -103,6 +108,20 @@ final class EventSession: WebSocketSession {
         case .later, .never: break
         case .tooMuch: end("Too many commands wait for their replies to be read.")
         }
+    }
+
+    /// The greeting was read: the commands that came before it are handled.
+    private func greeted() {
+        let texts = state.withLock { state in
+            state.isGreeted = true
+            var texts: [String] = []
+            while state.unanswered < Self.maximumUnanswered, let text = state.backlog.next() {
+                state.unanswered += 1
+                texts.append(text)
+            }
+            return texts
+        }
+        for text in texts { handle(Array(text.utf8)) }
     }
 
     /// A reply was read: the next command takes its place.
