@@ -104,6 +104,22 @@ struct StreamRendererTests {
         #expect(renderer.cursor == 140 && ring.readIndex == 800)
     }
 
+    /// Within the effects' look-ahead of 192 frames nothing is replaced, and nothing is rendered again in vain.
+    @Test(arguments: [(500, true), (292, true), (291, false)])
+    func aSpliceReplacesWhatWasRendered_butNotWithinTheLookAhead(index: Int, isInTime: Bool) {
+        var renderer = renderer(frames: 1000)
+        renderer.beginSegment(at: 0, fadingIn: false)
+        _ = produce(&renderer, 800)
+        let splice = RingSplice(at: FrameCount(index), [Float](repeating: -1, count: 200), ring.grant().lease)
+        renderer.splice(splice, from: 100)
+        #expect(splice.answer(by: .now) == (isInTime ? .done : .notBefore(992)))
+        #expect(renderer.cursor == (isInTime ? 100 : 800))
+        let expected =
+            isInTime ? (101...index).map(Float.init) + [Float](repeating: -1, count: 100) : (801...1000).map(Float.init)
+        #expect(
+            produce(&renderer, 1000).elementsEqual(expected + [Float](repeating: 0, count: isInTime ? 700 - index : 0)))
+    }
+
     @Test func usesNoFrameBehindTheLimit_forAFade() {
         var renderer = renderer(frames: 1000)
         renderer.beginSegment(at: 0, fadingIn: false)
