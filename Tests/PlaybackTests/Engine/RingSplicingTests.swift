@@ -80,6 +80,26 @@ import Testing
         #expect(heard[..<7_001] == (0...7_000).map(Float.init)[...])
     }
 
+    /// Two noises: a mix in which the gains' sum is 1 would be 3 dB quieter in the middle.
+    @Test func unlikeSoundsKeepTheirLevel() {
+        var seed: UInt32 = 1
+        let noise = (0..<40_000).flatMap { _ -> [Float] in
+            seed = seed &* 1_664_525 &+ 1_013_904_223
+            let sample = Float(Int32(bitPattern: seed)) / 0x1p31
+            return [sample, sample]
+        }
+        _ = noise[..<40_000].withUnsafeBufferPointer { ring.write($0, lease: ring.grant().lease) }
+        let lease = ring.grant().lease
+        var splicing = RingSplicing(
+            RingSplicing.Start(index: 7_000, pace: 1), lead: 480, Self.format,
+            offer: { $0.perform(in: ring, notBefore: ring.readIndex) }, begun: { _ in })
+        noise[40_000...].withUnsafeBufferPointer { splicing.append($0) }
+        #expect(splicing.splice(into: ring, lease) { $0.answer(by: .now) } != nil)
+        let middle = read(12_000)[7_120..<7_360]
+        let level = (middle.map { $0 * $0 }.reduce(0, +) / Float(middle.count)).squareRoot()
+        #expect(abs(level * Float(3).squareRoot() - 1) < 0.1)
+    }
+
     /// Nothing is left of the old frames, or their place is taken: the new ones follow them.
     @Test func whereNothingSounds_theNewFramesFollow() {
         write(0..<7_400, ring.grant().lease)
