@@ -204,13 +204,11 @@ extension PlayerService {
 
     private func ownArtwork(of item: QueueItem, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         let locator = MediaLocator(item.draft)
-        guard let current = snapshot.item, current.item.id == item.id, let media = current.media else {
-            // Nothing is fetched for a picture of its own.
-            guard !locator.isNetwork else { return reply(.failure(.noArtwork)) }
-            return server.artwork(locator, for: caller, reply: reply)
-        }
-        if let picture = media.tags.picture { return reply(.success(picture.bytes)) }
-        server.picture(locator, isTagged: false, "uri", for: caller, reply: reply)
+        let media = snapshot.item.flatMap { $0.item.id == item.id ? $0.media : nil }
+        if let picture = media?.tags.picture { return reply(.success(picture.bytes)) }
+        // Nothing is fetched for a picture of its own.
+        let isTagged = media == nil && !locator.isNetwork
+        server.picture(locator, isTagged: isTagged, "uri", for: caller, reply: reply)
     }
 }
 

@@ -82,8 +82,8 @@ final class EventSession: WebSocketSession {
         guard case .frame(let frame) = next else {
             return parting.map { .close(code: 1001, reason: $0) }
         }
-        if frame.type == Self.replyType { answered() }
-        if frame.type == EventEncoder.helloType, epoch == feed.epoch { greeted() }
+        if frame.type == Self.replyType { proceed { $0.unanswered -= 1 } }
+        if frame.type == EventEncoder.helloType, epoch == feed.epoch { proceed { $0.isGreeted = true } }
         return .text(frame.bytes)
     }
 
@@ -110,10 +110,10 @@ final class EventSession: WebSocketSession {
         }
     }
 
-    /// The greeting was read: the commands that came before it are handled.
-    private func greeted() {
+    /// The greeting or a reply was read: handles the commands whose turn has come.
+    private func proceed(after change: (inout State) -> Void) {
         let texts = state.withLock { state in
-            state.isGreeted = true
+            change(&state)
             var texts: [String] = []
             while state.unanswered < Self.maximumUnanswered, let text = state.backlog.next() {
                 state.unanswered += 1
@@ -122,16 +122,6 @@ final class EventSession: WebSocketSession {
             return texts
         }
         for text in texts { handle(Array(text.utf8)) }
-    }
-
-    /// A reply was read: the next command takes its place.
-    private func answered() {
-        let next = state.withLock { state in
-            let next = state.backlog.next()
-            if next == nil { state.unanswered -= 1 }
-            return next
-        }
-        if let next { handle(Array(next.utf8)) }
     }
 
     private func handle(_ bytes: [UInt8]) {
