@@ -11,22 +11,19 @@ import Testing
 
 /// What came through the door.
 final class Visitors: Sendable {
-    let plain = Mutex<[IncomingConnection]>([])
-    let upgrades = Mutex<[IncomingConnection]>([])
+    let all = Mutex<[IncomingConnection]>([])
 
-    func door(port: UInt16 = 0, host: String = "127.0.0.1", limits: ConnectionLimits = .init()) throws -> FrontDoor {
-        try FrontDoor(
-            host: host, port: port, limits: limits, log: Logger(label: "test"),
-            plain: { connection in self.plain.withLock { $0.append(connection) } },
-            upgrade: { connection in self.upgrades.withLock { $0.append(connection) } })
+    func door(
+        port: UInt16 = 0, host: String = "127.0.0.1", socket: String? = nil, limits: ConnectionLimits = .init()
+    ) throws -> FrontDoor {
+        try FrontDoor(host: host, port: port, socket: socket, limits: limits, log: Logger(label: "test")) { visitor in
+            self.all.withLock { $0.append(visitor) }
+        }
     }
 
     func leave() {
-        for list in [plain.withLock { $0 }, upgrades.withLock { $0 }] {
-            for connection in list { close(connection.descriptor) }
-        }
-        plain.withLock { $0 = [] }
-        upgrades.withLock { $0 = [] }
+        for connection in all.withLock({ $0 }) { close(connection.descriptor) }
+        all.withLock { $0 = [] }
     }
 
     deinit { leave() }
@@ -42,24 +39,17 @@ final class Visitors: Sendable {
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n")
         try client.send("\r\nrest")
-        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
-        let connection = visitors.plain.withLock { $0[0] }
+        #expect(eventually { visitors.all.withLock { $0.count } == 1 })
+        let connection = visitors.all.withLock { $0[0] }
         #expect(connection.peer == .loopback)
-        #expect(connection.head == Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        let head = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8
         var bytes = [UInt8](repeating: 0, count: 100)
-        #expect(recv(connection.descriptor, &bytes, 100, 0) >= connection.head.count)
-        #expect(bytes.starts(with: connection.head))
+        #expect(recv(connection.descriptor, &bytes, 100, 0) >= head.count)
+        #expect(bytes.starts(with: head))
         var on: Int32 = 0
         var size = socklen_t(4)
         getsockopt(connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, &size)
         #expect(on == 1)
-    }
-
-    @Test(arguments: ["websocket", "WebSocket", "h2c, websocket"])
-    func handsToUpgrade_whenTokenIsWebsocket(token: String) throws {
-        let client = try TestSocket(port: door.port)
-        try client.send("GET /e HTTP/1.1\r\nHost: x\r\nupgrade: \(token)\r\n\r\n")
-        #expect(eventually { visitors.upgrades.withLock { $0.count } == 1 })
     }
 
     @Test func answers408_whenHalfAHeadAndSilence() throws {
@@ -79,19 +69,14 @@ final class Visitors: Sendable {
     @Test func listensAtAUnixSocket() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/door"
-        func door() throws -> FrontDoor {
-            try FrontDoor(
-                host: "127.0.0.1", port: 0, socket: path, log: Logger(label: "test"),
-                plain: { connection in visitors.plain.withLock { $0.append(connection) } },
-                upgrade: { close($0.descriptor) })
-        }
+        func door() throws -> FrontDoor { try visitors.door(socket: path) }
         let first = try door()
         #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
         let client = try TestSocket(path: path)
         try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        #expect(eventually { visitors.all.withLock { $0.count } == 1 })
         // The same user as the server.
-        #expect(visitors.plain.withLock { $0[0].peer } == .loopback)
+        #expect(visitors.all.withLock { $0[0].peer } == .loopback)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         first.close()
@@ -135,13 +120,13 @@ final class Visitors: Sendable {
         let door = try visitors.door(limits: ConnectionLimits(total: 1))
         let first = try TestSocket(port: door.port)
         try first.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        #expect(eventually { visitors.all.withLock { $0.count } == 1 })
         #expect(try TestSocket(port: door.port).receiveToEnd().hasPrefix("HTTP/1.1 503 "))
         visitors.leave()
         #expect(eventually { door.connectionCount == 0 })
         let third = try TestSocket(port: door.port)
         try third.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        #expect(eventually { visitors.all.withLock { $0.count } == 1 })
     }
 
     @Test func throwsAddressInUse_whenThePortIsTaken() throws {
@@ -159,7 +144,7 @@ final class Visitors: Sendable {
         let door = try visitors.door(host: "localhost")
         let client = try TestSocket(port: door.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")
-        #expect(eventually { visitors.plain.withLock { $0.count } == 1 })
+        #expect(eventually { visitors.all.withLock { $0.count } == 1 })
     }
 
     @Test func endsWaitingConnections_whenClosed() throws {

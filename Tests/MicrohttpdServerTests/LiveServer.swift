@@ -28,8 +28,7 @@ final class LiveServer: HTTPResponder {
             configuration: MicrohttpdConfiguration(
                 threads: threads, bodyLimit: bodyLimit, bodyMemory: bodyMemory, answerMemory: answerMemory,
                 halfCloseSeconds: halfCloseSeconds), log: log, responder: Forward(self))
-        let door = try FrontDoor(
-            host: "127.0.0.1", port: 0, log: log, plain: { server.adopt($0) }, upgrade: { close($0.descriptor) })
+        let door = try FrontDoor(host: "127.0.0.1", port: 0, log: log) { server.adopt($0) }
         running.withLock { $0 = (door, server) }
     }
 

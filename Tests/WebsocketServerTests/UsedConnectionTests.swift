@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FrontDoor
-import Glibc
 import HTTP
-import Logging
-import MicrohttpdServer
 import KernelTesting
 import SocketTesting
 import Synchronization
 import Testing
-import WebsocketServer
-
-private struct Hello: HTTPResponder {
-    func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-        reply(HTTPResponse(status: 200, body: .bytes(Array("hello".utf8))))
-    }
-}
 
 /// The handshake on a connection that has served requests: clients with pooled connections send it there.
 @Suite(.serialized) struct UsedConnectionTests {
     let application = EchoApplication()
-    let webSockets: WebsocketServer
-    let http: MicrohttpdServer
-    let door: FrontDoor
+    let rig: WebsocketRig
+    var door: FrontDoor { rig.door }
 
-    init() throws {
-        DescriptorLimit.raise(toAtLeast: 8192)
-        let log = Logger(label: "test")
-        let webSockets = try WebsocketServer(application: application, log: log)
-        let http = try MicrohttpdServer(log: log, responder: Hello(), upgrader: webSockets)
-        (self.webSockets, self.http) = (webSockets, http)
-        door = try FrontDoor(
-            host: "127.0.0.1", port: 0, log: log, plain: { http.adopt($0) }, upgrade: { webSockets.adopt($0) })
-    }
+    init() throws { rig = try WebsocketRig(application) }
 
     private func usedSocket(requests: Int = 1) throws -> TestSocket {
         let socket = try TestSocket(port: door.port)
@@ -105,8 +86,8 @@ private struct Hello: HTTPResponder {
         let client = try WebsocketClient(port: door.port, socket: usedSocket())
         try client.send("x")
         #expect(try client.receive().text == "x")
-        webSockets.stop()
-        http.stop()
+        rig.server.stop()
+        rig.http.stop()
         #expect(try client.receive().code == 1001)
         #expect(eventually { door.connectionCount == 0 })
     }

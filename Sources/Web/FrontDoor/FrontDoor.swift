@@ -6,20 +6,19 @@ public import Logging
 internal import Synchronization
 internal import Kernel
 
-/// The one listening port: accepts, waits for the first request's head and hands the connection, unread, to the server
-/// that speaks its protocol. Any thread.
+/// The one listening port: accepts, waits for the first request's head and hands the connection, unread, to the HTTP
+/// server. Any thread.
 public final class FrontDoor: Sendable {
     /// The bound port, also if 0 was requested.
     public let port: UInt16
     private let loop: FrontDoorLoop
     private let thread: Mutex<NamedThread?>
 
-    /// Listens at once, also at the Unix socket `socket`. `plain` and `upgrade` are called on the door's thread and
-    /// must not block; they then own the descriptor.
+    /// Listens at once, also at the Unix socket `socket`. `handOver` is called on the door's thread and must
+    /// not block; it then owns the descriptor.
     public init(
         host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-        plain: @escaping @Sendable (IncomingConnection) -> Void,
-        upgrade: @escaping @Sendable (IncomingConnection) -> Void
+        handOver: @escaping @Sendable (IncomingConnection) -> Void
     ) throws(ListenError) {
         let sockets = try ListeningSockets(host: host, port: port)
         self.port = sockets.port
@@ -31,8 +30,7 @@ public final class FrontDoor: Sendable {
             throw error
         }
         let loop = try FrontDoorLoop(
-            sockets: sockets, localSocket: local, limits: limits, log: log,
-            handOver: Handover(plain: plain, upgrade: upgrade))
+            sockets: sockets, localSocket: local, limits: limits, log: log, handOver: handOver)
         self.loop = loop
         thread = Mutex(NamedThread("front-door") { loop.run() })
     }
@@ -49,9 +47,4 @@ public final class FrontDoor: Sendable {
         loop.stop()
         running.join()
     }
-}
-
-struct Handover: Sendable {
-    var plain: @Sendable (IncomingConnection) -> Void
-    var upgrade: @Sendable (IncomingConnection) -> Void
 }

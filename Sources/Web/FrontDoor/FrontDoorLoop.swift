@@ -22,7 +22,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     private var reserve: Int32
     private let limits: ConnectionLimits
     private let log: Logger
-    private let handOver: Handover
+    private let handOver: @Sendable (IncomingConnection) -> Void
     private var waiting: [Int32: WaitingConnection] = [:]
     private var headDeadlines = DeadlineQueue()
     private var lingerDeadlines = DeadlineQueue()
@@ -36,7 +36,8 @@ final class FrontDoorLoop: @unchecked Sendable {
     private static let refusalSeconds = 10.0
 
     init(
-        sockets: ListeningSockets, localSocket: LocalSocket?, limits: ConnectionLimits, log: Logger, handOver: Handover
+        sockets: ListeningSockets, localSocket: LocalSocket?, limits: ConnectionLimits, log: Logger,
+        handOver: @escaping @Sendable (IncomingConnection) -> Void
     ) throws(ListenError) {
         func failure(_ call: String) -> ListenError { .failed(call: call, code: errno) }
         listeners = sockets.descriptors + (localSocket.map { [$0.descriptor] } ?? [])
@@ -171,7 +172,7 @@ final class FrontDoorLoop: @unchecked Sendable {
                     ?? (RequestHead.hasControlCharacter(head) ? .controlCharacter : nil)
             }
             if let refusal { return answer(connection, refusal) }
-            handOver(connection, head: Array(buffer[..<end]))
+            handOver(connection)
         } else if received == buffer.count {
             answer(connection, buffer.contains(UInt8(ascii: "\n")) ? .headTooLarge : .targetTooLong)
         } else if isEnding {
@@ -179,15 +180,11 @@ final class FrontDoorLoop: @unchecked Sendable {
         }
     }
 
-    private func handOver(_ connection: WaitingConnection, head: [UInt8]) {
+    private func handOver(_ connection: WaitingConnection) {
         guard let lease = connection.takeLease() else { return }
         epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
         waiting[connection.descriptor] = nil
-        let incoming = IncomingConnection(
-            descriptor: connection.descriptor, peer: connection.peer, head: head, lease: lease)
-        // Only a head that mentions it is worth parsing.
-        let isUpgrade = head.starts(with: "GET ".utf8) && RequestHead(head)?.isWebSocketUpgrade == true
-        isUpgrade ? handOver.upgrade(incoming) : handOver.plain(incoming)
+        handOver(IncomingConnection(descriptor: connection.descriptor, peer: connection.peer, lease: lease))
     }
 
     /// Closing with unread bytes would reset the connection and could destroy the answer in transit: the rest is read

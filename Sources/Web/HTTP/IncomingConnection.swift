@@ -6,15 +6,12 @@ public struct IncomingConnection: Sendable {
     /// Non-blocking, TCP_NODELAY, close-on-exec.
     public var descriptor: Int32
     public var peer: HTTPPeer
-    /// The head up to and including its blank line, as peeked.
-    public var head: [UInt8]
     /// Held until the descriptor is closed: it counts for the limits of connections.
     public var lease: ConnectionLease
 
-    public init(descriptor: Int32, peer: HTTPPeer, head: [UInt8], lease: ConnectionLease) {
+    public init(descriptor: Int32, peer: HTTPPeer, lease: ConnectionLease) {
         self.descriptor = descriptor
         self.peer = peer
-        self.head = head
         self.lease = lease
     }
 }

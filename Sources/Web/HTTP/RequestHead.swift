@@ -2,37 +2,9 @@
 
 internal import Kernel
 
-/// A request line and header fields as they stand in a buffer (RFC 9112 sections 2-5): enough to recognise an upgrade and
-/// to hand a WebSocket its request. Everything else is libmicrohttpd's to parse.
-public struct RequestHead: Sendable {
-    public var method: HTTPMethod
-    public var target: String
-    public var headers: HTTPHeaders
-
-    /// `bytes` end with the blank line. nil when it is not HTTP/1.x.
-    public init?(_ bytes: some Collection<UInt8>) {
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).lazy
-            .map { line in line.last == UInt8(ascii: "\r") ? line.dropLast() : line }
-            .makeIterator()
-        guard let first = lines.next() else { return nil }
-        let parts = first.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, parts[2].starts(with: "HTTP/1.".utf8),
-            let target = String(validating: parts[1], as: UTF8.self)
-        else { return nil }
-        method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
-        self.target = target
-        headers = HTTPHeaders(reserving: bytes.count)
-        while let line = lines.next(), !line.isEmpty {
-            // No space before the colon (RFC 9112 section 5.1): others might read such a field.
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon != line.startIndex,
-                line[..<colon].allSatisfy(HTTPToken.contains),
-                let name = String(validating: line[..<colon], as: UTF8.self),
-                let value = String(validating: line[line.index(after: colon)...], as: UTF8.self)
-            else { return nil }
-            headers.add(name, String(value.trimmingSpaces))
-        }
-    }
-
+/// What is checked of a request line and header fields that still stand in the socket's buffer (RFC 9112 sections 2-5).
+/// Everything else is libmicrohttpd's to parse.
+public enum RequestHead {
     /// Where the head ends: the index after its blank line; nil while that has not come.
     public static func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         var position = 0
@@ -75,11 +47,6 @@ public struct RequestHead: Sendable {
             previous = byte
         }
         return false
-    }
-
-    /// RFC 6455 section 4.2.1: GET with `websocket` among the tokens of Upgrade.
-    public var isWebSocketUpgrade: Bool {
-        method == .get && headers.hasToken("websocket", in: "Upgrade")
     }
 }
 

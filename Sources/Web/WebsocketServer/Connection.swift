@@ -30,19 +30,18 @@ final class Connection: @unchecked Sendable {
     var ending: WebSocketEnding?
     /// The incoming message.
     var message: [UInt8] = []
-    /// Present until libwebsockets has finished a handshake that another server has answered.
+    /// Present until libwebsockets has finished the handshake, which the HTTP server has answered already.
     private var standIn: StandIn?
     private var lease: ConnectionLease?
     private let inbox: Inbox
     private let isCalled = Atomic(false)
 
     init(
-        _ accepted: Handshake.Accepted, descriptor: Int32, standIn: StandIn? = nil, lease: ConnectionLease,
-        inbox: Inbox
+        _ accepted: Handshake.Accepted, standIn: StandIn, lease: ConnectionLease, inbox: Inbox
     ) {
         session = accepted.session
         subprotocol = accepted.subprotocol
-        self.descriptor = descriptor
+        descriptor = standIn.descriptor
         self.standIn = standIn
         self.lease = lease
         self.inbox = inbox
@@ -78,10 +77,10 @@ final class Connection: @unchecked Sendable {
         lease = nil
     }
 
-    /// Removes the stand-in, if there is one, before the first frame. False if the client cannot be watched.
+    /// Removes the stand-in before the first frame. False if the client cannot be watched.
     func bringInClient(_ readiness: Readiness) -> Bool {
         defer { standIn = nil }
-        return standIn?.giveWay(to: descriptor, readiness) ?? true
+        return standIn?.giveWay(to: descriptor, readiness) ?? false
     }
 
     func nextFrame() -> WebSocketFrame? {
@@ -101,7 +100,7 @@ struct WebSocketEnding {
     static let tooBig = WebSocketEnding(code: 1009, reason: "message too big")
 }
 
-/// A pair of sockets on which libwebsockets answers a handshake that another server has answered already. Its 101 is
+/// A pair of sockets on which libwebsockets answers a handshake that the HTTP server has answered already. Its 101 is
 /// dropped with the pair; then the client's socket replaces the descriptor that libwebsockets uses.
 final class StandIn {
     /// libwebsockets' end, which it then owns.

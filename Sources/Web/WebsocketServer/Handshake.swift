@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CWebsockets
-internal import Glibc
 internal import HTTP
 
 /// The opening handshake up to the point where libwebsockets takes over (RFC 6455 section 4.2).
@@ -23,8 +22,7 @@ enum Handshake {
             return Array(text.utf8)
         }
 
-        /// Header fields of the 101, for a server that answers in place of libwebsockets; that server adds
-        /// `Connection`.
+        /// Header fields of the 101; the HTTP server adds `Connection`.
         var headers: HTTPHeaders {
             var accept = [CChar](repeating: 0, count: 32)
             cwebsockets_accept_key(key, &accept, accept.count)
@@ -38,25 +36,6 @@ enum Handshake {
     enum Outcome {
         case accepted(Accepted)
         case refused(HTTPResponse)
-    }
-
-    static func decide(_ incoming: IncomingConnection, application: any WebSocketApplication) -> Outcome {
-        guard let head = RequestHead(incoming.head), head.isWebSocketUpgrade else {
-            return .refused(refusal(400, "malformed-request", "The request cannot be read."))
-        }
-        // RFC 9112 section 3.2.
-        guard head.headers.values("Host").count <= 1 else {
-            return .refused(refusal(400, "malformed-request", "There are several Host fields."))
-        }
-        let target = RequestTarget(head.target)
-        guard target.isKnownForm else {
-            return .refused(refusal(400, "malformed-request", "The target of the request cannot be read."))
-        }
-        return decide(
-            HTTPRequest(
-                method: head.method, path: target.path, query: target.query,
-                headers: head.headers.addressed(to: target),
-                peer: incoming.peer), application: application)
     }
 
     /// `request` is a GET with `websocket` in its Upgrade field.
@@ -96,24 +75,5 @@ enum Handshake {
 
     private static func refusal(_ status: Int, _ code: String, _ detail: String) -> HTTPResponse {
         ProblemDetails(status: status, code: code, detail: detail).response()
-    }
-
-    /// The encoded answer; the connection closes after it. Only bodies of bytes, as a refusal is short.
-    static func serialized(_ response: HTTPResponse) -> [UInt8] {
-        let body: [UInt8] =
-            switch response.body {
-            case .none, .file, .stream, .upgrade: []
-            case .bytes(let bytes): bytes
-            case .shared(let shared): shared.bytes
-            }
-        var text = "HTTP/1.1 \(response.status) \(ProblemDetails.reason(response.status))\r\n"
-        var seconds = timespec()
-        clock_gettime(CLOCK_REALTIME, &seconds)
-        text += "Date: \(HTTPDate.format(Int64(seconds.tv_sec)))\r\n"
-        for (name, value) in response.headers.fields where !name.equalsIgnoringASCIICase("Content-Length") {
-            text += "\(name): \(value)\r\n"
-        }
-        text += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-        return Array(text.utf8) + body
     }
 }

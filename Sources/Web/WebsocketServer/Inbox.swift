@@ -5,19 +5,10 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
-/// A new client for the WebSocket thread.
-enum Arrival {
-    /// Its request is still in the socket.
-    case asking(IncomingConnection)
-    /// Another server has read the request and answered with 101.
-    case upgraded(UpgradedConnection, Handshake.Accepted)
-
-    var descriptor: Int32 {
-        switch self {
-        case .asking(let connection): connection.descriptor
-        case .upgraded(let connection, _): connection.descriptor
-        }
-    }
+/// A new client for the WebSocket thread: the HTTP server has answered its request with 101.
+struct Arrival {
+    var connection: UpgradedConnection
+    var client: Handshake.Accepted
 }
 
 /// Requests of other threads to the WebSocket thread. However many wake-ups come, the thread is called once.
@@ -55,7 +46,7 @@ final class Inbox: Sendable {
             state.contents.arrivals.append(arrival)
             return true
         }
-        if !isAccepted { close(arrival.descriptor) }
+        if !isAccepted { close(arrival.connection.descriptor) }
     }
 
     /// Called once per connection until it is taken: see `Connection.wake`.

@@ -70,7 +70,7 @@ final class WebsocketLoop: @unchecked Sendable {
                 waitForClients()
             }
         }
-        for arrival in inbox.closeDown().arrivals { close(arrival.descriptor) }
+        for arrival in inbox.closeDown().arrivals { close(arrival.connection.descriptor) }
         setTimer(nil)
         lws_context_destroy(context)
     }
@@ -157,40 +157,15 @@ final class WebsocketLoop: @unchecked Sendable {
 
     private func take(_ arrival: Arrival) {
         guard stopDeadline == nil else {
-            close(arrival.descriptor)
+            close(arrival.connection.descriptor)
             return
         }
-        switch arrival {
-        case .asking(let connection): take(connection)
-        case .upgraded(let connection, let accepted): take(connection, accepted)
-        }
-    }
-
-    private func take(_ incoming: IncomingConnection) {
-        let descriptor = incoming.descriptor
-        guard consume(incoming.head.count, from: descriptor) else {
-            close(descriptor)
-            return
-        }
-        switch Handshake.decide(incoming, application: application) {
-        case .refused(let response):
-            let bytes = Handshake.serialized(response)
-            _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            shutdown(descriptor, Int32(SHUT_WR))
-            close(descriptor)
-        case .accepted(let accepted):
-            boundSendBuffer(of: descriptor)
-            let connection = Connection(accepted, descriptor: descriptor, lease: incoming.lease, inbox: inbox)
-            adopt(connection, reading: accepted.rewritten)
-        }
-    }
-
-    private func take(_ upgraded: UpgradedConnection, _ accepted: Handshake.Accepted) {
+        let (upgraded, client) = (arrival.connection, arrival.client)
         boundSendBuffer(of: upgraded.descriptor)
         guard let standIn = StandIn(for: upgraded.descriptor) else { return }
-        let connection = Connection(
-            accepted, descriptor: standIn.descriptor, standIn: standIn, lease: upgraded.lease, inbox: inbox)
-        adopt(connection, reading: accepted.rewritten + upgraded.received)
+        adopt(
+            Connection(client, standIn: standIn, lease: upgraded.lease, inbox: inbox),
+            reading: client.rewritten + upgraded.received)
         // libwebsockets buffers the rest of the received bytes, which the kernel cannot report.
         if !upgraded.received.isEmpty { housekeepingTime = .now }
     }
@@ -211,13 +186,6 @@ final class WebsocketLoop: @unchecked Sendable {
         tables.adopting = nil
         // There was no callback yet if the handshake has to wait for a buffer.
         if let handle, lws_get_opaque_user_data(handle) == nil { attach(connection, to: handle) }
-    }
-
-    /// Removes the peeked head from the socket.
-    private func consume(_ count: Int, from descriptor: Int32) -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
-            recv(descriptor, buffer.baseAddress, count, 0) == count
-        }
     }
 
     /// From now until `detach` libwebsockets' object keeps the connection alive.

@@ -6,7 +6,8 @@ import Kernel
 public import Logging
 import Synchronization
 
-/// WebSocket (RFC 6455) on libwebsockets: connections come from outside, and an application admits them. Any thread.
+/// WebSocket (RFC 6455) on libwebsockets: an application admits the clients of an HTTP server, which sends the 101 and
+/// hands their connections over. Any thread.
 public final class WebsocketServer: Sendable {
     private let application: any WebSocketApplication
     private let inbox: Inbox
@@ -30,11 +31,6 @@ public final class WebsocketServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes over a connection and its descriptor, also during the stop.
-    public func adopt(_ connection: IncomingConnection) {
-        inbox.post(.asking(connection))
-    }
-
     /// Closes all connections with 1001 and joins the thread; clients that do not answer are cut off after a second.
     /// May be called again.
     public func stop() {
@@ -45,14 +41,13 @@ public final class WebsocketServer: Sendable {
 }
 
 extension WebsocketServer: HTTPUpgrader {
-    /// The handshake on a connection that an HTTP server has used before, and which sends the 101.
     public func upgrade(_ request: HTTPRequest) -> HTTPResponse {
         switch Handshake.decide(request, application: application) {
         case .refused(let response): response
         case .accepted(let accepted):
             HTTPResponse(
                 status: 101, headers: accepted.headers,
-                body: .upgrade { [inbox] connection in inbox.post(.upgraded(connection, accepted)) })
+                body: .upgrade { [inbox] connection in inbox.post(Arrival(connection: connection, client: accepted)) })
         }
     }
 }

@@ -59,9 +59,7 @@ enum ServerChecks {
     static func port(_ settings: ServerConfiguration) -> Finding {
         do throws(ListenError) {
             let log = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-            let door = try FrontDoor(
-                host: settings.host, port: settings.port, log: log, plain: { _ in }, upgrade: { _ in })
-            door.close()
+            try FrontDoor(host: settings.host, port: settings.port, log: log, handOver: { _ in }).close()
             return .ok("port", settings.port == 0 ? "any free one" : "\(settings.host):\(settings.port) is free")
         } catch {
             guard case .addressInUse = error else {

@@ -180,7 +180,7 @@ final class Server {
         let http = try Self.start { try MicrohttpdServer(log: log, responder: api, upgrader: webSockets) }
         self.http = http
         self.webSockets = webSockets
-        door = try Self.listen(configuration, Self.limits(descriptors), log, http, webSockets)
+        door = try Self.listen(configuration, Self.limits(descriptors), log, http)
         links = PageLinks(
             host: configuration.host, port: door.port, token: Self.linkToken(configuration, tokens))
         zeroconf = Self.zeroconf(
@@ -262,14 +262,12 @@ final class Server {
     }
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ limits: ConnectionLimits, _ log: Logger, _ http: MicrohttpdServer,
-        _ webSockets: WebsocketServer
+        _ configuration: ServerConfiguration, _ limits: ConnectionLimits, _ log: Logger, _ http: MicrohttpdServer
     ) throws -> FrontDoor {
         do throws(ListenError) {
             return try FrontDoor(
                 host: configuration.host, port: configuration.port, socket: configuration.socket, limits: limits,
-                log: log,
-                plain: { http.adopt($0) }, upgrade: { webSockets.adopt($0) })
+                log: log, handOver: { http.adopt($0) })
         } catch {
             let advice =
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
