@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
-
 /// What is checked of a request line and header fields that still stand in the socket's buffer (RFC 9112 sections 2-5).
 /// Everything else is libmicrohttpd's to parse.
 public enum RequestHead {
@@ -47,14 +45,5 @@ public enum RequestHead {
             previous = byte
         }
         return false
-    }
-}
-
-extension HTTPHeaders {
-    /// Whether a comma-separated field contains the token, without case.
-    public func hasToken(_ token: String, in name: String) -> Bool {
-        values(name).contains { value in
-            value.split(separator: ",").contains { $0.trimmingSpaces.equalsIgnoringASCIICase(token) }
-        }
     }
 }

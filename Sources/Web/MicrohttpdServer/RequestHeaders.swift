@@ -6,7 +6,7 @@ internal import HTTP
 
 /// Copies the header fields out of libmicrohttpd, whose strings live only as long as the request.
 struct RequestHeaders {
-    var headers = HTTPHeaders(reserving: 256)
+    var headers = HTTPHeaders()
     private var mayUpgrade = false
     private(set) var hostCount = 0
     /// A name with white space in or behind it, a folded field, or a length that libmicrohttpd does not read: another server may
@@ -36,10 +36,7 @@ struct RequestHeaders {
                 { context, _, name, value in
                     guard let context, let name else { return cmicrohttpd_yes }
                     let result = context.assumingMemoryBound(to: RequestHeaders.self)
-                    let bytes = value.map { UnsafeRawBufferPointer(start: $0, count: strlen($0)) }
-                    result.pointee.headers.add(
-                        name: UnsafeRawBufferPointer(start: name, count: strlen(name)),
-                        value: bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                    result.pointee.headers.add(String(cString: name), value.map { String(cString: $0) } ?? "")
                     if !isPlain(name, value) { result.pointee.isAmbiguous = true }
                     if strcasecmp(name, "Upgrade") == 0 { result.pointee.mayUpgrade = true }
                     if strcasecmp(name, "Host") == 0 { result.pointee.hostCount += 1 }

@@ -59,10 +59,8 @@ enum MicrohttpdResponse {
             response.body.discard()
             return nil
         }
-        response.headers.forEachCString { name, value in
-            // Length and framing are libmicrohttpd's to write; it refuses the field by itself.
-            _ = MHD_add_response_header(handle, name, value)
-        }
+        // Length and framing are libmicrohttpd's to write; it refuses the field by itself.
+        for field in response.headers.fields { _ = MHD_add_response_header(handle, field.name, field.value) }
         return handle
     }
 
