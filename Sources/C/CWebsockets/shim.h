@@ -36,15 +36,6 @@ static inline struct lws_vhost *cwebsockets_create_vhost(
     return lws_create_vhost(context, &info);
 }
 
-/// Adds a field to the 101 answer inside LWS_CALLBACK_ADD_HEADERS, whose `arguments` it was called with.
-static inline int cwebsockets_add_header(
-    struct lws *wsi, void *arguments, const char *name, const char *value, int length) {
-    struct lws_process_html_args *args = arguments;
-    return lws_add_http_header_by_name(
-        wsi, (const unsigned char *)name, (const unsigned char *)value, length, (unsigned char **)&args->p,
-        (unsigned char *)args->p + args->max_len);
-}
-
 /// Sec-WebSocket-Accept for a client's key (RFC 6455 section 4.2.2).
 static inline void cwebsockets_accept_key(const char *key, char *text, size_t size) {
     unsigned char digest[20];

@@ -24,8 +24,9 @@ final class FrontDoorLoop: @unchecked Sendable {
     private let log: Logger
     private let handOver: @Sendable (IncomingConnection) -> Void
     private var waiting: [Int32: WaitingConnection] = [:]
-    private var headDeadlines = DeadlineQueue()
-    private var lingerDeadlines = DeadlineQueue()
+    /// When the deadlines of `waiting` are looked at, all at once.
+    private var nextSweep = MonotonicTime.now
+    private static let sweepSeconds = 0.1
     /// Set while listening is suspended because the kernel lacks a resource.
     private var listensAgainAt: MonotonicTime?
     private var buffer: [UInt8]
@@ -124,9 +125,9 @@ final class FrontDoorLoop: @unchecked Sendable {
             Glibc.close(descriptor)
             return
         }
-        let connection = WaitingConnection(descriptor: descriptor, peer: peer, lease: lease)
-        waiting[descriptor] = connection
-        headDeadlines.append(connection, at: .now.advanced(bySeconds: limits.headSeconds))
+        waiting[descriptor] = WaitingConnection(
+            connection: IncomingConnection(descriptor: descriptor, peer: peer, lease: lease),
+            deadline: .now.advanced(bySeconds: limits.headSeconds))
     }
 
     /// The backlog would wake the thread repeatedly: one connection is accepted with the spare descriptor and closed,
@@ -159,11 +160,11 @@ final class FrontDoorLoop: @unchecked Sendable {
     /// `isEnding`: the client sends no more, so an incomplete head stays incomplete.
     private func advance(_ descriptor: Int32, isEnding: Bool) {
         owner.check()
-        guard let connection = waiting[descriptor] else { return }
-        guard !connection.isLingering else { return drain(connection) }
+        guard let visitor = waiting[descriptor] else { return }
+        guard !visitor.isLingering else { return drain(descriptor) }
         let received = recv(descriptor, &buffer, buffer.count, Int32(MSG_PEEK))
         if received < 0, errno == EAGAIN || errno == EINTR { return }
-        guard received > 0 else { return close(connection) }
+        guard received > 0 else { return close(descriptor) }
         let end = buffer.withUnsafeBytes { RequestHead.end(in: UnsafeRawBufferPointer(rebasing: $0[..<received])) }
         if let end {
             let refusal = buffer.withUnsafeBytes { bytes -> ProblemDetails? in
@@ -171,46 +172,40 @@ final class FrontDoorLoop: @unchecked Sendable {
                 return RequestHead.refusal(ofLineIn: head)
                     ?? (RequestHead.hasControlCharacter(head) ? .controlCharacter : nil)
             }
-            if let refusal { return answer(connection, refusal) }
-            handOver(connection)
+            if let refusal { return answer(descriptor, refusal) }
+            epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+            waiting[descriptor] = nil
+            handOver(visitor.connection)
         } else if received == buffer.count {
-            answer(connection, buffer.contains(UInt8(ascii: "\n")) ? .headTooLarge : .targetTooLong)
+            answer(descriptor, buffer.contains(UInt8(ascii: "\n")) ? .headTooLarge : .targetTooLong)
         } else if isEnding {
-            close(connection)
+            close(descriptor)
         }
-    }
-
-    private func handOver(_ connection: WaitingConnection) {
-        guard let lease = connection.takeLease() else { return }
-        epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
-        waiting[connection.descriptor] = nil
-        handOver(IncomingConnection(descriptor: connection.descriptor, peer: connection.peer, lease: lease))
     }
 
     /// Closing with unread bytes would reset the connection and could destroy the answer in transit: the rest is read
     /// and dropped for a moment.
-    private func answer(_ connection: WaitingConnection, _ answer: ProblemDetails) {
-        guard answer.send(to: connection.descriptor) else { return close(connection) }
-        shutdown(connection.descriptor, Int32(SHUT_WR))
-        connection.isLingering = true
-        lingerDeadlines.append(connection, at: .now.advanced(bySeconds: Self.lingerSeconds))
-        drain(connection)
+    private func answer(_ descriptor: Int32, _ answer: ProblemDetails) {
+        guard answer.send(to: descriptor) else { return close(descriptor) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        waiting[descriptor]?.isLingering = true
+        waiting[descriptor]?.deadline = .now.advanced(bySeconds: Self.lingerSeconds)
+        drain(descriptor)
     }
 
-    private func drain(_ connection: WaitingConnection) {
+    private func drain(_ descriptor: Int32) {
         for _ in 0..<16 {
-            let received = recv(connection.descriptor, &buffer, buffer.count, 0)
+            let received = recv(descriptor, &buffer, buffer.count, 0)
             if received < 0, errno == EAGAIN || errno == EINTR { return }
-            guard received > 0 else { return close(connection) }
+            guard received > 0 else { break }
         }
-        // Still sending after 16 buffers: not worth more.
-        close(connection)
+        // Ended, or still sending after 16 buffers: not worth more.
+        close(descriptor)
     }
 
-    private func close(_ connection: WaitingConnection) {
-        guard connection.takeLease() != nil else { return }
-        waiting[connection.descriptor] = nil
-        Glibc.close(connection.descriptor)
+    private func close(_ descriptor: Int32) {
+        waiting[descriptor] = nil
+        Glibc.close(descriptor)
     }
 
     private func closeAll() {
@@ -218,23 +213,25 @@ final class FrontDoorLoop: @unchecked Sendable {
         for listener in listeners { Glibc.close(listener) }
         listeners = []
         localSocket?.remove()
-        for connection in Array(waiting.values) { close(connection) }
+        for descriptor in waiting.keys { close(descriptor) }
     }
 
     // MARK: Time
 
     private func timeout() -> Int32 {
-        let next = [headDeadlines.next, lingerDeadlines.next, listensAgainAt].compactMap(\.self).min()
-        guard let next else { return -1 }
+        let sweep = waiting.isEmpty ? nil : nextSweep
+        guard let next = [sweep, listensAgainAt].compactMap(\.self).min() else { return -1 }
         return Int32(clamping: max(0, min(60_000, (next.seconds(since: .now) * 1000).rounded(.up))))
     }
 
     private func expire() {
         let now = MonotonicTime.now
-        while let connection = headDeadlines.takeExpired(now) {
-            if !connection.isLingering { answer(connection, .headTimeout) }
+        if nextSweep <= now {
+            nextSweep = now.advanced(bySeconds: Self.sweepSeconds)
+            for (descriptor, visitor) in waiting where visitor.deadline <= now {
+                visitor.isLingering ? close(descriptor) : answer(descriptor, .headTimeout)
+            }
         }
-        while let connection = lingerDeadlines.takeExpired(now) { close(connection) }
         if let time = listensAgainAt, time <= now {
             listensAgainAt = nil
             for listener in listeners where !watch(listener, EPOLLIN.rawValue) { suspendListening() }

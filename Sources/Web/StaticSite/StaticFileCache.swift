@@ -3,6 +3,7 @@
 import CZlib
 import Glibc
 import HTTP
+import Kernel
 import Synchronization
 
 /// Identifies one version of a file.
@@ -39,34 +40,16 @@ final class StaticFileCache: Sendable {
         var gzip: Bool
     }
 
-    private struct Entry {
-        var version: StaticFileVersion
-        var content: Content
-    }
-
-    private struct State {
-        var entries: [Key: Entry] = [:]
-        var length = 0
-    }
-
-    private static let capacity = 8 << 20
-    private let state = Mutex(State())
+    private let entries = Mutex(RecentlyUsed<Key, (version: StaticFileVersion, content: Content)>(capacity: 8 << 20))
 
     /// `read` is called without the lock. Content that does not shrink is used uncompressed for gzip, too.
     func content(path: String, version: StaticFileVersion, gzip: Bool, read: () -> [UInt8]?) -> Content? {
         let key = Key(path: path, gzip: gzip)
-        if let entry = state.withLock({ $0.entries[key] }), entry.version == version { return entry.content }
+        if let entry = entries.withLock({ $0[key] }), entry.version == version { return entry.content }
         guard let bytes = read() else { return nil }
         let compressed = gzip ? GzipEncoding.compress(bytes) : nil
         let content = Content(bytes: SharedBytes(compressed ?? bytes), isGzip: compressed != nil)
-        state.withLock { state in
-            if let old = state.entries.removeValue(forKey: key) { state.length -= old.content.bytes.bytes.count }
-            let length = content.bytes.bytes.count
-            // The page is far smaller than the limit; beyond it the cache is emptied.
-            if state.length + length > Self.capacity { state = State() }
-            state.entries[key] = Entry(version: version, content: content)
-            state.length += length
-        }
+        entries.withLock { $0.insert((version, content), for: key, size: content.bytes.bytes.count) }
         return content
     }
 }

@@ -11,7 +11,6 @@ import Synchronization
 final class Connection: @unchecked Sendable {
     /// nil after its end, as the session keeps `wake`, which keeps this object.
     private(set) var session: (any WebSocketSession)?
-    let subprotocol: String?
     let descriptor: Int32
     /// nil after libwebsockets has released it.
     var handle: OpaquePointer?
@@ -40,7 +39,6 @@ final class Connection: @unchecked Sendable {
         _ accepted: Handshake.Accepted, standIn: StandIn, lease: ConnectionLease, inbox: Inbox
     ) {
         session = accepted.session
-        subprotocol = accepted.subprotocol
         descriptor = standIn.descriptor
         self.standIn = standIn
         self.lease = lease

@@ -212,7 +212,7 @@ final class WebsocketLoop: @unchecked Sendable {
         adopting: Connection?
     ) -> Int32 {
         switch reason {
-        case LWS_CALLBACK_ADD_HEADERS, LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
+        case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
             LWS_CALLBACK_WS_PEER_INITIATED_CLOSE, LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
             if lws_get_opaque_user_data(handle) == nil, let adopting, reason != LWS_CALLBACK_WSI_DESTROY {
                 attach(adopting, to: handle)

@@ -24,10 +24,6 @@ final class WebsocketTraffic {
         _ input: UnsafeMutableRawPointer?, _ length: Int
     ) -> Int32 {
         switch reason {
-        case LWS_CALLBACK_ADD_HEADERS:
-            guard let subprotocol = connection.subprotocol, let input else { return 0 }
-            return cwebsockets_add_header(
-                handle, input, "sec-websocket-protocol:", subprotocol, Int32(subprotocol.utf8.count))
         case LWS_CALLBACK_ESTABLISHED:
             connection.open()
             return 0
