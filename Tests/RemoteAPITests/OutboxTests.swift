@@ -110,7 +110,7 @@ import Testing
         // Replies are owed; events are not.
         #expect(drain(&box) == ["reply", "resync"])
         let known = UInt64(count + 50)
-        box.resume(after: known, [EventFixture.frame("resync"), EventFixture.frame("snapshot")])
+        box.begin(after: known, [EventFixture.frame("resync"), EventFixture.frame("snapshot")])
         _ = box.append(EventFixture.event(known))
         _ = box.append(EventFixture.event(known + 1))
         #expect(drain(&box) == ["resync", "snapshot", "\(known + 1)"])

@@ -152,7 +152,7 @@ struct EventEncoder: Sendable {
             writer.member("epoch", epoch)
             writer.member("server", server)
             writer.member("interval", interval)
-            writer.member("events", texts: selection.names.map(\.rawValue))
+            writer.member("events", texts: selection.names)
         }
     }
 

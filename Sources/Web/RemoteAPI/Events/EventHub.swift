@@ -219,7 +219,7 @@ final class EventHub: Sendable {
             let snapshot = snapshotFrame(&state)
             let notice = encoder.resync(
                 sequence: state.journal.sequence, version: player.snapshot.version, at: Moment(clock))
-            subscriber.resume(after: state.journal.sequence, [notice, snapshot])
+            subscriber.begin(after: state.journal.sequence, [notice, snapshot])
         }
     }
 

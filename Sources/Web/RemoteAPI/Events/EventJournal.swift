@@ -11,7 +11,6 @@ struct EventJournal {
     /// Of the last event.
     private(set) var version: UInt64 = 0
     private var events: [EventFrame] = []
-    private var head = 0
     private var bytes = 0
     /// The number of the last dropped event.
     private var forgotten: UInt64 = 0
@@ -27,15 +26,10 @@ struct EventJournal {
         version = event.version
         events.append(event)
         bytes += event.bytes.bytes.count
-        while events.count - head > Self.maximumEvents || (bytes > Self.maximumBytes && events.count - head > 1) {
-            bytes -= events[head].bytes.bytes.count
-            forgotten = events[head].sequence ?? forgotten
-            head += 1
-        }
-        // Done occasionally, as it moves the rest; until then the entries before `head` keep their bytes.
-        if head >= 64 {
-            events.removeFirst(head)
-            head = 0
+        while events.count > Self.maximumEvents || (bytes > Self.maximumBytes && events.count > 1) {
+            let oldest = events.removeFirst()
+            bytes -= oldest.bytes.bytes.count
+            forgotten = oldest.sequence ?? forgotten
         }
         return event
     }
@@ -43,7 +37,6 @@ struct EventJournal {
     /// The events after `sequence`; nil if some of them were dropped, or if the number was never given.
     func events(since sequence: UInt64) -> ArraySlice<EventFrame>? {
         guard sequence <= self.sequence, sequence >= forgotten else { return nil }
-        let kept = events[head...]
-        return kept[(kept.firstIndex { $0.sequence ?? 0 > sequence } ?? kept.endIndex)...]
+        return events[(events.firstIndex { $0.sequence ?? 0 > sequence } ?? events.endIndex)...]
     }
 }

@@ -21,31 +21,15 @@ enum EventName: String, CaseIterable, Sendable {
         default: false
         }
     }
-
-    var bit: UInt32 { 1 << Self.allCases.firstIndex(of: self)! }
 }
 
-/// A set of event kinds in four bytes, as there is one for each client.
-struct EventSelection: Hashable, Sendable {
-    private(set) var bits: UInt32
+typealias EventSelection = Set<EventName>
 
+extension EventSelection {
     /// Measured at the playhead.
-    static let measured = EventSelection([.levels, .spectrum])
+    static let measured: EventSelection = [.levels, .spectrum]
     /// The default selection.
     static let usual = EventSelection(EventName.allCases).subtracting(measured)
 
-    init(_ names: [EventName]) {
-        bits = names.reduce(0) { $0 | $1.bit }
-    }
-
-    func subtracting(_ other: EventSelection) -> EventSelection {
-        var rest = self
-        rest.bits &= ~other.bits
-        return rest
-    }
-
-    func overlaps(_ other: EventSelection) -> Bool { bits & other.bits != 0 }
-    func contains(_ name: EventName) -> Bool { bits & name.bit != 0 }
-
-    var names: [EventName] { EventName.allCases.filter(contains) }
+    var names: [String] { EventName.allCases.filter(contains).map(\.rawValue) }
 }

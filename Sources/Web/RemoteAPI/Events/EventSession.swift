@@ -28,20 +28,17 @@ final class EventSession: WebSocketSession {
     /// Commands that wait for their turn.
     private struct Backlog {
         private(set) var bytes = 0
-        private var arrived: [String] = []
-        /// The commands before them, the next one last.
-        private var leaving: [String] = []
+        private var texts: ArraySlice<String> = []
 
         static func cost(_ text: String) -> Int { text.utf8.count + 32 }
 
         mutating func add(_ text: String) {
-            arrived.append(text)
+            texts.append(text)
             bytes += Self.cost(text)
         }
 
         mutating func next() -> String? {
-            if leaving.isEmpty { (leaving, arrived) = (arrived.reversed(), []) }
-            guard let text = leaving.popLast() else { return nil }
+            guard let text = texts.popFirst() else { return nil }
             bytes -= Self.cost(text)
             return text
         }
@@ -161,7 +158,7 @@ final class EventSession: WebSocketSession {
             .success(
                 Outcome(
                     JSONWriter.object { writer in
-                        writer.member("events", texts: subscription.selection.names.map(\.rawValue))
+                        writer.member("events", texts: subscription.selection.names)
                         writer.member("interval", subscription.interval)
                         writer.member("levelsInterval", subscription.levelsInterval)
                         writer.member("bands", subscription.bands)

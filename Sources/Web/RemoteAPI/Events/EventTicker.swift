@@ -59,7 +59,7 @@ final class EventTicker: Sendable {
                 }
             }
             set(&state.times, wishes.selection.contains(.time) ? wishes.interval : nil)
-            set(&state.levels, wishes.selection.overlaps(.measured) ? wishes.levelsInterval : nil)
+            set(&state.levels, !wishes.selection.isDisjoint(with: .measured) ? wishes.levelsInterval : nil)
             set(&state.heartbeats, subscriber.wantsHeartbeat ? Self.heartbeatInterval : nil)
             feed.listen(!state.levels.isEmpty)
         }

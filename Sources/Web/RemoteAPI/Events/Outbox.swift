@@ -10,7 +10,7 @@ struct Outbox {
 
     enum Next {
         case frame(EventFrame)
-        /// Events were lost: send `resync`, then `resume` with the whole state.
+        /// Events were lost: send `resync`, then `begin` with the whole state.
         case resync
         case heartbeat
         case none
@@ -40,8 +40,7 @@ struct Outbox {
     }
 
     var selection: EventSelection
-    private var entries: [Entry] = []
-    private var head = 0
+    private var entries: ArraySlice<Entry> = []
     private var eventCount = 0
     private var eventBytes = 0
     private(set) var keptBytes = 0
@@ -114,32 +113,29 @@ struct Outbox {
         return wake()
     }
 
-    /// Queues the whole state as of `sequence`, in answer to `Next.resync`.
-    mutating func resume(after sequence: UInt64, _ frames: [EventFrame]) {
+    /// Queues the state as of `sequence` or later, as a greeting or in answer to `Next.resync`.
+    mutating func begin(after sequence: UInt64, _ frames: [EventFrame]) {
         hasLostEvents = false
         floor = sequence
         for frame in frames { _ = keep(frame) }
     }
 
-    /// Skips events up to `sequence`, as the greeting contains a later state.
-    mutating func begin(after sequence: UInt64) {
-        floor = sequence
-    }
-
     // MARK: Output
 
     /// The next frame, apart from latest-only events.
-    var first: EventFrame? { head < entries.count ? entries[head].frame : nil }
+    var first: EventFrame? { entries.first?.frame }
 
     /// In the order of the versions.
     mutating func next() -> Next {
-        let first = head < entries.count ? entries[head] : nil
+        let first = entries.first
         // Kept frames precede latest-only ones.
         if let frame = takeLatest(before: first.map { $0.isKept ? 0 : $0.frame.version } ?? .max) {
             return .frame(frame)
         }
         if let first {
-            advance()
+            entries.removeFirst()
+            // An idle client needs no storage.
+            if entries.isEmpty { entries = [] }
             let bytes = first.frame.bytes.bytes.count
             if first.isKept {
                 keptBytes -= bytes
@@ -180,22 +176,8 @@ struct Outbox {
         return isIdle
     }
 
-    private mutating func advance() {
-        head += 1
-        if head == entries.count {
-            // An idle client needs no storage.
-            entries = []
-            head = 0
-        } else if head >= 64, head * 2 >= entries.count {
-            // A client that is always a little behind keeps only unsent frames.
-            entries.removeFirst(head)
-            head = 0
-        }
-    }
-
     private mutating func dropEvents() {
-        entries = entries[head...].filter(\.isKept)
-        head = 0
+        entries = entries.filter(\.isKept)[...]
         lostCount += eventCount
         eventCount = 0
         eventBytes = 0

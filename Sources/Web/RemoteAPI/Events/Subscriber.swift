@@ -55,16 +55,9 @@ final class Subscriber: Sendable {
     func set(_ frame: EventFrame) { put { $0.set(frame) } }
     func setHeartbeat() { put { $0.setHeartbeat() } }
 
-    /// The greeting: `frames` contain the state as of `sequence` or later.
+    /// `frames` contain the state as of `sequence` or later.
     func begin(after sequence: UInt64, _ frames: [EventFrame]) {
-        state.withLock { state in
-            state.outbox.begin(after: sequence)
-            for frame in frames { _ = state.outbox.keep(frame) }
-        }
-    }
-
-    func resume(after sequence: UInt64, _ frames: [EventFrame]) {
-        state.withLock { $0.outbox.resume(after: sequence, frames) }
+        state.withLock { $0.outbox.begin(after: sequence, frames) }
     }
 
     func end() { wake { $0.isEnding = true } }

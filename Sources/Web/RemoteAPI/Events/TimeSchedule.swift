@@ -25,36 +25,32 @@ struct TimeSchedule<Member: AnyObject> {
     }
 
     private struct Cohort {
-        var members: [Member] = []
+        var members: [ObjectIdentifier: Member] = [:]
         var due: Int64
     }
 
     private var cohorts: [Key: Cohort] = [:]
-    private var places: [ObjectIdentifier: (key: Key, index: Int)] = [:]
+    private var places: [ObjectIdentifier: Key] = [:]
 
     var isEmpty: Bool { places.isEmpty }
-    var count: Int { places.count }
 
     /// Adds the member or changes its interval (seconds).
     mutating func set(_ member: Member, interval: Double, now: MonotonicTime) {
         remove(member)
-        let key = place(Int64(clamping: (interval * 1e9).rounded()))
-        var cohort = cohorts[key] ?? Cohort(due: key.due(after: now.nanoseconds, phases: Self.phases))
-        places[ObjectIdentifier(member)] = (key, cohort.members.count)
-        cohorts[key] = nil
-        cohort.members.append(member)
-        cohorts[key] = cohort
+        let nanoseconds = Int64(clamping: (interval * 1e9).rounded())
+        let phases = nanoseconds < Self.shortestSpreadInterval ? 1 : Self.phases
+        let sizes = (0..<phases).map { cohorts[Key(interval: nanoseconds, phase: $0)]?.members.count ?? 0 }
+        let phase = sizes.firstIndex { $0 < Self.membersPerPhase } ?? sizes.firstIndex(of: sizes.min() ?? 0) ?? 0
+        let key = Key(interval: nanoseconds, phase: phase)
+        let due = key.due(after: now.nanoseconds, phases: Self.phases)
+        cohorts[key, default: Cohort(due: due)].members[ObjectIdentifier(member)] = member
+        places[ObjectIdentifier(member)] = key
     }
 
     mutating func remove(_ member: Member) {
-        guard let (key, index) = places.removeValue(forKey: ObjectIdentifier(member)) else { return }
-        var cohort = cohorts.removeValue(forKey: key)!
-        let last = cohort.members.removeLast()
-        if last !== member {
-            cohort.members[index] = last
-            places[ObjectIdentifier(last)] = (key, index)
-        }
-        if !cohort.members.isEmpty { cohorts[key] = cohort }
+        guard let key = places.removeValue(forKey: ObjectIdentifier(member)) else { return }
+        cohorts[key]?.members[ObjectIdentifier(member)] = nil
+        if cohorts[key]?.members.isEmpty == true { cohorts[key] = nil }
     }
 
     var nextDue: MonotonicTime? {
@@ -64,35 +60,13 @@ struct TimeSchedule<Member: AnyObject> {
 
     /// The groups of due members; each gets its next time.
     mutating func takeDue(_ now: MonotonicTime) -> [[Member]] {
-        var groups: [[Member]] = []
-        // A `for` loop would copy all cohorts with the first change.
-        var index = cohorts.startIndex
-        while index != cohorts.endIndex {
-            if cohorts.values[index].due <= now.nanoseconds {
-                groups.append(cohorts.values[index].members)
-                cohorts.values[index].due = cohorts.keys[index].due(after: now.nanoseconds, phases: Self.phases)
-            }
-            cohorts.formIndex(after: &index)
-        }
-        return groups
+        let due = cohorts.filter { $0.value.due <= now.nanoseconds }
+        for key in due.keys { cohorts[key]?.due = key.due(after: now.nanoseconds, phases: Self.phases) }
+        return due.values.map { Array($0.members.values) }
     }
 
     /// Drops times in the past, for example after a pause.
     mutating func realign(_ now: MonotonicTime) {
-        for key in cohorts.keys { cohorts[key]!.due = key.due(after: now.nanoseconds, phases: Self.phases) }
-    }
-
-    private func place(_ interval: Int64) -> Key {
-        let first = Key(interval: interval, phase: 0)
-        guard interval >= Self.shortestSpreadInterval else { return first }
-        var best = first
-        var fewest = Int.max
-        for phase in 0..<Self.phases {
-            let key = Key(interval: interval, phase: phase)
-            let count = cohorts[key]?.members.count ?? 0
-            if count < Self.membersPerPhase { return key }
-            if count < fewest { (best, fewest) = (key, count) }
-        }
-        return best
+        for key in cohorts.keys { cohorts[key]?.due = key.due(after: now.nanoseconds, phases: Self.phases) }
     }
 }
