@@ -27,7 +27,6 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     public var description: String { isWeak ? "W/\"\(value)\"" : "\"\(value)\"" }
 
     public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && value == other.value }
-    public func matchesWeakly(_ other: EntityTag) -> Bool { value == other.value }
 }
 
 extension HTTPHeaders {
@@ -36,7 +35,12 @@ extension HTTPHeaders {
     public func ifNoneMatchRefuses(_ tag: EntityTag) -> Bool? {
         let fields = values("If-None-Match")
         guard !fields.isEmpty else { return nil }
-        return EntityTagCondition(parsing: fields.joined(separator: ","))?.allowsIfNoneMatch(current: tag) == false
+        switch EntityTagCondition(parsing: fields.joined(separator: ",")) {
+        case .any?: return true
+        // Weak comparison (RFC 9110 section 13.1.2).
+        case .tags(let tags)?: return tags.contains { $0.value == tag.value }
+        case nil: return false
+        }
     }
 }
 
@@ -66,13 +70,5 @@ public enum EntityTagCondition: Hashable, Sendable {
         }
         guard !tags.isEmpty else { return nil }
         self = .tags(tags)
-    }
-
-    /// If-None-Match: weak comparison; true when none matches, so that the method goes on.
-    public func allowsIfNoneMatch(current: EntityTag) -> Bool {
-        switch self {
-        case .any: return false
-        case .tags(let tags): return !tags.contains { $0.matchesWeakly(current) }
-        }
     }
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// What methods, field names and the like are made of (RFC 9110 section 5.6.2).
 public enum HTTPToken {
     /// Whether the byte may stand in a token.
     public static func contains(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        PercentEncoding.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }
 

@@ -59,6 +59,13 @@ public struct ProblemDetails: Hashable, Sendable {
             body: .bytes(Array(json.utf8)))
     }
 
+    /// As `response` of these values.
+    public static func refusal(
+        _ status: Int, _ code: String, _ detail: String, _ headers: [(String, String)] = []
+    ) -> HTTPResponse {
+        ProblemDetails(status: status, code: code, detail: detail).response(headers)
+    }
+
     /// As a whole answer, after which the connection is closed. For code that writes to the socket itself.
     public var lastMessage: String {
         let body = json

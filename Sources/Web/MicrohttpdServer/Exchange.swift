@@ -160,7 +160,7 @@ final class Exchange: @unchecked Sendable {
         let target = RequestTarget(target)
         let client = Client.of(connection)
         let request = HTTPRequest(
-            method: HTTPMethod(cString: method), path: target.path, query: target.query,
+            method: HTTPMethod(rawValue: String(cString: method)), path: target.path, query: target.query,
             headers: fields.headers.addressed(to: target), peer: client?.peer ?? .remote("unknown"), recipient: self)
         return (fields, request)
     }
@@ -200,7 +200,9 @@ final class Exchange: @unchecked Sendable {
     /// With its share of the budget of large answers; one that exceeds it is refused.
     private func admitted(_ response: HTTPResponse) -> (HTTPResponse, bytes: Int) {
         guard case .bytes(let bytes) = response.body, bytes.count > RequestBody.small else { return (response, 0) }
-        guard core.answers.withLock({ $0.take(bytes.count) }) else { return (.tooManyAnswers, 0) }
+        guard core.answers.withLock({ $0.take(bytes.count) }) else {
+            return (.busy("Too many large answers wait for their clients to read them."), 0)
+        }
         var response = response
         // What was made piece by piece has room for up to as much again.
         if bytes.capacity > bytes.count + bytes.count / 8 {
@@ -288,14 +290,8 @@ extension HTTPBody {
     func discard() {
         switch self {
         case .none, .bytes, .shared, .upgrade: break
-        case .file(let descriptor, _, _): closeDescriptor(descriptor)
+        case .file(let descriptor, _, _): close(descriptor)
         case .stream(let stream): stream.end()
         }
-    }
-}
-
-extension HTTPMethod {
-    fileprivate init(cString: UnsafePointer<CChar>) {
-        self.init(rawValue: String(cString: cString))
     }
 }

@@ -5,24 +5,11 @@ internal import HTTP
 /// What the server answers by itself.
 extension HTTPResponse {
     static func tooLarge(limit: Int) -> HTTPResponse {
-        ProblemDetails(
-            status: 413, code: "body-too-large",
-            detail: "The body may have \(limit) bytes here."
-        ).response()
+        ProblemDetails.refusal(413, "body-too-large", "The body may have \(limit) bytes here.")
     }
 
-    static var tooManyBodies: HTTPResponse {
-        ProblemDetails(
-            status: 503, code: "busy",
-            detail: "Too many large requests are under way."
-        ).response([("Retry-After", "1")])
-    }
-
-    static var tooManyAnswers: HTTPResponse {
-        ProblemDetails(
-            status: 503, code: "busy",
-            detail: "Too many large answers wait for their clients to read them."
-        ).response([("Retry-After", "1")])
+    static func busy(_ detail: String) -> HTTPResponse {
+        ProblemDetails.refusal(503, "busy", detail, [("Retry-After", "1")])
     }
 
     /// Where a message ends, or whom it is for, could be read in two ways: nothing more of the connection is read.
@@ -32,15 +19,9 @@ extension HTTPResponse {
 
     /// RFC 9112 section 6.1.
     static var unknownTransferCoding: HTTPResponse {
-        ProblemDetails(
-            status: 501, code: "unknown-transfer-coding",
-            detail: "The only transfer coding here is chunked."
-        ).response([("Connection", "close")])
+        ProblemDetails.refusal(
+            501, "unknown-transfer-coding", "The only transfer coding here is chunked.", [("Connection", "close")])
     }
 
-    static var stopping: HTTPResponse {
-        ProblemDetails(
-            status: 503, code: "stopping", detail: "The server is stopping."
-        ).response()
-    }
+    static var stopping: HTTPResponse { ProblemDetails.refusal(503, "stopping", "The server is stopping.") }
 }

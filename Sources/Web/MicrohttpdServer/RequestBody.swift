@@ -49,7 +49,7 @@ struct RequestBody: ~Copyable {
         if refusal == nil, bytes.count + new.count > Self.small,
             !counted.add(isCounted ? new.count : bytes.count + new.count)
         {
-            refuse(.tooManyBodies)
+            refuse(.busy("Too many large requests are under way."))
         }
         guard refusal == nil else {
             discarded += new.count

@@ -7,20 +7,18 @@ internal import HTTP
 /// Copies the header fields out of libmicrohttpd, whose strings live only as long as the request.
 struct RequestHeaders {
     var headers = HTTPHeaders()
-    private var mayUpgrade = false
-    private(set) var hostCount = 0
     /// A name with white space in or behind it, a folded field, or a length that libmicrohttpd does not read: another server may
     /// read the field, and then see the next request where this one has its body (RFC 9112 sections 5.1 and 5.2).
     private var isAmbiguous = false
 
     /// An Upgrade field that names `websocket`.
-    var hasUpgrade: Bool { mayUpgrade && headers.hasToken("websocket", in: "Upgrade") }
+    var hasUpgrade: Bool { headers.hasToken("websocket", in: "Upgrade") }
 
     /// Why it is not answered.
     var problem: HTTPResponse? {
         // RFC 9112 section 3.2.
         if isAmbiguous { return .malformed("A header field can be read in two ways.") }
-        if hostCount > 1 { return .malformed("There are several Host fields.") }
+        if headers.values("Host").count > 1 { return .malformed("There are several Host fields.") }
         // NUL is not among them: libmicrohttpd takes it for the field's end. The front door refuses it in the first head.
         if headers.hasControlCharacter {
             return .malformed("A header field contains a control character.")
@@ -38,8 +36,6 @@ struct RequestHeaders {
                     let result = context.assumingMemoryBound(to: RequestHeaders.self)
                     result.pointee.headers.add(String(cString: name), value.map { String(cString: $0) } ?? "")
                     if !isPlain(name, value) { result.pointee.isAmbiguous = true }
-                    if strcasecmp(name, "Upgrade") == 0 { result.pointee.mayUpgrade = true }
-                    if strcasecmp(name, "Host") == 0 { result.pointee.hostCount += 1 }
                     return cmicrohttpd_yes
                 }, pointer)
         }
@@ -62,8 +58,4 @@ private func isPlain(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>
     }
     guard strcasecmp(name, "Transfer-Encoding") == 0 else { return true }
     return value.map { strspn($0, " \t\r\n") == 0 && $0[0] != 0 } ?? false
-}
-
-func closeDescriptor(_ descriptor: Int32) {
-    Glibc.close(descriptor)
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// Format and options of a recording. The defaults are those of a telephone: small, and good for speech.
 public struct RecordingSettings: Hashable, Sendable {
     public enum Container: String, CaseIterable, Sendable {
@@ -91,11 +93,6 @@ public enum RecordingName {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        PercentEncoding.isAlphanumeric(byte) || "-_".utf8.contains(byte)
     }
 }

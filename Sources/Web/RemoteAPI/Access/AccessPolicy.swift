@@ -73,7 +73,7 @@ public struct AccessPolicy: Sendable {
         guard given.count <= 1 else { throw Self.originNotAllowed }
         let origin = given.first
         let isListed = origin.map(origins.contains) ?? false
-        if refusesForeignOrigin, let origin, !isListed, !Origin(origin).isSame(as: host) {
+        if refusesForeignOrigin, let origin, !isListed, !host.isOrigin(origin) {
             throw Self.originNotAllowed
         }
         guard request.headers.values("Sec-Fetch-Site").count <= 1 else {
@@ -82,7 +82,7 @@ public struct AccessPolicy: Sendable {
         // One rule for all methods: a picture or a link in a page from elsewhere sends no Origin, but browsers name where the
         // request comes from (Fetch Metadata).
         if request.path.hasPrefix("/api/"), Self.comesFromElsewhere(request), !isListed,
-            origin.map({ !Origin($0).isSame(as: host) }) ?? true
+            origin.map({ !host.isOrigin($0) }) ?? true
         {
             throw Self.originNotAllowed
         }

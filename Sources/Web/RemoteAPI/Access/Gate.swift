@@ -95,7 +95,7 @@ extension Problem {
 struct FailedAttempts {
     static let allowed = 10
     static let window = 60.0
-    /// Peers remembered at once; the oldest is forgotten first.
+    /// Peers remembered at once; those that came last are kept.
     static let maximumPeers = 1024
     /// Lines in the log per window, however many peers guess.
     static let maximumLines = 50
@@ -105,8 +105,8 @@ struct FailedAttempts {
         var since: MonotonicTime
     }
 
-    private var entries: [HTTPPeer: Entry] = [:]
-    /// The token that a peer used last with success. Those that came last are kept.
+    private var entries = RecentlyUsed<HTTPPeer, Entry>(capacity: maximumPeers)
+    /// The token that a peer used last with success.
     private var known = RecentlyUsed<HTTPPeer, AccessToken>(capacity: maximumPeers)
     private var lines = (count: 0, since: MonotonicTime?.none)
 
@@ -125,20 +125,13 @@ struct FailedAttempts {
 
     /// How many came from the peer within the window, and whether a line of the log is left for it.
     mutating func record(_ peer: HTTPPeer, now: MonotonicTime) -> (count: Int, isLogged: Bool) {
-        let count: Int
-        if let entry = entries[peer], now.seconds(since: entry.since) < Self.window {
-            count = entry.count + 1
-            entries[peer] = Entry(count: count, since: entry.since)
-        } else {
-            if entries.count >= Self.maximumPeers, let oldest = entries.min(by: { $0.value.since < $1.value.since }) {
-                entries[oldest.key] = nil
-            }
-            count = 1
-            entries[peer] = Entry(count: count, since: now)
-        }
+        var entry = Entry(count: 0, since: now)
+        if let last = entries[peer], now.seconds(since: last.since) < Self.window { entry = last }
+        entry.count += 1
+        entries.insert(entry, for: peer, size: 1)
         if lines.since.map({ now.seconds(since: $0) >= Self.window }) ?? true { lines = (0, now) }
         lines.count += 1
-        return (count, lines.count <= Self.maximumLines)
+        return (entry.count, lines.count <= Self.maximumLines)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTP
+import Kernel
 
 /// `name:port` of a Host header or an origin, in lower case.
 struct Authority: Hashable, Sendable {
@@ -27,14 +27,8 @@ struct Authority: Hashable, Sendable {
             guard rest.first == ":", let number = UInt16(rest.dropFirst()) else { return nil }
             port = Int(number)
         }
-        guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else { return nil }
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: ".-_:[]%".utf8.contains(byte)
-        }
+        let isName = host.utf8.allSatisfy { PercentEncoding.isAlphanumeric($0) || ".-_:[]%".utf8.contains($0) }
+        guard !host.isEmpty, isName else { return nil }
     }
 
     /// Numeric addresses cannot be rebound to another machine by DNS.
@@ -47,29 +41,14 @@ struct Authority: Hashable, Sendable {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 58 && $0 > 47 } }
     }
-}
 
-/// A browser's `Origin` header. `null` and whatever cannot be read is foreign to everyone.
-struct Origin: Sendable {
-    private let authority: Authority?
-    private let defaultPort: Int
-
-    init(_ text: String) {
-        if text.hasPrefix("http://") {
-            defaultPort = 80
-            authority = Authority(text.dropFirst(7))
-        } else if text.hasPrefix("https://") {
-            defaultPort = 443
-            authority = Authority(text.dropFirst(8))
-        } else {
-            defaultPort = 0
-            authority = nil
+    /// Whether a page with this `Origin` header was served under the very name and port that it now talks to. `null` and
+    /// whatever cannot be read is foreign to everyone.
+    func isOrigin(_ text: String) -> Bool {
+        for (scheme, usual) in [("http://", 80), ("https://", 443)] where text.hasPrefix(scheme) {
+            guard let page = Authority(text.dropFirst(scheme.count)) else { return false }
+            return page.host == host && (page.port ?? usual) == (port ?? usual)
         }
-    }
-
-    /// The page was served under the very name and port that it now talks to.
-    func isSame(as host: Authority) -> Bool {
-        guard let authority else { return false }
-        return authority.host == host.host && (authority.port ?? defaultPort) == (host.port ?? defaultPort)
+        return false
     }
 }

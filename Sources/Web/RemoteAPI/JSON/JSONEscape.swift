@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
+
 /// The escapes of a JSON text (RFC 8259 section 7).
 enum JSONEscape {
     /// The character of the escape at `position`, where its backslash is; moves `position` after it. nil for an invalid
@@ -49,13 +51,7 @@ enum JSONEscape {
         guard position + 4 <= end else { return nil }
         var value: UInt32 = 0
         for byte in bytes[position..<position + 4] {
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: return nil
-            }
+            guard let digit = PercentEncoding.hexadecimal(byte) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         position += 4

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Playback
 
 /// The paths of a player's resources. main has short paths (`/player`, `/queue`); every player has them below
@@ -31,14 +32,7 @@ public struct PlayerPath: Hashable, Sendable {
     /// Letters, digits and hyphens, at most 32, without a leading hyphen, which a command line would take for a flag.
     public static func isID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { PercentEncoding.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
     }
 
     /// First components of short paths beside `player`, which exist for main and below `/players/{id}`.

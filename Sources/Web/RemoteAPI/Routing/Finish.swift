@@ -5,6 +5,9 @@ import Synchronization
 
 /// Counts an answer and completes its headers.
 struct Finish: Sendable {
+    /// Others must not make labels of their own.
+    private static let methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
+
     private let counters: RequestCounters
     private let method: String
     private let route: String
@@ -14,7 +17,7 @@ struct Finish: Sendable {
 
     init(_ counters: RequestCounters, _ method: HTTPMethod, route: String, reply: @escaping Reply = { _ in }) {
         self.counters = counters
-        self.method = method.isKnown ? method.rawValue : "other"
+        self.method = Self.methods.contains(method) ? method.rawValue : "other"
         self.route = route
         self.reply = reply
     }
@@ -34,27 +37,13 @@ struct Finish: Sendable {
     }
 }
 
-extension HTTPMethod {
-    /// Others must not make labels of their own.
-    fileprivate var isKnown: Bool {
-        switch self {
-        case .get, .head, .post, .put, .patch, .delete, .options: true
-        default: false
-        }
-    }
-}
-
 /// Counts answers by route and status.
 final class RequestCounters: Sendable {
-    struct Key: Hashable, Comparable {
+    struct Key: Hashable {
         var method: String
         /// The route's pattern, so that ids do not make labels.
         var route: String
         var status: Int
-
-        static func < (left: Key, right: Key) -> Bool {
-            (left.route, left.method, left.status) < (right.route, right.method, right.status)
-        }
     }
 
     private let counts = Mutex<[Key: UInt64]>([:])
@@ -64,6 +53,8 @@ final class RequestCounters: Sendable {
     }
 
     var all: [(key: Key, count: UInt64)] {
-        counts.withLock { $0.map { (key: $0.key, count: $0.value) } }.sorted { $0.key < $1.key }
+        counts.withLock { $0.map { (key: $0.key, count: $0.value) } }.sorted {
+            ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
+        }
     }
 }
