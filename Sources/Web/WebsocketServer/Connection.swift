@@ -36,9 +36,9 @@ final class Connection: @unchecked Sendable {
     private let isCalled = Atomic(false)
 
     init(
-        _ accepted: Handshake.Accepted, standIn: StandIn, lease: ConnectionLease, inbox: Inbox
+        _ session: any WebSocketSession, standIn: StandIn, lease: ConnectionLease, inbox: Inbox
     ) {
-        session = accepted.session
+        self.session = session
         descriptor = standIn.descriptor
         self.standIn = standIn
         self.lease = lease

@@ -8,7 +8,7 @@ internal import Synchronization
 /// A new client for the WebSocket thread: the HTTP server has answered its request with 101.
 struct Arrival {
     var connection: UpgradedConnection
-    var client: Handshake.Accepted
+    var session: any WebSocketSession
 }
 
 /// Requests of other threads to the WebSocket thread. However many wake-ups come, the thread is called once.
@@ -41,42 +41,23 @@ final class Inbox: Sendable {
     }
 
     func post(_ arrival: Arrival) {
-        let isAccepted = call { state in
-            guard !state.isClosed else { return false }
-            state.contents.arrivals.append(arrival)
-            return true
-        }
-        if !isAccepted { close(arrival.connection.descriptor) }
+        if !call({ $0.arrivals.append(arrival) }) { close(arrival.connection.descriptor) }
     }
 
     /// Called once per connection until it is taken: see `Connection.wake`.
-    func wake(_ connection: Connection) {
-        _ = call { state in
-            guard !state.isClosed else { return false }
-            state.contents.awake.append(connection)
-            return true
-        }
-    }
+    func wake(_ connection: Connection) { call { $0.awake.append(connection) } }
 
     /// Called for a timer of the application that may be due earlier.
-    func wakeTimer() {
-        _ = call { state in
-            guard !state.isClosed else { return false }
-            state.contents.isTimerAwake = true
-            return true
-        }
-    }
+    func wakeTimer() { call { $0.isTimerAwake = true } }
 
-    func stop() {
-        _ = call { state in
-            state.contents.isStopping = true
-            return true
-        }
-    }
+    func stop() { call { $0.isStopping = true } }
 
-    private func call(_ change: (inout State) -> Bool) -> Bool {
+    /// False after the end.
+    @discardableResult
+    private func call(_ change: (inout Contents) -> Void) -> Bool {
         let (isTaken, rings) = state.withLock { state in
-            guard change(&state) else { return (false, false) }
+            guard !state.isClosed else { return (false, false) }
+            change(&state.contents)
             if state.isCalled { return (true, false) }
             state.isCalled = true
             guard let context = state.context else { return (true, true) }

@@ -160,12 +160,12 @@ final class WebsocketLoop: @unchecked Sendable {
             close(arrival.connection.descriptor)
             return
         }
-        let (upgraded, client) = (arrival.connection, arrival.client)
+        let upgraded = arrival.connection
         boundSendBuffer(of: upgraded.descriptor)
         guard let standIn = StandIn(for: upgraded.descriptor) else { return }
         adopt(
-            Connection(client, standIn: standIn, lease: upgraded.lease, inbox: inbox),
-            reading: client.rewritten + upgraded.received)
+            Connection(arrival.session, standIn: standIn, lease: upgraded.lease, inbox: inbox),
+            reading: Handshake.rewritten + upgraded.received)
         // libwebsockets buffers the rest of the received bytes, which the kernel cannot report.
         if !upgraded.received.isEmpty { housekeepingTime = .now }
     }

@@ -42,12 +42,14 @@ public final class WebsocketServer: Sendable {
 
 extension WebsocketServer: HTTPUpgrader {
     public func upgrade(_ request: HTTPRequest) -> HTTPResponse {
-        switch Handshake.decide(request, application: application) {
-        case .refused(let response): response
-        case .accepted(let accepted):
-            HTTPResponse(
-                status: 101, headers: accepted.headers,
-                body: .upgrade { [inbox] connection in inbox.post(Arrival(connection: connection, client: accepted)) })
+        let key = request.headers["Sec-WebSocket-Key"] ?? ""
+        if let refusal = Handshake.refusal(of: request, key: key) { return refusal }
+        switch application.accept(request) {
+        case .refused(let response): return response
+        case .accepted(let session, let subprotocol):
+            return HTTPResponse(
+                status: 101, headers: Handshake.headers(key: key, subprotocol: subprotocol),
+                body: .upgrade { [inbox] connection in inbox.post(Arrival(connection: connection, session: session)) })
         }
     }
 }
@@ -70,15 +72,7 @@ enum WebsocketLog {
             let isNoise = text.contains("adopt_socket_readbuf")
             let isError = cwebsockets_is_error(level) != 0 && !isNoise
             guard let logger = WebsocketLog.log.withLock(\.self) else { return }
-            logger.log(level: isError ? .warning : .debug, "libwebsockets: \(text.trimmingNewlines)")
+            logger.log(level: isError ? .warning : .debug, "libwebsockets: \(text.prefix { !$0.isNewline })")
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmingNewlines: Substring {
-        var text = self[...]
-        while text.last?.isNewline == true { text = text.dropLast() }
-        return text
     }
 }

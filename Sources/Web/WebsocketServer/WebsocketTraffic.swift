@@ -46,18 +46,11 @@ final class WebsocketTraffic {
 
     private func receive(_ connection: Connection, _ handle: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int32 {
         if lws_frame_is_binary(handle) != 0 { return end(connection, handle, .unsupportedData) }
-        let isFirst = lws_is_first_fragment(handle) != 0
-        if isFirst { connection.message.removeAll() }
+        if lws_is_first_fragment(handle) != 0 { connection.message = [] }
         guard connection.message.count + bytes.count <= messageLimit else { return end(connection, handle, .tooBig) }
-        // Messages in one piece, which almost all are, need no buffer.
-        guard lws_is_final_fragment(handle) != 0 else {
-            connection.message.append(contentsOf: bytes)
-            return 0
-        }
-        if !connection.message.isEmpty { connection.message.append(contentsOf: bytes) }
-        let text =
-            connection.message.isEmpty
-            ? String(validating: bytes, as: UTF8.self) : String(validating: connection.message, as: UTF8.self)
+        connection.message.append(contentsOf: bytes)
+        guard lws_is_final_fragment(handle) != 0 else { return 0 }
+        let text = String(validating: connection.message, as: UTF8.self)
         connection.message = []
         guard let text else { return end(connection, handle, .invalidData) }
         connection.session?.received(text: text)
