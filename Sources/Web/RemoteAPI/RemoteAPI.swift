@@ -71,8 +71,7 @@ public final class RemoteAPI: HTTPResponder {
         let context = PlayerContext(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
         server = "tonearm/" + configuration.serverVersion
         let hub = EventHub(context, server: server)
-        playersRoutes = PlayersRoutes(
-            players: { players.all }, server: context.server)
+        playersRoutes = PlayersRoutes(players: players, server: context.server)
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =

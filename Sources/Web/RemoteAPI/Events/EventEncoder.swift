@@ -127,8 +127,8 @@ struct EventEncoder: Sendable {
         frame(.buffer, at: moment.wallMilliseconds, version: version) { writer in
             writer.member("itemId", loaded.itemID?.description)
             writer.members(of: loaded)
-            writer.member("bytesPerSecond", loaded.bytesPerSecond)
-            writer.member("stalled", loaded.isStalled)
+            writer.member("bytesPerSecond", loaded.part.bytesPerSecond)
+            writer.member("stalled", loaded.part.isStalled)
         }
     }
 

@@ -39,27 +39,17 @@ final class LevelFeed: Sendable {
             }
             var frames: [(Subscriber, EventFrame)] = []
             // Each event is encoded once.
-            var spectra: [Int: EventFrame] = [:]
             for group in groups {
-                var levels: EventFrame?
-                for subscriber in group {
-                    let wishes = subscriber.subscription
-                    if wishes.selection.contains(.levels) {
-                        let encoded =
-                            levels ?? frame(.levels) { $0.levelMembers(of: meter, ofLast: wishes.levelsInterval) }
-                        levels = encoded
-                        frames.append((subscriber, encoded))
-                    }
-                    if wishes.selection.contains(.spectrum) {
-                        let encoded =
-                            spectra[wishes.bands]
-                            ?? meter?.spectrum(bands: wishes.bands).map { bands in
-                                frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
-                            }
-                        spectra[wishes.bands] = encoded
-                        if let encoded { frames.append((subscriber, encoded)) }
-                    }
-                }
+                let listeners = group.filter { $0.selection.contains(.levels) }
+                guard let interval = listeners.first?.subscription.levelsInterval else { continue }
+                let levels = frame(.levels) { $0.levelMembers(of: meter, ofLast: interval) }
+                frames += listeners.map { ($0, levels) }
+            }
+            let viewers = groups.joined().filter { $0.selection.contains(.spectrum) }
+            for (number, viewers) in Dictionary(grouping: viewers, by: \.subscription.bands) {
+                guard let bands = meter?.spectrum(bands: number) else { continue }
+                let spectrum = frame(.spectrum) { $0.member("bands", array: bands) { $0.value(rounded($1)) } }
+                frames += viewers.map { ($0, spectrum) }
             }
             return frames
         }

@@ -16,23 +16,6 @@ struct Outbox {
         case none
     }
 
-    /// An event of which only the latest counts, unless an earlier event makes it out of date.
-    private struct Latest {
-        var frame: EventFrame?
-        private var barrier: UInt64 = 0
-
-        mutating func take(_ new: EventFrame) -> Bool {
-            guard new.version >= barrier, new.version >= frame?.version ?? 0 else { return false }
-            frame = new
-            return true
-        }
-
-        mutating func expire(before version: UInt64) {
-            barrier = max(barrier, version)
-            if let frame, frame.version < barrier { self.frame = nil }
-        }
-    }
-
     /// Greetings, replies and replayed events are never dropped: their number is bounded elsewhere.
     private struct Entry {
         var frame: EventFrame
@@ -48,10 +31,10 @@ struct Outbox {
     private var lostCount = 0
     /// The client knows recorded events up to this number.
     private var floor: UInt64 = 0
-    private var time = Latest()
-    private var buffer = Latest()
-    /// States of which only the latest counts, independent of the player's state.
-    private var states: [EventName: EventFrame] = [:]
+    /// Events of which only the latest counts.
+    private var latest: [EventName: EventFrame] = [:]
+    /// The versions before which events are out of date.
+    private var barriers: [EventName: UInt64] = [:]
     private var heartbeatIsDue = false
     /// The client's connection found nothing and must be woken for the next frame.
     private var isIdle = false
@@ -64,13 +47,12 @@ struct Outbox {
 
     mutating func append(_ event: EventFrame) -> Bool {
         guard let name = event.name else { return false }
-        if name.endsEarlierTime { time.expire(before: event.version) }
-        if name == .completed, let last = time.frame, last.version == event.version {
+        if name.endsEarlierTime { expire(.time, before: event.version) }
+        if name == .completed, latest[.time]?.version == event.version, let last = latest.removeValue(forKey: .time) {
             // It belongs to the end of the item, and must not be replaced by the next item's.
-            time.frame = nil
             add(last)
         }
-        if name == .item { buffer.expire(before: event.version) }
+        if name == .item { expire(.buffer, before: event.version) }
         guard selection.contains(name), event.sequence ?? 0 > floor else { return false }
         guard !hasLostEvents else {
             lostCount += 1
@@ -99,13 +81,16 @@ struct Outbox {
 
     /// For an event of which only the latest counts.
     mutating func set(_ frame: EventFrame) -> Bool {
-        guard let name = frame.name, selection.contains(name) else { return false }
-        switch name {
-        case .time: guard time.take(frame) else { return false }
-        case .buffer: guard buffer.take(frame) else { return false }
-        default: states[name] = frame
-        }
+        guard let name = frame.name, selection.contains(name),
+            frame.version >= max(barriers[name] ?? 0, latest[name]?.version ?? 0)
+        else { return false }
+        latest[name] = frame
         return wake()
+    }
+
+    private mutating func expire(_ name: EventName, before version: UInt64) {
+        barriers[name] = max(barriers[name] ?? 0, version)
+        if let frame = latest[name], frame.version < version { latest[name] = nil }
     }
 
     mutating func setHeartbeat() -> Bool {
@@ -154,15 +139,11 @@ struct Outbox {
         return .none
     }
 
-    /// The oldest latest-only event, if it is older than this version.
+    /// The oldest latest-only event, if it is older than this version; of equal ones `time` comes before `buffer`.
     private mutating func takeLatest(before version: UInt64) -> EventFrame? {
-        guard time.frame != nil || buffer.frame != nil || !states.isEmpty else { return nil }
-        let state = states.min { $0.value.version < $1.value.version }
-        let oldest = min(time.frame?.version ?? .max, buffer.frame?.version ?? .max, state?.value.version ?? .max)
-        guard oldest < version else { return nil }
-        if time.frame?.version == oldest { return time.frame.take() }
-        if buffer.frame?.version == oldest { return buffer.frame.take() }
-        return state.flatMap { states.removeValue(forKey: $0.key) }
+        let oldest = latest.min { ($0.value.version, $1.key.rawValue) < ($1.value.version, $0.key.rawValue) }
+        guard let oldest, oldest.value.version < version else { return nil }
+        return latest.removeValue(forKey: oldest.key)
     }
 
     /// Number of events dropped since the last call.
@@ -183,7 +164,7 @@ struct Outbox {
         eventBytes = 0
         hasLostEvents = true
         // The following snapshot contains the time.
-        time.frame = nil
-        buffer.frame = nil
+        latest[.time] = nil
+        latest[.buffer] = nil
     }
 }

@@ -14,18 +14,8 @@ final class SnapshotCache: Sendable {
     private struct Entry {
         var version: UInt64
         var followers: [String]
-        var isRunning: Bool
         var at: MonotonicTime
         var response: HTTPResponse
-
-        func usable(for version: UInt64, _ followers: [String], at now: MonotonicTime) -> HTTPResponse? {
-            guard version == self.version, followers == self.followers,
-                !isRunning || now.seconds(since: at) < SnapshotCache.seconds
-            else {
-                return nil
-            }
-            return response
-        }
     }
 
     private let links: ItemLinks
@@ -45,7 +35,11 @@ final class SnapshotCache: Sendable {
         let snapshot = player.snapshot
         let followers = followers.ids
         let now = clock.now
-        if let response = entry.withLock({ $0?.usable(for: snapshot.version, followers, at: now) }) { return response }
+        if let last = entry.withLock({ $0 }), last.version == snapshot.version, last.followers == followers,
+            snapshot.clock.rate == 0 || now.seconds(since: last.at) < Self.seconds
+        {
+            return last.response
+        }
         let body = JSONWriter.document(of: snapshot, links, followers: followers, at: Moment(clock))
         // Shared: the server caches its own form of it for the following answers.
         var response = HTTPResponse.json([])
@@ -55,9 +49,7 @@ final class SnapshotCache: Sendable {
         entry.withLock {
             // A slower thread must not restore an older state.
             if let entry = $0, entry.version > snapshot.version { return }
-            $0 = Entry(
-                version: snapshot.version, followers: followers, isRunning: snapshot.clock.rate != 0, at: now,
-                response: response)
+            $0 = Entry(version: snapshot.version, followers: followers, at: now, response: response)
         }
         return response
     }

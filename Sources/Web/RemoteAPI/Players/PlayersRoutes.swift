@@ -7,22 +7,19 @@ import Service
 /// `/players`: the list of players. Adding and removing need the scope `admin`: a client that may play in the kitchen
 /// must not be able to remove the kitchen.
 struct PlayersRoutes: Sendable {
-    /// Returns all players.
-    let players: @Sendable () -> [PlayerAPI]
+    let players: PlayerTable
     let server: ServerService
 
     var routes: [Route] {
         [
             .get(PlayerPath.list) { _, reply in
-                reply(.json { $0.member("players", objects: players()) { $0.entryMembers(of: $1.context) } })
+                reply(.json { $0.member("players", objects: players.all) { $0.entryMembers(of: $1.context) } })
             },
             Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
                 server.addPlayer(
                     try call.body.read(PlayerDraft.self),
                     reply: answering(reply) { id throws(Problem) in
-                        guard let player = players().first(where: { $0.path.id == id }) else {
-                            throw .unknownPlayer(id)
-                        }
+                        guard let player = players[id] else { throw .unknownPlayer(id) }
                         let entry = JSONWriter.object { $0.entryMembers(of: player.context) }
                         return .json(entry, status: 201, [("Location", player.path.player)])
                     })

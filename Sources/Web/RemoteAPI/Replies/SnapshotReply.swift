@@ -65,56 +65,41 @@ extension JSONWriter {
     }
 
     mutating func members(of loaded: LoadedMedia) {
-        member("loadedRanges", objects: loaded.ranges) { writer, range in
-            writer.member("start", range.start)
-            writer.member("duration", range.duration)
+        member("loadedRanges", objects: loaded.part.ranges) { writer, range in
+            writer.member("start", range.lowerBound)
+            writer.member("duration", range.upperBound - range.lowerBound)
         }
-        member("loadedTime", loaded.time)
-        member("bufferProgress", loaded.progress)
-        member("bufferedAhead", loaded.ahead)
+        member("loadedTime", loaded.isKnown ? loaded.part.end : nil)
+        member("bufferProgress", loaded.part.progress)
+        member("bufferedAhead", loaded.part.ahead)
     }
 }
 
 /// The loaded part of the current media. A local file is loaded completely once it is open.
 struct LoadedMedia: Equatable {
-    struct Range: Equatable {
-        var start: Double
-        var duration: Double
-    }
-
     var itemID: ItemID?
-    var ranges: [Range] = []
-    /// Position in seconds up to which the media can play without waiting; nil if unknown.
-    var time: Double?
-    /// 0...1; nil when unknown.
-    var progress: Double?
-    var ahead: Double
-    /// 0 and false for a local file.
-    var bytesPerSecond = 0.0
-    var isStalled = false
+    /// Position in seconds up to which the media can play without waiting, and so on; speed and stalling of a local file are 0
+    /// and false.
+    private(set) var part: LoadedTime
+    /// Otherwise only `ahead` is.
+    private(set) var isKnown = true
 
     init(_ snapshot: PlayerSnapshot) {
         itemID = snapshot.item?.item.id
-        ahead = snapshot.statistics.bufferedAhead
-        if let loaded = snapshot.loaded {
-            ranges = loaded.ranges.map { Range(start: $0.lowerBound, duration: $0.upperBound - $0.lowerBound) }
-            time = loaded.end
-            progress = loaded.progress
-            ahead += loaded.ahead
-            bytesPerSecond = loaded.bytesPerSecond.rounded()
-            isStalled = loaded.isStalled
-            return
-        }
+        part = snapshot.loaded ?? LoadedTime()
+        part.ahead += snapshot.statistics.bufferedAhead
+        part.bytesPerSecond.round()
+        guard snapshot.loaded == nil else { return }
+        isKnown = false
         guard let item = snapshot.item, item.media != nil, let duration = item.duration else { return }
-        ranges = [Range(start: 0, duration: duration)]
-        time = duration
-        progress = 1
+        isKnown = true
+        (part.ranges, part.end, part.progress) = ([0..<max(0, duration)], duration, 1)
     }
 
     /// Whether it differs visibly from `other`.
     func isNews(after other: LoadedMedia?) -> Bool {
-        guard let other else { return time != nil }
-        return itemID != other.itemID
-            ? time != nil : ranges != other.ranges || isStalled != other.isStalled || progress != other.progress
+        guard let other, itemID == other.itemID else { return isKnown }
+        return part.ranges != other.part.ranges || part.isStalled != other.part.isStalled
+            || part.progress != other.part.progress
     }
 }
