@@ -8,8 +8,8 @@ import Service
 
 /// A long list is read part by part: to the same end as at once.
 @Suite struct JSONListTests {
-    private func list(_ text: String) throws(Problem) -> ReplaceQueueRequest {
-        try JSONBody(Array(text.utf8)).list(ReplaceQueueRequest.self)
+    private func list(_ text: String) throws(Problem) -> Addition {
+        try JSONBody(Array(text.utf8)).replacement()
     }
 
     private func problem(_ text: String) -> Problem? {
@@ -21,8 +21,8 @@ import Service
         }
     }
 
-    private func uris(_ request: ReplaceQueueRequest) -> [String] {
-        request.addition.items.map { item in
+    private func uris(_ addition: Addition) -> [String] {
+        addition.items.map { item in
             switch item {
             case .uri(let uri): uri
             case .media(let draft, _): "\(draft.uri) \(draft.title ?? "")"
@@ -35,9 +35,9 @@ import Service
         let items = (0..<count).map {
             $0 % 7 == 3 ? #"{"uri":"\#($0)", "title":"[t, \"x\"]}"}"# : #" {"uri":"\#($0)"}"#
         }
-        let request = try list(#"{"play":true, "it\u0065ms" : [\#(items.joined(separator: ","))], "index":1}"#)
-        #expect(uris(request) == (0..<count).map { $0 % 7 == 3 ? "\($0) [t, \"x\"]}" : "\($0)" })
-        #expect(request.addition.plays && request.addition.place == .replace(current: 1))
+        let addition = try list(#"{"play":true, "it\u0065ms" : [\#(items.joined(separator: ","))], "index":1}"#)
+        #expect(uris(addition) == (0..<count).map { $0 % 7 == 3 ? "\($0) [t, \"x\"]}" : "\($0)" })
+        #expect(addition.plays && addition.place == .replace(current: 1))
     }
 
     @Test(arguments: [3, 255, 256, 700]) func problems_nameTheItemOfTheWholeList(index: Int) {
@@ -109,21 +109,24 @@ import Service
     /// However long the list is.
     @Test func theRest_isLimitedByItself() throws {
         let items = (0..<2_000).map { #"{"uri":"\#($0)\#(String(repeating: "a", count: 200))"}"# }
-        #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).addition.items.count == 2_000)
+        #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).items.count == 2_000)
     }
 
     @Test func tooManyItems_areRefusedByTheirCount() {
         let items = String(repeating: "0,", count: Queue.maximumLength)
         #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")
         let problem = #expect(throws: Problem.self) {
-            try JSONBody(Array(#"{"items":[\#(items)0]}"#.utf8)).list(PlaylistRequest.self)
+            try PlaylistRequest(JSONBody(Array(#"{"items":[\#(items)0]}"#.utf8)))
         }
         #expect(problem?.code == "playlist-full" && problem?.detail == "A playlist holds at most 100000 entries.")
     }
 
     @Test func listOfIDs_isReadLikewise() throws {
         let ids = (0..<600).map { #""\#(ItemID(number: UInt64($0 % 500)))""# }.joined(separator: ",")
-        let request = try JSONBody(Array(#"{"ids":[\#(ids)]}"#.utf8)).list(RemoveRequest.self)
-        #expect(request.ids.map(\.number) == (0..<500).map { UInt64($0) })
+        guard case .remove(let found) = try JSONBody(Array(#"{"ids":[\#(ids)]}"#.utf8)).removal() else {
+            Issue.record("no removal")
+            return
+        }
+        #expect(found.map(\.number) == (0..<500).map { UInt64($0) })
     }
 }

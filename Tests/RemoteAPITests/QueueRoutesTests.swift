@@ -2,6 +2,7 @@
 
 import HTTP
 import Playback
+import Service
 import Testing
 import Kernel
 import ServiceTesting
@@ -116,8 +117,10 @@ import ServiceTesting
     }
 
     @Test func moreIDsThanAQueueHas_areNoFullQueue() {
-        for problem in [MoveRequest.tooLong, RemoveRequest.tooLong] {
-            #expect(problem.code == "invalid" && problem.member == "ids")
+        let body = JSONBody(Array(#"{"ids":[\#(String(repeating: "0,", count: Queue.maximumLength))0]}"#.utf8))
+        for read in [JSONBody.move, JSONBody.removal] {
+            let problem = #expect(throws: Problem.self) { try read(body)() }
+            #expect(problem?.code == "invalid" && problem?.member == "ids")
         }
     }
 

@@ -21,7 +21,7 @@ struct PlaylistRoutes: Sendable {
                     })
             },
             .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body.list(PlaylistRequest.self)
+                let request = try PlaylistRequest(call.body)
                 let name = try request.requiredName()
                 let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
                     Self.answer(changed, status: 201, [("Location", "\(Self.base)/\(changed.list.id)")])
@@ -52,18 +52,18 @@ struct PlaylistRoutes: Sendable {
                 }
             },
             .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body.list(PlaylistRequest.self)
+                let request = try PlaylistRequest(call.body)
                 try change(call, request.name, try content(of: request), { .replace($0) }, reply)
             },
             .patch(single) { call, reply throws(Problem) in
-                let request = try call.body.list(PlaylistRequest.self)
+                let request = try PlaylistRequest(call.body)
                 guard request.content == nil, request.rules == nil else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
             .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try call.body.list(PlaylistRequest.self)
+                let request = try PlaylistRequest(call.body)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try content(of: request), { .append($0) }, reply)
             },
@@ -150,17 +150,14 @@ struct PlaylistRoutes: Sendable {
 }
 
 /// A body of `/playlists`: a name, and either entries or the present queue.
-struct PlaylistRequest: ListBody {
+struct PlaylistRequest {
     enum Content {
         case items([ItemRequest])
         case queue
     }
 
-    static let listMember = "items"
     /// Entries of a playlist.
-    static let maximumLength = 100_000
-    static let tooLong = Problem.tooLarge(
-        "A playlist holds at most \(maximumLength) entries.", code: "playlist-full")
+    private static let maximumLength = 100_000
     static let maximumNameLength = 100
 
     var name: String?
@@ -168,7 +165,15 @@ struct PlaylistRequest: ListBody {
     /// nil if the request has no items.
     private(set) var rules: AddingRules?
 
-    init(_ json: JSONNode) throws(Problem) {
+    init(_ body: JSONBody) throws(Problem) {
+        let tooLong = Problem.tooLarge(
+            "A playlist holds at most \(Self.maximumLength) entries.", code: "playlist-full")
+        self = try body.list("items", of: ItemRequest.self, atMost: Self.maximumLength, tooLong) {
+            json, items throws(Problem) in try PlaylistRequest(json, items)
+        }
+    }
+
+    private init(_ json: JSONNode, _ items: [ItemRequest]) throws(Problem) {
         let object = try StrictObject(json, ["name", "items", "fromQueue"] + AddingRules.members)
         if object.contains("name") {
             let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
@@ -181,16 +186,14 @@ struct PlaylistRequest: ListBody {
             self.name = name
         }
         if AddingRules.members.contains(where: object.contains) { rules = try AddingRules(object) }
-        let items = try object.nested([ItemRequest].self, "items")
+        let hasItems = try object.nested([ItemRequest].self, "items") != nil
         if try object.flag("fromQueue") ?? false {
-            guard items == nil else { throw object.invalid("items", "cannot be given together with fromQueue") }
+            guard !hasItems else { throw object.invalid("items", "cannot be given together with fromQueue") }
             content = .queue
         } else {
-            content = items.map { .items($0) }
+            content = hasItems ? .items(items) : nil
         }
     }
-
-    mutating func fill(_ elements: [ItemRequest]) { content = .items(elements) }
 
     func requiredName() throws(Problem) -> String {
         guard let name else { throw .invalid("name", "name is needed.") }

@@ -14,17 +14,16 @@ struct QueueRoutes: Sendable {
         return [
             .get(base, query: ["offset", "limit"]) { call, reply throws(Problem) in try window(call, reply) },
             list("queue.replace", .put, base) { command, expected, reply throws(Problem) in
-                add(try command.body.list(ReplaceQueueRequest.self).addition, command, expected, status: 200, reply)
+                add(try command.body.replacement(), command, expected, status: 200, reply)
             },
             list("queue.add", .post, base + "/items") { command, expected, reply throws(Problem) in
-                add(try command.body.list(AddItemsRequest.self).addition, command, expected, status: 201, reply)
+                add(try command.body.insertion(), command, expected, status: 201, reply)
             },
             list("queue.move", .post, base + "/move") { command, expected, reply throws(Problem) in
-                let request = try command.body.list(MoveRequest.self)
-                edit(.move(request.ids, to: request.position), expected, reply)
+                edit(try command.body.move(), expected, reply)
             },
             list("queue.remove", .post, base + "/remove") { command, expected, reply throws(Problem) in
-                edit(.remove(try command.body.list(RemoveRequest.self).ids), expected, reply)
+                edit(try command.body.removal(), expected, reply)
             },
             edit("queue.clear", .delete, base, .clear),
             edit("queue.shuffle", .post, base + "/shuffle", .shuffle),

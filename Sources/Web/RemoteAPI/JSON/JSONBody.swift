@@ -65,16 +65,19 @@ struct JSONBody: Sendable {
 
     private var text: [UInt8] { bytes.isEmpty ? Array("{}".utf8) : bytes }
 
-    /// As `read`; the elements of the list are read one after another. A text that is no JSON is refused as such, whatever is
-    /// wrong with an element.
-    func list<Body: ListBody>(_ type: Body.Type) throws(Problem) -> Body {
-        var elements: [Body.Element] = []
+    /// As `read`; the elements of the list in the member `name` are read one after another, and `make` gets them with the rest,
+    /// in which that list is empty. A text that is no JSON is refused as such, whatever is wrong with an element.
+    func list<Element: JSONReadable, Value>(
+        _ name: String, of type: Element.Type, atMost maximum: Int, _ tooLong: Problem,
+        _ make: (JSONNode, [Element]) throws(Problem) -> Value
+    ) throws(Problem) -> Value {
+        var elements: [Element] = []
         var failure: Problem?
-        let json = try reading(Body.tooLong) { () throws(JSONError) in
-            try JSONReader.read(text, list: Body.listMember, atMost: Body.maximumLength) { element in
+        let json = try reading(tooLong) { () throws(JSONError) in
+            try JSONReader.read(text, list: name, atMost: maximum) { element in
                 guard failure == nil else { return }
                 do throws(Problem) {
-                    elements.append(try Body.Element(element))
+                    elements.append(try Element(element))
                 } catch {
                     failure = error
                     elements = []
@@ -82,10 +85,9 @@ struct JSONBody: Sendable {
             }
         }
         // Everything else first: it is short.
-        var body = try Body(json)
+        let value = try make(json, elements)
         if let failure { throw failure }
-        if !elements.isEmpty { body.fill(elements) }
-        return body
+        return value
     }
 
     /// `tooLong`: of the list that is read.
@@ -98,28 +100,6 @@ struct JSONBody: Sendable {
             if case .tooManyElements = error.reason, let tooLong = tooLong() { throw tooLong }
             throw Problem(error)
         }
-    }
-}
-
-/// A request of which one member is a list that may be long.
-protocol ListBody: JSONReadable {
-    associatedtype Element: JSONReadable
-
-    static var listMember: String { get }
-    static var maximumLength: Int { get }
-    /// The refusal of a longer list.
-    static var tooLong: Problem { get }
-    /// Gives it the list, which was empty when the rest was read.
-    mutating func fill(_ elements: [Element])
-}
-
-/// A list of items for the queue, or of items in it.
-protocol QueueListBody: ListBody {}
-
-extension QueueListBody {
-    static var maximumLength: Int { Queue.maximumLength }
-    static var tooLong: Problem {
-        Problem(PlaybackError(.queueFull, "The queue holds at most \(maximumLength) items."))
     }
 }
 

@@ -3,49 +3,75 @@
 import Playback
 import Service
 
-/// `POST /queue/items`
-struct AddItemsRequest: QueueListBody {
-    static let listMember = "items"
-
-    var addition: Addition
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["items", "position", "play"] + AddingRules.members)
-        addition = Addition(
-            try object.items(), .insert(try object.nested(Position.self, "position")?.point ?? .end),
-            plays: try object.flag("play") ?? false, rules: try AddingRules(object))
+extension JSONBody {
+    /// `POST /queue/items`
+    func insertion() throws(Problem) -> Addition {
+        try addition("position") { object throws(Problem) in
+            .insert(try object.nested(Position.self, "position")?.point ?? .end)
+        }
     }
 
-    mutating func fill(_ elements: [ItemRequest]) { addition.items = elements }
+    /// `PUT /queue`
+    func replacement() throws(Problem) -> Addition {
+        try addition("index") { object throws(Problem) in
+            .replace(current: try object.integer("index", in: 0...Queue.maximumLength))
+        }
+    }
 
-    private struct Position: JSONReadable {
-        var point: InsertionPoint
+    /// `member`: where the items go.
+    private func addition(
+        _ member: String, _ place: (StrictObject) throws(Problem) -> Addition.Place
+    ) throws(Problem) -> Addition {
+        let tooLong = Problem(PlaybackError(.queueFull, "The queue holds at most \(Queue.maximumLength) items."))
+        return try list("items", of: ItemRequest.self, atMost: Queue.maximumLength, tooLong) {
+            json, items throws(Problem) in
+            let object = try StrictObject(json, ["items", member, "play"] + AddingRules.members)
+            _ = try object.needed(
+                object.nested([ItemRequest].self, "items"), "items",
+                "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
+            return Addition(
+                items, try place(object), plays: try object.flag("play") ?? false, rules: try AddingRules(object))
+        }
+    }
 
-        init(_ json: JSONNode) throws(Problem) {
-            switch (json.string, json.integer) {
-            case ("next", _): point = .next
-            case ("end", _): point = .end
-            case (_, let index?) where (0...Queue.maximumLength).contains(index): point = .index(index)
-            default: throw json.invalid("must be an index from 0 on, \"next\" or \"end\"")
-            }
+    /// `POST /queue/move`
+    func move() throws(Problem) -> QueueEdit {
+        try itemIDs(and: ["position"]) { object, ids throws(Problem) in
+            let position = try object.integer("position", in: 0...Queue.maximumLength)
+            return .move(
+                ids, to: try object.needed(position, "position", "is needed: the index that the first item gets"))
+        }
+    }
+
+    /// `POST /queue/remove`
+    func removal() throws(Problem) -> QueueEdit { try itemIDs { _, ids in .remove(ids) } }
+
+    /// Ids of items in the queue, without duplicates.
+    private func itemIDs(
+        and others: [String] = [], _ make: (StrictObject, [ItemID]) throws(Problem) -> QueueEdit
+    ) throws(Problem) -> QueueEdit {
+        let tooLong = Problem.invalid("ids", "ids holds more than \(Queue.maximumLength) ids.")
+        return try list("ids", of: ItemID.self, atMost: Queue.maximumLength, tooLong) { json, ids throws(Problem) in
+            let object = try StrictObject(json, ["ids"] + others)
+            _ = try object.needed(object.nested([ItemID].self, "ids"), "ids", "is needed: a list of ids")
+            var seen: Set<ItemID> = []
+            return try make(object, ids.filter { seen.insert($0).inserted })
         }
     }
 }
 
-/// `PUT /queue`
-struct ReplaceQueueRequest: QueueListBody {
-    static let listMember = "items"
-
-    var addition: Addition
+/// Where items are inserted.
+private struct Position: JSONReadable {
+    var point: InsertionPoint
 
     init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["items", "index", "play"] + AddingRules.members)
-        addition = Addition(
-            try object.items(), .replace(current: try object.integer("index", in: 0...Queue.maximumLength)),
-            plays: try object.flag("play") ?? false, rules: try AddingRules(object))
+        switch (json.string, json.integer) {
+        case ("next", _): point = .next
+        case ("end", _): point = .end
+        case (_, let index?) where (0...Queue.maximumLength).contains(index): point = .index(index)
+        default: throw json.invalid("must be an index from 0 on, \"next\" or \"end\"")
+        }
     }
-
-    mutating func fill(_ elements: [ItemRequest]) { addition.items = elements }
 }
 
 extension AddingRules {
@@ -80,68 +106,10 @@ extension ItemPatch: JSONReadable {
     }
 }
 
-/// Ids of items in the queue.
-protocol QueueIDsBody: QueueListBody where Element == ItemID {}
-
-extension QueueIDsBody {
-    static var listMember: String { "ids" }
-    static var tooLong: Problem { .invalid(listMember, "\(listMember) holds more than \(maximumLength) ids.") }
-}
-
-/// `POST /queue/move`
-struct MoveRequest: QueueIDsBody {
-    var ids: [ItemID]
-    var position: Int
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["ids", "position"])
-        ids = try object.itemIDs()
-        position = try object.needed(
-            object.integer("position", in: 0...Queue.maximumLength), "position",
-            "is needed: the index that the first item gets")
-    }
-
-    mutating func fill(_ elements: [ItemID]) { ids = elements.withoutDoubles }
-}
-
-/// `POST /queue/remove`
-struct RemoveRequest: QueueIDsBody {
-    var ids: [ItemID]
-
-    init(_ json: JSONNode) throws(Problem) {
-        ids = try StrictObject(json, ["ids"]).itemIDs()
-    }
-
-    mutating func fill(_ elements: [ItemID]) { ids = elements.withoutDoubles }
-}
-
-extension StrictObject {
-    /// The ids in `ids`, without duplicates.
-    fileprivate func itemIDs() throws(Problem) -> [ItemID] {
-        try needed(nested([ItemID].self, "ids"), "ids", "is needed: a list of ids").withoutDoubles
-    }
-}
-
-extension [ItemID] {
-    fileprivate var withoutDoubles: [ItemID] {
-        var seen: Set<ItemID> = []
-        return filter { seen.insert($0).inserted }
-    }
-}
-
 extension ItemID: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         guard let text = json.string else { throw json.invalid("must be an item's id") }
         guard let id = ItemID(text) else { throw .unknownItem(text) }
         self = id
-    }
-}
-
-extension StrictObject {
-    /// The list of items of a request.
-    fileprivate func items() throws(Problem) -> [ItemRequest] {
-        try needed(
-            nested([ItemRequest].self, "items"), "items",
-            "is needed: a list of {uri}, {folder}, {album}, {artist}, {track}, {genre} or {playlist}")
     }
 }
