@@ -38,7 +38,7 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
     /// Brings tracks to one loudness by what was measured of them.
     public struct Loudness: Codable, Hashable, Sendable {
-        public enum Mode: String, Codable, CaseIterable, Sendable {
+        public enum Mode: String, Codable, CaseIterable, SettingConvertible {
             case off, track, album
             /// Album where tracks follow each other as on their album, else track.
             case auto
@@ -81,7 +81,7 @@ public struct EffectSettings: Codable, Hashable, Sendable {
     }
 
     public struct Compression: Codable, Hashable, Sendable {
-        public enum Preset: String, Codable, CaseIterable, Sendable {
+        public enum Preset: String, Codable, CaseIterable, SettingConvertible {
             /// Much: for listening at night.
             case night
             case light

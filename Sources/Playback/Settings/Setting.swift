@@ -32,6 +32,18 @@ public struct Setting: Sendable {
         case text(maximum: Int)
         /// As `PlayerSettings.isName`.
         case name
+
+        /// The end of a sentence: "volume must be " ...
+        public var requirement: String {
+            switch self {
+            case .flag: "true or false"
+            case .number(let range):
+                range.upperBound.isFinite ? "a number " + Setting.words(of: range) : "a finite number"
+            case .choice(let choices): "one of: " + choices.joined(separator: ", ")
+            case .text(let maximum): "text of at most \(maximum) characters"
+            case .name: "1 to 100 characters in one line, not only spaces"
+            }
+        }
     }
 
     /// The row of the state file.
@@ -115,17 +127,6 @@ public struct Setting: Sendable {
             text.unicodeScalars.count <= maximum && !text.utf8.contains(0)
         case (.name, .text(let text)): PlayerSettings.isName(text)
         default: false
-        }
-    }
-
-    /// The end of a sentence: "volume must be " ...
-    public var requirement: String {
-        switch form {
-        case .flag: "true or false"
-        case .number(let range): "a number " + Self.words(of: range)
-        case .choice(let choices): "one of: " + choices.joined(separator: ", ")
-        case .text(let maximum): "text of at most \(maximum) characters"
-        case .name: "1 to 100 characters in one line, not only spaces"
         }
     }
 

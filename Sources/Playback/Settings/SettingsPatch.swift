@@ -69,7 +69,7 @@ extension PlayerSettings {
         for setting in Self.table {
             guard let value = patch[setting], !setting.accepts(value) else { continue }
             throw PlaybackError(
-                .outOfRange, "\(setting.key) must be \(setting.requirement).", member: setting.key)
+                .outOfRange, "\(setting.key) must be \(setting.form.requirement).", member: setting.key)
         }
         try check(patch.levelBy, -1...1, "levelBy")
         try check(patch.groupLevelBy, -1...1, "groupLevelBy")

@@ -14,23 +14,23 @@ struct EffectMember: Sendable {
     private let read: @Sendable (StrictObject, inout EffectsPatch) throws(Problem) -> Void
 
     static let all: [EffectMember] = [
-        flag("enabled", \.isEnabled),
+        value("enabled", \.isEnabled),
         object(
             "loudness",
             [
-                choice("mode", \.loudness.mode), number("preamp", \.loudness.preamp),
-                number("untaggedPreamp", \.loudness.untaggedPreamp),
-                flag("preventClipping", \.loudness.preventsClipping),
+                value("mode", \.loudness.mode), value("preamp", \.loudness.preamp),
+                value("untaggedPreamp", \.loudness.untaggedPreamp),
+                value("preventClipping", \.loudness.preventsClipping),
             ]),
         object(
-            "equalizer", [flag("enabled", \.equalizer.isEnabled), preset, number("preamp", \.equalizer.preamp), bands]),
-        object("compressor", [flag("enabled", \.compressor.isEnabled), choice("preset", \.compressor.preset)]),
-        object("limiter", [flag("enabled", \.limiter.isEnabled), number("ceiling", \.limiter.ceiling)]),
-        object("crossfeed", [flag("enabled", \.crossfeed.isEnabled), number("level", \.crossfeed.level)]),
-        number("width", \.width), flag("mono", \.mono), number("delay", \.delay),
+            "equalizer", [value("enabled", \.equalizer.isEnabled), preset, value("preamp", \.equalizer.preamp), bands]),
+        object("compressor", [value("enabled", \.compressor.isEnabled), value("preset", \.compressor.preset)]),
+        object("limiter", [value("enabled", \.limiter.isEnabled), value("ceiling", \.limiter.ceiling)]),
+        object("crossfeed", [value("enabled", \.crossfeed.isEnabled), value("level", \.crossfeed.level)]),
+        value("width", \.width), value("mono", \.mono), value("delay", \.delay),
         object(
             "reverb",
-            [flag("enabled", \.reverb.isEnabled), number("mix", \.reverb.mix), number("decay", \.reverb.decay)]),
+            [value("enabled", \.reverb.isEnabled), value("mix", \.reverb.mix), value("decay", \.reverb.decay)]),
     ]
 
     private static let preset = EffectMember(
@@ -67,32 +67,19 @@ struct EffectMember: Sendable {
             })
     }
 
-    private static func flag(_ name: String, _ path: Path<Bool>) -> EffectMember {
-        value(name, path, { $0.value($1) }) { object throws(Problem) in try object.flag(name) }
-    }
-
-    private static func number(_ name: String, _ path: Path<Double>) -> EffectMember {
-        value(name, path, { $0.value($1) }) { object throws(Problem) in try object.number(name, in: .finite) }
-    }
-
-    private static func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
-        _ name: String, _ path: Path<Choice>
-    ) -> EffectMember where Choice.RawValue == String {
-        value(name, path, { $0.value($1.rawValue) }) { object throws(Problem) in try object.choice(name, Choice.self) }
-    }
-
-    private static func value<Value: Sendable>(
-        _ name: String, _ path: Path<Value>, _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void,
-        _ read: @escaping @Sendable (StrictObject) throws(Problem) -> Value?
-    ) -> EffectMember {
+    private static func value<Value: SettingConvertible>(_ name: String, _ path: Path<Value>) -> EffectMember {
         EffectMember(
             name: name,
             write: { writer, effects in
                 writer.key(name)
-                write(&writer, effects[keyPath: path])
+                writer.value(effects[keyPath: path].settingValue)
             },
             read: { object, patch throws(Problem) in
-                patch.set(path, try read(object) ?? EffectSettings.off[keyPath: path])
+                guard let node = object[name] else { return patch.set(path, EffectSettings.off[keyPath: path]) }
+                guard let value = SettingValue(node).flatMap({ Value($0) }) else {
+                    throw object.invalid(name, "must be \(Value.form.requirement)")
+                }
+                patch.set(path, value)
             })
     }
 }

@@ -64,7 +64,7 @@ extension SettingsPatch.VolumeRamp: JSONReadable {
 extension StrictObject {
     fileprivate func value(_ name: String, of setting: Setting) throws(Problem) -> SettingValue {
         let value = self[name].map { SettingValue($0) } ?? SettingValue.none
-        guard let value, setting.accepts(value) else { throw invalid(name, "must be \(setting.requirement)") }
+        guard let value, setting.accepts(value) else { throw invalid(name, "must be \(setting.form.requirement)") }
         return value
     }
 
@@ -75,11 +75,11 @@ extension StrictObject {
 }
 
 extension SettingValue {
-    /// nil for lists and objects.
-    fileprivate init?(_ node: JSONNode) {
+    /// nil for lists, objects and numbers that are too large.
+    init?(_ node: JSONNode) {
         if let text = node.string {
             self = .text(text)
-        } else if let number = node.number {
+        } else if let number = node.number, number.isFinite {
             self = .number(number)
         } else if let flag = node.flag {
             self = .flag(flag)
@@ -110,12 +110,16 @@ extension JSONWriter {
     private mutating func members(of part: [(name: String, setting: Setting)], in settings: PlayerSettings) {
         for (name, setting) in part {
             key(name)
-            switch setting.value(in: settings) {
-            case .none: null()
-            case .flag(let flag): value(flag)
-            case .number(let number): value(number)
-            case .text(let text): value(text)
-            }
+            value(setting.value(in: settings))
+        }
+    }
+
+    mutating func value(_ setting: SettingValue) {
+        switch setting {
+        case .none: null()
+        case .flag(let flag): value(flag)
+        case .number(let number): value(number)
+        case .text(let text): value(text)
         }
     }
 

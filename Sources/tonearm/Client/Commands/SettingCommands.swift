@@ -58,7 +58,7 @@ struct SetCommand: ClientCommand {
 
 extension Setting {
     /// What it accepts, as it is typed.
-    fileprivate var words: String { (form == .flag ? "on or off" : requirement) + (isOptional ? ", or none" : "") }
+    fileprivate var words: String { (form == .flag ? "on or off" : form.requirement) + (isOptional ? ", or none" : "") }
 
     /// nil when the text is no value of the setting.
     func value(of text: String) -> SettingValue? {
