@@ -91,6 +91,7 @@ struct IdempotencyLedger<Waiter> {
     }
 
     private struct Entry {
+        var key: String
         var fingerprint: Int
         var answer: HTTPResponse?
         var bytes = 0
@@ -98,59 +99,40 @@ struct IdempotencyLedger<Waiter> {
         var waiters: [Waiter] = []
     }
 
-    private var entries: [String: Entry] = [:]
-    private var order: [String] = []
-    private var bytes = 0
+    /// In the order of their first requests.
+    private var entries: [Entry] = []
 
     mutating func start(_ key: String, fingerprint: Int, now: MonotonicTime, waiter: Waiter) -> Start {
-        expire(now)
-        if let entry = entries[key] {
-            guard entry.fingerprint == fingerprint else { return .mismatch }
-            if let answer = entry.answer { return .repeated(answer) }
-            entries[key]!.waiters.append(waiter)
+        entries.removeAll { $0.answer != nil && now.seconds(since: $0.at) >= Self.seconds }
+        if let index = entries.firstIndex(where: { $0.key == key }) {
+            guard entries[index].fingerprint == fingerprint else { return .mismatch }
+            if let answer = entries[index].answer { return .repeated(answer) }
+            entries[index].waiters.append(waiter)
             return .waiting
         }
         if entries.count >= Self.maximumKeys, !dropOldestAnswer() { return .full }
-        entries[key] = Entry(fingerprint: fingerprint, at: now)
-        order.append(key)
+        entries.append(Entry(key: key, fingerprint: fingerprint, at: now))
         return .run
     }
 
     /// Returns who waited. The answer is kept unless the server failed: then the next try is a new one.
     mutating func finish(_ key: String, _ answer: HTTPResponse, now: MonotonicTime) -> [Waiter] {
-        guard var entry = entries[key] else { return [] }
-        let waiters = entry.waiters
+        guard let index = entries.firstIndex(where: { $0.key == key }) else { return [] }
+        let waiters = entries[index].waiters
         guard answer.status < 500, answer.status != 429, let size = Self.size(answer), size <= Self.maximumBytes else {
-            remove(key)
+            entries.remove(at: index)
             return waiters
         }
-        entry.waiters = []
-        entry.answer = answer
-        entry.bytes = size
-        entry.at = now
-        entries[key] = entry
-        bytes += size
-        while bytes > Self.maximumBytes, dropOldestAnswer() {}
+        entries[index].waiters = []
+        (entries[index].answer, entries[index].bytes, entries[index].at) = (answer, size, now)
+        while entries.reduce(0, { $0 + $1.bytes }) > Self.maximumBytes, dropOldestAnswer() {}
         return waiters
     }
 
-    private mutating func expire(_ now: MonotonicTime) {
-        while let key = order.first, let entry = entries[key], entry.answer != nil,
-            now.seconds(since: entry.at) >= Self.seconds
-        {
-            remove(key)
-        }
-    }
-
     private mutating func dropOldestAnswer() -> Bool {
-        guard let key = order.first(where: { entries[$0]?.answer != nil }) else { return false }
-        remove(key)
+        guard let index = entries.firstIndex(where: { $0.answer != nil }) else { return false }
+        entries.remove(at: index)
         return true
-    }
-
-    private mutating func remove(_ key: String) {
-        bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
-        order.removeAll { $0 == key }
     }
 
     private static func size(_ answer: HTTPResponse) -> Int? {

@@ -24,9 +24,6 @@ final class EventFeed: Sendable {
         var isComplete = false
     }
 
-    /// Events of the server come once, as events of the connection's own player.
-    private static let ofTheServer = EventSelection([.library, .cache, .session, .recordLevel, .players])
-
     private let own: Source
     private let players: PlayerTable
     private let resumes: [ResumePoint]
@@ -62,9 +59,7 @@ final class EventFeed: Sendable {
 
     /// A player was added. The table may call this concurrently.
     func add(_ hub: EventHub, _ resumes: [ResumePoint] = []) {
-        var subscription = own.subscriber.subscription
-        subscription.selection = subscription.selection.subtracting(Self.ofTheServer)
-        let source = Source(hub: hub, subscriber: Subscriber(subscription))
+        let source = Source(hub: hub, subscriber: Subscriber(Self.others(own.subscriber.subscription)))
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.isOpen, hub !== own.hub, !state.others.contains(where: { $0.hub === hub }) else { return nil }
             state.others.append(source)
@@ -88,9 +83,15 @@ final class EventFeed: Sendable {
 
     func change(_ subscription: Subscription) {
         own.hub.change(own.subscriber, subscription)
-        var others = subscription
-        others.selection = subscription.selection.subtracting(Self.ofTheServer)
+        let others = Self.others(subscription)
         for source in state.withLock({ $0.others }) { source.hub.change(source.subscriber, others) }
+    }
+
+    private static func others(_ subscription: Subscription) -> Subscription {
+        var others = subscription
+        // Events of the server come once, as events of the connection's own player.
+        others.selection.subtract([.library, .cache, .session, .recordLevel, .players])
+        return others
     }
 
     /// The connection's next frame, and the epoch of its player. Never blocks for long.

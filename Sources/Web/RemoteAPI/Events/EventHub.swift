@@ -65,8 +65,7 @@ final class EventHub: Sendable {
     func receive(_ event: PlayerEvent) {
         if case .jumped(let position, let itemID) = event.kind {
             let frame = encoder.time(position, itemID: itemID, version: event.version, at: Moment(clock))
-            let everyone = state.withLock { $0.everyone() }
-            for subscriber in everyone { subscriber.set(frame) }
+            for subscriber in everyone() { subscriber.set(frame) }
         } else if case .loaded = event.kind {
             reportBuffer()
         } else if let (name, data) = encoder.recorded(event) {

@@ -13,7 +13,7 @@ struct PlayerContext: Sendable {
     let epoch: String
     let clock: any PlayerClock
     let followers = FollowerList()
-    let snapshots: SnapshotCache
+    let snapshots = SnapshotCache()
     /// All players.
     let players: PlayerTable
 
@@ -25,8 +25,6 @@ struct PlayerContext: Sendable {
         self.epoch = epoch
         self.clock = clock
         self.players = players
-        let links = ItemLinks(path: path, sealed: verbs.server.parts.sealed)
-        snapshots = SnapshotCache(links, player: verbs.player, followers: followers, clock: clock)
     }
 
     var player: any PlayerControl { verbs.player }
@@ -34,7 +32,9 @@ struct PlayerContext: Sendable {
 
     /// The whole state as JSON.
     func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
-        JSONWriter.document(of: snapshot, links, followers: followers.ids, at: Moment(clock))
+        JSONWriter.object(capacity: 2048) {
+            $0.members(of: snapshot, links, followers: followers.ids, at: Moment(clock))
+        }
     }
 
     /// The whole state as the result of a command.

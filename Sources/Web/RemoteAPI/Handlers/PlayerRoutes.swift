@@ -11,7 +11,7 @@ struct PlayerRoutes: Sendable {
     var routes: [Route] {
         let base = "/api/v1/player"
         return [
-            .get(base) { _, reply in reply(context.snapshots.response) },
+            .get(base) { _, reply in reply(context.snapshots.response(in: context)) },
             .command("play", .post, base + "/play") { command, reply throws(Problem) in
                 let request = try command.body.read(PlayRequest.self)
                 context.verbs.play(

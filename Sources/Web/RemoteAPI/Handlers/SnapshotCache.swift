@@ -18,32 +18,18 @@ final class SnapshotCache: Sendable {
         var response: HTTPResponse
     }
 
-    private let links: ItemLinks
-    private let player: any PlayerControl
-    private let followers: FollowerList
-    private let clock: any PlayerClock
     private let entry = Mutex<Entry?>(nil)
 
-    init(_ links: ItemLinks, player: any PlayerControl, followers: FollowerList, clock: any PlayerClock) {
-        self.links = links
-        self.player = player
-        self.followers = followers
-        self.clock = clock
-    }
-
-    var response: HTTPResponse {
-        let snapshot = player.snapshot
-        let followers = followers.ids
-        let now = clock.now
+    func response(in context: PlayerContext) -> HTTPResponse {
+        let (snapshot, followers, now) = (context.player.snapshot, context.followers.ids, context.clock.now)
         if let last = entry.withLock({ $0 }), last.version == snapshot.version, last.followers == followers,
             snapshot.clock.rate == 0 || now.seconds(since: last.at) < Self.seconds
         {
             return last.response
         }
-        let body = JSONWriter.document(of: snapshot, links, followers: followers, at: Moment(clock))
         // Shared: the server caches its own form of it for the following answers.
         var response = HTTPResponse.json([])
-        response.body = .shared(SharedBytes(body))
+        response.body = .shared(SharedBytes(context.encode(snapshot)))
         // Part of a follower's state is its leader's, which has other versions.
         guard snapshot.settings.leader == nil else { return response }
         entry.withLock {

@@ -7,39 +7,37 @@ import Service
 /// A long list is not stored: each element is handed over and dropped, so that memory is bounded by the body and the
 /// resulting values.
 enum JSONReader {
-    static func read(_ bytes: [UInt8], limits: JSONLimits = .element) throws(JSONError) -> JSONNode {
-        let text = JSONText(bytes)
-        return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            var scanner = JSONScanner(buffer, limits: limits)
-            return try placing(text, &scanner) { scanner throws(JSONError) in
-                try scanner.value()
-                try scanner.end()
-            }
-        }
-    }
-
-    /// As above; `take` gets each element of the list in the top object's member `list`, which is empty in the result.
-    /// A syntax error after the list is thrown after its elements were taken.
+    /// `take` gets each element of the list in the top object's member `list`, which is empty in the result. A syntax error
+    /// after that list is thrown after its elements were taken.
     static func read(
-        _ bytes: [UInt8], list: String, atMost maximum: Int, _ take: (JSONNode) -> Void
+        _ bytes: [UInt8], limits: JSONLimits = .element, list: String? = nil, atMost maximum: Int = 0,
+        _ take: (JSONNode) -> Void = { _ in }
     ) throws(JSONError) -> JSONNode {
         let text = JSONText(bytes)
         return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
-            var scanner = JSONScanner(buffer, limits: .element)
-            return try placing(text, &scanner) { scanner throws(JSONError) in
-                guard try scanner.next() == UInt8(ascii: "{") else {
-                    try scanner.value()
-                    return try scanner.end()
-                }
-                var object = try scanner.openObject()
-                while try scanner.nextMember(&object) {
-                    if scanner.isLast(list), try scanner.next() == UInt8(ascii: "[") {
-                        try elements(of: list, atMost: maximum, &scanner, text, take)
-                    } else {
-                        try scanner.value()
+            var scanner = JSONScanner(buffer, limits: limits)
+            do throws(JSONError) {
+                if let list, try scanner.next() == UInt8(ascii: "{") {
+                    var object = try scanner.openObject()
+                    while try scanner.nextMember(&object) {
+                        if scanner.isLast(list), try scanner.next() == UInt8(ascii: "[") {
+                            try elements(of: list, atMost: maximum, &scanner, text, take)
+                        } else {
+                            try scanner.value()
+                        }
                     }
+                } else {
+                    try scanner.value()
                 }
                 try scanner.end()
+                text.tokens = scanner.tokens
+                return JSONNode(text: text, index: 0)
+            } catch {
+                text.tokens = scanner.tokens
+                var error = error
+                // For a limit: the path of the limited value, not the place where it was exceeded.
+                error.path = text.path(to: error.isLimit ? 0 : text.tokens.count)
+                throw error
             }
         }
     }
@@ -72,21 +70,5 @@ enum JSONReader {
         }
         scanner.start = rest + scanner.position - began
         scanner.close(token)
-    }
-
-    private static func placing(
-        _ text: JSONText, _ scanner: inout JSONScanner, _ scan: (inout JSONScanner) throws(JSONError) -> Void
-    ) throws(JSONError) -> JSONNode {
-        do throws(JSONError) {
-            try scan(&scanner)
-            text.tokens = scanner.tokens
-            return JSONNode(text: text, index: 0)
-        } catch {
-            text.tokens = scanner.tokens
-            var error = error
-            // For a limit: the path of the limited value, not the place where it was exceeded.
-            error.path = text.path(to: error.isLimit ? 0 : text.tokens.count)
-            throw error
-        }
     }
 }

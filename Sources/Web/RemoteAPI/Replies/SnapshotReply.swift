@@ -15,13 +15,6 @@ struct Moment {
 }
 
 extension JSONWriter {
-    /// The body of `GET /player`.
-    static func document(of snapshot: PlayerSnapshot, _ links: ItemLinks, followers: [String], at moment: Moment)
-        -> [UInt8]
-    {
-        object(capacity: 2048) { $0.members(of: snapshot, links, followers: followers, at: moment) }
-    }
-
     /// The members of `GET /player` (`Player` in openapi.yaml), at one moment.
     mutating func members(of snapshot: PlayerSnapshot, _ links: ItemLinks, followers: [String], at moment: Moment) {
         let clock = snapshot.clock
