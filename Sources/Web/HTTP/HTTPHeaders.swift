@@ -12,7 +12,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     public private(set) var fields: [Field] = []
 
     public init(_ fields: [(String, String)] = []) {
-        for (name, value) in fields { add(name, value) }
+        self.fields = fields.map { Field(name: $0.0, value: $0.1) }
     }
 
     /// No page from elsewhere takes the answer in, as a picture or script, and no browser guesses another type for it.
@@ -57,9 +57,8 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Whether a name or value holds what no field may (RFC 9110 section 5.5): a control character other than the tab.
     public var hasControlCharacter: Bool {
-        fields.contains { field in
-            [field.name.utf8, field.value.utf8].joined().contains { $0 < 32 && $0 != 9 || $0 == 127 }
-        }
+        func isControl(_ byte: UInt8) -> Bool { byte < 32 && byte != 9 || byte == 127 }
+        return fields.contains { $0.name.utf8.contains(where: isControl) || $0.value.utf8.contains(where: isControl) }
     }
 
     /// Whether a comma-separated field contains the token, without case.
@@ -74,10 +73,12 @@ extension HTTPHeaders.Field {
     /// By what the names of such fields have in common (RFC 7239, RFC 9110 section 7.6; nginx, Apache, Caddy, HAProxy, Traefik, Envoy
     /// and content networks). Browsers and other clients send none that is named so.
     fileprivate var isOfAProxy: Bool {
-        let name = name.lowercased()
-        return name == "via" || ["-ip", "clientip"].contains(where: name.hasSuffix)
-            || ["x-origin", "x-envoy-", "x-amzn-", "cf-", "cdn-"].contains(where: name.hasPrefix)
-            || name.contains("forward") || name.contains("proxy")
+        // Bytes, as each request is asked.
+        let name = Array(name.lowercased().utf8)
+        func ends(_ part: String) -> Bool { name.suffix(part.utf8.count).elementsEqual(part.utf8) }
+        func has(_ part: String) -> Bool { name.indices.contains { name[$0...].starts(with: part.utf8) } }
+        return name.elementsEqual("via".utf8) || ends("-ip") || ends("clientip") || has("forward") || has("proxy")
+            || ["x-origin", "x-envoy-", "x-amzn-", "cf-", "cdn-"].contains { name.starts(with: $0.utf8) }
     }
 }
 

@@ -18,7 +18,9 @@ struct RequestHeaders {
     var problem: HTTPResponse? {
         // RFC 9112 section 3.2.
         if isAmbiguous { return .malformed("A header field can be read in two ways.") }
-        if headers.values("Host").count > 1 { return .malformed("There are several Host fields.") }
+        if headers.fields.count(where: { $0.name.equalsIgnoringASCIICase("Host") }) > 1 {
+            return .malformed("There are several Host fields.")
+        }
         // NUL is not among them: libmicrohttpd takes it for the field's end. The front door refuses it in the first head.
         if headers.hasControlCharacter {
             return .malformed("A header field contains a control character.")
