@@ -71,6 +71,7 @@ def test_a_batch_is_all_or_nothing(api, events):
     """DESIGN section 4: one revision and one event for a batch; a wrong id in it changes nothing."""
     ids = api.load(*[f"short-{n}.mp3" for n in range(4)])
     revision = api.queue()["revision"]
+    events.wait_for("queue", lambda event: event["revision"] == revision)
     mark = events.mark()
     response = api.request("POST", "/queue/remove", json={"ids": [ids[0], "izzzzz"]})
     assert response.status_code in (404, 422), response.text
