@@ -74,11 +74,11 @@ extension HTTPHeaders.Field {
     /// and content networks). Browsers and other clients send none that is named so.
     fileprivate var isOfAProxy: Bool {
         // Bytes, as each request is asked.
-        let name = Array(name.lowercased().utf8)
-        func ends(_ part: String) -> Bool { name.suffix(part.utf8.count).elementsEqual(part.utf8) }
-        func has(_ part: String) -> Bool { name.indices.contains { name[$0...].starts(with: part.utf8) } }
-        return name.elementsEqual("via".utf8) || ends("-ip") || ends("clientip") || has("forward") || has("proxy")
-            || ["x-origin", "x-envoy-", "x-amzn-", "cf-", "cdn-"].contains { name.starts(with: $0.utf8) }
+        let bytes = Array(name.lowercased().utf8)
+        func ends(_ part: String) -> Bool { bytes.suffix(part.utf8.count).elementsEqual(part.utf8) }
+        func has(_ part: String) -> Bool { bytes.indices.contains { bytes[$0...].starts(with: part.utf8) } }
+        return bytes.elementsEqual("via".utf8) || ends("-ip") || ends("clientip") || has("forward") || has("proxy")
+            || ["x-origin", "x-envoy-", "x-amzn-", "cf-", "cdn-"].contains { bytes.starts(with: $0.utf8) }
     }
 }
 
