@@ -135,9 +135,13 @@ struct OutputStream {
         return generation.map { [.output(.stream(.close, $0))] } ?? []
     }
 
-    /// Only from now on is it the sink that is waited for.
+    /// A new item's frames are on their way: the wait for the sink, or for this source, begins now.
     mutating func fed(_ now: MonotonicTime) {
-        if case .starting = transport { transport = .starting(since: now) }
+        switch transport {
+        case .starting: transport = .starting(since: now)
+        case .dry(_, let hadFrames): transport = .dry(since: now, hadFrames: hadFrames)
+        case .silent, .running, .pausing, .draining, nil: break
+        }
     }
 
     // MARK: Reports

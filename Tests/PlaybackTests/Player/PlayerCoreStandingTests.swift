@@ -133,6 +133,19 @@ import Testing
         #expect(world.core.current?.item.uri == "b-60")
     }
 
+    /// The sink was without frames for long; the item that follows has a time of its own.
+    @Test func givesTheNextItemItsTime_whenTheSourceGaveNothing() throws {
+        var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 1)
+        try Self.tellUnderrun(&world)
+        world.sink.isFrozen = true
+        world.core.loaded.updateCurrent { $0.stage = .feeding }
+        #expect(world.run(upTo: PlayerCore.sourceLimit + 1) { $0.core.current?.item.uri == "b-60" })
+        world.check = { #expect($0.core.current?.item.uri == "b-60" && $0.core.current?.failure == nil) }
+        world.run(seconds: 1)
+    }
+
     @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
         var world = try Self.frozen(withFrames: false)
         world.core.loaded.updateCurrent { $0.stage = .feeding }
