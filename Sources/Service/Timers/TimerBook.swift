@@ -272,19 +272,21 @@ struct TimerBook {
 
     /// Somebody has set the clock by so many milliseconds, or the machine slept.
     mutating func clockWasSet(by jump: Int64, _ moment: TimerMoment) -> [Effect] {
+        // What has a duration keeps it.
+        for index in timers.indices where timers[index].hasDuration {
+            timers[index].next = timers[index].next.map { $0 + jump }
+        }
         // What the clock has jumped over is due.
         let effects = advance(moment)
-        for index in timers.indices {
-            switch timers[index].kind {
-            case .sleep: timers[index].next = timers[index].next.map { $0 + jump }
-            case .start: continue
-            case .alarm(let alarm):
-                if alarm.state == .snoozed {
-                    timers[index].next = timers[index].next.map { $0 + jump }
-                } else {
-                    reschedule(index, moment)
-                }
+        for index in timers.indices where !timers[index].hasDuration {
+            guard case .alarm(var alarm) = timers[index].kind else { continue }
+            // The clock had been ahead: the time that was missed comes only now.
+            if let last = alarm.last, last.result == .missed, last.at > moment.wall {
+                (alarm.last, alarm.lastDay) = (nil, nil)
+                if alarm.recurrence.days.isEmpty { alarm.isEnabled = true }
+                timers[index].kind = .alarm(alarm)
             }
+            reschedule(index, moment)
         }
         return effects
     }
@@ -305,6 +307,10 @@ struct TimerBook {
 extension PlayerTimer {
     /// The music of a group is its leader's: so is when it ends, or begins.
     public var concernsGroup: Bool { isSleep || isStart }
+    /// Its time is so long after its beginning, whatever the wall's clock shows.
+    fileprivate var hasDuration: Bool {
+        if case .alarm(let alarm) = kind { alarm.state == .snoozed } else { isSleep }
+    }
     var isSleep: Bool { if case .sleep = kind { true } else { false } }
     var isStart: Bool { if case .start = kind { true } else { false } }
     /// The player has it.

@@ -105,34 +105,6 @@ import Testing
         }
     }
 
-    @Test func aClockThatIsSetForward_bringsItAboutOrMissesIt() throws {
-        for (minutes, rings) in [(60, true), (90, false)] {
-            var (book, hands) = (book, Hands())
-            _ = try book.apply(.add(alarm([.wed])), hands.moment)
-            hands.moment.wall += Int64(minutes) * 60_000
-            let effects = book.clockWasSet(by: Int64(minutes) * 60_000, hands.moment)
-            #expect((stage(effects) != nil) == rings)
-            #expect(book.timers[0].next == Self.seven + 7 * 86_400_000)
-        }
-    }
-
-    @Test func aClockThatIsSetBack_doesNotRingTwiceADay() throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(alarm(Set(Weekday.allCases))), hands.moment)
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        hands.moment.wall -= 600_000
-        #expect(book.clockWasSet(by: -600_000, hands.moment) == [])
-        #expect(book.timers[0].next == Self.seven + 86_400_000)
-        // Before it had rung, it waits for its time.
-        var other = self.book
-        hands = Hands()
-        _ = try other.apply(.add(alarm([.wed])), hands.moment)
-        hands.moment.wall -= 3_600_000
-        _ = other.clockWasSet(by: -3_600_000, hands.moment)
-        #expect(other.timers[0].next == Self.seven)
-    }
-
     @Test func whatDoesNotSound_givesWay() throws {
         var (book, hands) = (book, Hands())
         let id = try book.apply(.add(alarm(fallback: "bell.mp3")), hands.moment).id
