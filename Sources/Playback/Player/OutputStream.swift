@@ -19,7 +19,8 @@ struct OutputStream {
     enum Transport: Equatable {
         /// Corked (or never started); the clock stands.
         case silent(since: MonotonicTime)
-        case starting(since: MonotonicTime)
+        /// `hadFrames`: there was something to play; `since` is when that began.
+        case starting(since: MonotonicTime, hadFrames: Bool = false)
         case running
         /// Started, but there was nothing to play; or there was, and the sink did not get it in time.
         case dry(since: MonotonicTime, hadFrames: Bool)
@@ -138,7 +139,7 @@ struct OutputStream {
     /// A new item's frames are on their way: the wait for the sink, or for this source, begins now.
     mutating func fed(_ now: MonotonicTime) {
         switch transport {
-        case .starting: transport = .starting(since: now)
+        case .starting(_, let hadFrames): transport = .starting(since: now, hadFrames: hadFrames)
         case .dry(_, let hadFrames): transport = .dry(since: now, hadFrames: hadFrames)
         case .silent, .running, .pausing, .draining, nil: break
         }
@@ -204,6 +205,9 @@ struct OutputStream {
         case .dry where !clock.isAdvancing && !isSuspended: return
         case .running: stands = hasFrames
         case .draining: stands = hasRest
+        case .starting(_, hadFrames: false) where hasFrames || hasRest:
+            transport = .starting(since: now, hadFrames: true)
+            stands = false
         case .silent, .starting, .pausing, .dry, nil: stands = false
         }
         if stands, !clock.isAdvancing, !isSuspended { stall(now) } else { stalledSince = nil }

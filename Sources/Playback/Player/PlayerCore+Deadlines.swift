@@ -70,13 +70,13 @@ extension PlayerCore {
                     $0.actions += $0.stream.close()
                     $0.closeDown()
                 })
-        case .open(_, _, .starting(let since)) where isSinkAwaited:
+        case .open(_, _, .starting(let since, hadFrames: true)) where isSinkAwaited:
             wait(since, Self.startingLimit, "The sink did not start within \(Int(Self.startingLimit)) s.")
         case .open(_, _, .pausing(let since, let fade)):
             wait(since, Self.pausingLimit + fade, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
         case .open(_, _, .draining(let since)) where unheardRest <= 0:
             wait(since, Self.drainingLimit, "The sink did not play to the end.")
-        case .open(_, _, .dry(let since, _)):
+        case .open(_, _, .starting(let since, hadFrames: false)), .open(_, _, .dry(let since, _)):
             guard stream.stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage
             else { break }
             waits.append(Wait(since: since, limit: Self.sourceLimit) { $0.giveUpSource() })

@@ -133,6 +133,25 @@ import Testing
         #expect(world.core.current?.item.uri == "b-60")
     }
 
+    /// A start that waits for frames is the source's; from the first frame on, it is the sink's.
+    @Test func failsTheItem_whenTheSourceGivesNothingFromTheStart() {
+        var world = SimulatedWorld.with(["starving-0", "b-60"], play: true)
+        world.run(seconds: PlayerCore.sourceLimit - 1)
+        #expect(world.status == .loading && world.core.current?.item.uri == "starving-0")
+        #expect(world.run(upTo: 3) { $0.status == .playing })
+        #expect(world.core.lastError?.code == .timedOut && world.core.current?.item.uri == "b-60")
+    }
+
+    @Test func givesTheSinkItsTime_whenTheFirstFramesAreLate() throws {
+        var world = SimulatedWorld.with(["starving-0", "b-60"], play: true)
+        world.run(seconds: PlayerCore.sourceLimit - 1)
+        try Self.fill(world)
+        world.run(seconds: PlayerCore.startingLimit - 0.5)
+        #expect(world.status == .loading)
+        #expect(world.run(upTo: 1) { $0.core.lastError?.code == .outputUnavailable })
+        #expect(world.core.current?.item.uri == "starving-0")
+    }
+
     /// The sink was without frames for long; the item that follows has a time of its own.
     @Test func givesTheNextItemItsTime_whenTheSourceGaveNothing() throws {
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
