@@ -191,6 +191,19 @@ def test_too_many_missing_segments_are_an_error(api, events, streams, origin):
     assert events.wait_for("error", timeout=30, mark=mark)["code"] == "not-found"
 
 
+def test_a_long_missing_segment_is_an_error(api, events, streams, origin):
+    """Silence of its length would be 61 s of it."""
+    serve(origin, streams / "chirp")
+    lines = origin.paths["/list.m3u8"].content.decode().splitlines()
+    lines[lines.index("list1.ts") - 1] = "#EXTINF:61,"
+    origin.paths["/list.m3u8"].content = "\n".join(lines).encode()
+    del origin.paths["/list1.ts"]
+    mark = events.mark()
+    api.load(f"{origin.url}/list.m3u8")
+    api.play()
+    assert events.wait_for("error", timeout=30, mark=mark)["code"] == "not-found"
+
+
 def test_an_origin_that_goes_away_fails_the_item(api, events, streams, origin):
     """Row 229: what is loaded is played; then it is said why it ends."""
     serve(origin, streams / "chirp", rate=30_000)

@@ -70,8 +70,10 @@ struct HLSLimits: Hashable {
     var lag = 12.0
     /// Missing segments in a row that are borne.
     var missing = 3
-    /// Seconds that they make, of a live stream.
-    var missingSeconds = 15.0
+    /// Seconds that they make, at most.
+    var missingSeconds = 60.0
+    /// Seconds in which more of a live stream may be missing.
+    var missingLiveSeconds = 15.0
 
     /// Of one segment. Live there are others, which are worth more than a late one.
     static func segment(_ limits: NetworkLimits, isLive: Bool) -> NetworkLimits {

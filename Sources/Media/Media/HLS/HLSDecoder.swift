@@ -206,8 +206,11 @@ final class HLSDecoder: AudioDecoder {
     private func miss(_ slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) {
         missingInARow += 1
         missingSeconds += slot.segment.duration
-        let isTooLong = !stream.isLive || missingSeconds > context.hls.missingSeconds
-        guard missingInARow <= context.hls.missing || !isTooLong else { throw error }
+        let isBorne =
+            missingInARow <= context.hls.missing
+            ? missingSeconds <= context.hls.missingSeconds
+            : stream.isLive && missingSeconds <= context.hls.missingLiveSeconds
+        guard isBorne else { throw error }
         damage += 1
         media.decodeErrors += 1
         owed += slot.segment.duration
