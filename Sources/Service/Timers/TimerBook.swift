@@ -297,7 +297,7 @@ struct TimerBook {
             switch timer.kind {
             case .sleep: return nil
             case .alarm: return timer.next
-            case .start(let start): return start.isHandedOver ? start.at : start.at - Self.handover
+            case .start(let start): return timer.next.map { start.isHandedOver ? $0 : $0 - Self.handover }
             }
         }
         return (times.min(), ring?.deadline)
@@ -307,9 +307,13 @@ struct TimerBook {
 extension PlayerTimer {
     /// The music of a group is its leader's: so is when it ends, or begins.
     public var concernsGroup: Bool { isSleep || isStart }
-    /// Its time is so long after its beginning, whatever the wall's clock shows.
+    /// Ends after a duration, whatever the wall clock shows. The player counts a start down once it has it.
     fileprivate var hasDuration: Bool {
-        if case .alarm(let alarm) = kind { alarm.state == .snoozed } else { isSleep }
+        switch kind {
+        case .sleep: true
+        case .alarm(let alarm): alarm.state == .snoozed
+        case .start(let start): start.isHandedOver
+        }
     }
     var isSleep: Bool { if case .sleep = kind { true } else { false } }
     var isStart: Bool { if case .start = kind { true } else { false } }
