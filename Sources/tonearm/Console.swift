@@ -6,15 +6,15 @@ import Glibc
 enum Console {
     static func output(_ text: String) { write(Array((text + "\n").utf8)) }
 
-    /// An answer of the server, as it came.
+    /// An unchanged answer of the server.
     static func output(json: [UInt8]) { write(json + [UInt8(ascii: "\n")]) }
 
-    /// A sentence in place of a list in which there is nothing.
+    /// Prints the sentence instead of an empty table.
     static func output(_ table: Table, orWithoutRows sentence: String) {
         output(table.isEmpty ? sentence : table.text)
     }
 
-    /// Names in it may be anybody's: nothing of them steers the terminal.
+    /// Writes to standard error. Names in the text must not control the terminal.
     static func complain(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Table.printable(String($0)) }
         write(Array((lines.joined(separator: "\n") + "\n").utf8), to: STDERR_FILENO)
@@ -22,7 +22,7 @@ enum Console {
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether standard output goes to systemd's journal, which keeps it (systemd.exec(5), `JOURNAL_STREAM`).
+    /// Standard output goes to systemd's journal, which keeps it (systemd.exec(5), `JOURNAL_STREAM`).
     static var isJournal: Bool {
         var status = stat()
         guard let stream = getenv("JOURNAL_STREAM"), fstat(STDOUT_FILENO, &status) == 0 else { return false }
@@ -31,14 +31,16 @@ enum Console {
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+    /// Returns false, with `errno`, if not everything was written.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) -> Bool {
         var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // There is nobody left to report it to.
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             bytes = bytes.dropFirst(count)
         }
+        return true
     }
 }

@@ -2,7 +2,7 @@
 
 import Kernel
 
-/// One line on standard error that is written anew again and again; nothing when that is not a terminal.
+/// A line on standard error that overwrites itself; nothing if standard error is not a terminal.
 struct ProgressLine {
     let isShown = Console.errorIsTerminal
 
@@ -10,13 +10,13 @@ struct ProgressLine {
         if isShown { Console.write(Array("\r\u{1B}[K\(text)".utf8), to: 2) }
     }
 
-    /// The next output begins a line of its own.
+    /// Erases the line, so that the next output begins a new one.
     func clear() { show("") }
 }
 
-/// Counts up how much of a media is decoded.
+/// Shows how much of a media is decoded.
 struct DecodeProgress {
-    /// Seconds of sound; nil when not known.
+    /// Seconds; nil if unknown.
     private let total: Double?
     private let line = ProgressLine()
     private let began = MonotonicTime.now
@@ -25,7 +25,7 @@ struct DecodeProgress {
 
     init(total: Double?) { self.total = total }
 
-    /// So many seconds are decoded by now.
+    /// `seconds` are decoded in total.
     mutating func reach(_ seconds: Double) { advance(seconds - done) }
 
     mutating func advance(_ seconds: Double) {
@@ -37,7 +37,7 @@ struct DecodeProgress {
         line.show(total.map { "\(TimeText.text(done)) of \(TimeText.text($0))" } ?? TimeText.text(done))
     }
 
-    /// Prints how fast it was.
+    /// Prints the speed.
     func end() {
         guard line.isShown else { return }
         let speed = Int(clamping: done / max(0.001, MonotonicTime.now.seconds(since: began)))

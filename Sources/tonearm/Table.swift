@@ -10,13 +10,13 @@ struct Table {
     init(columns: [Alignment]) { self.columns = columns }
 
     mutating func add(_ cells: String...) {
-        // What comes from tags and file names must not move the cursor or colour the terminal.
+        // Tags and file names must not control the terminal.
         rows.append(cells.map(Self.printable))
     }
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// Lines joined by newlines, none at the end. Widths count characters, which is right for most scripts.
+    /// Lines without a trailing newline. Widths are in characters, which is right for most scripts.
     var text: String {
         let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -3,7 +3,7 @@
 import ArgumentParser
 internal import Kernel
 
-/// Times as people write them: `75`, `12.5`, `1:15`, `1:02:03.5`.
+/// A time argument: `75`, `12.5`, `1:15`, `1:02:03.5`.
 struct TimeArgument: ExpressibleByArgument, Hashable {
     /// Finite, 0 or more.
     let seconds: Double
@@ -15,7 +15,7 @@ struct TimeArgument: ExpressibleByArgument, Hashable {
 }
 
 enum TimeText {
-    /// nil when `text` is no time.
+    /// nil if `text` is not a time.
     static func seconds(_ text: some StringProtocol) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let last = number(parts[parts.count - 1]) else { return nil }
@@ -29,7 +29,7 @@ enum TimeText {
         return seconds <= 36_000_000 ? seconds : nil
     }
 
-    /// `1:05`, `1:02:03`; `--:--` when it is not known.
+    /// `1:05`, `1:02:03`; `--:--` if unknown.
     static func text(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0 else { return "--:--" }
         let whole = Int(clamping: seconds)
@@ -44,7 +44,7 @@ enum TimeText {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Digits with at most one point; no sign, no exponent, no `inf`.
+    /// Digits with at most one point: no sign, no exponent, no `inf`.
     private static func number(_ text: some StringProtocol) -> Double? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
         return Double(text)

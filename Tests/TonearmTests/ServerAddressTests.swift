@@ -18,24 +18,26 @@ import Testing
         "", "http://", "http://:80", "https://pi", "http://pi:x", "http://pi:0", "http://a b", "http://u:p@h",
     ])
     func refuses_andNamesTheSource(text: String) {
-        do {
-            let address = try ServerAddress(text, source: "TONEARM_SERVER")
-            Issue.record("\(text) was read as \(address)")
-        } catch {
-            #expect("\(error)".hasPrefix("TONEARM_SERVER: "))
-        }
+        let failure = #expect(throws: Failure.self) { try ServerAddress(text, source: "TONEARM_SERVER") }
+        #expect(failure?.message.hasPrefix("TONEARM_SERVER: ") == true)
     }
 
-    @Test func flagGoesFirst_thenServer_thenWhereServeListens() throws {
-        let environment = ["TONEARM_SERVER": "http://b:2", "TONEARM_PORT": "3"]
-        #expect(try ServerAddress.find("http://a:1", environment).description == "http://a:1")
-        #expect(try ServerAddress.find("http://a:1/#token=abc", environment).token == "abc")
-        #expect(try ServerAddress.find(nil, environment).description == "http://b:2")
-        #expect(
-            try ServerAddress.find(nil, ["TONEARM_PORT": "3", "TONEARM_HOST": "0.0.0.0"]).description
-                == "http://127.0.0.1:3")
-        #expect(try ServerAddress.find(nil, ["TONEARM_HOST": "::"]).description == "http://[::1]:8080")
-        #expect(try ServerAddress.find(nil, [:]).description == "http://127.0.0.1:8080")
+    private static let environment = ["TONEARM_SERVER": "http://b:2", "TONEARM_PORT": "3"]
+
+    @Test(
+        arguments: [
+            ("http://a:1", environment, "http://a:1"), (nil, environment, "http://b:2"),
+            (nil, ["TONEARM_PORT": "3", "TONEARM_HOST": "0.0.0.0"], "http://127.0.0.1:3"),
+            (nil, ["TONEARM_HOST": "::"], "http://[::1]:8080"), (nil, [:], "http://127.0.0.1:8080"),
+        ] as [(String?, [String: String], String)])
+    func flag_overridesServer_overridesAddressOfServe(flag: String?, environment: [String: String], address: String)
+        throws
+    {
+        #expect(try ServerAddress.find(flag, environment).description == address)
+    }
+
+    @Test func link_hasItsToken() throws {
+        #expect(try ServerAddress.find("http://a:1/#token=abc", [:]).token == "abc")
     }
 }
 

@@ -16,14 +16,14 @@ extension ClientCommand {
 }
 
 extension ParsableArguments {
-    /// Refuses a number outside its range.
+    /// Rejects a number outside its range.
     func check(_ option: String, _ value: Double?, _ range: ClosedRange<Int>) throws {
         guard let value, !(Double(range.lowerBound)...Double(range.upperBound)).contains(value) else { return }
         throw ValidationError("\(option) must be from \(range.lowerBound) to \(range.upperBound).")
     }
 }
 
-/// A command that prints an answer of the server: for people, or with `--json` as it came.
+/// A command that shows an answer of the server: as text, or unchanged as JSON (`--json`).
 protocol ShowingCommand: ClientCommand {
     associatedtype Answer: Decodable
 
@@ -34,23 +34,31 @@ protocol ShowingCommand: ClientCommand {
 }
 
 extension ShowingCommand {
-    func run(_ client: ServerClient) throws {
-        let bytes = try ask(client)
-        if json { return Console.output(json: bytes) }
-        try show(client.decode(Answer.self, bytes))
+    func run(_ client: ServerClient) throws { try client.show(ask(client), json: json, show) }
+}
+
+extension ServerClient {
+    func show<Answer: Decodable>(_ bytes: [UInt8], json: Bool, _ show: (Answer) throws -> Void) throws {
+        if json { Console.output(json: bytes) } else { try show(decode(bytes)) }
+    }
+}
+
+extension Flag<Bool> {
+    /// `--json`. `route`: the request that has the same answer.
+    init(wrappedValue: Bool, json route: String) {
+        self.init(wrappedValue: wrappedValue, help: "Print JSON: the answer of GET /api/v1/\(route).")
     }
 }
 
 enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
-/// The options of every command to a running server, before its name or behind it.
+/// The options of every command to a running server. They may precede or follow its name.
 struct ClientOptions: ParsableArguments {
     @Option(
         value: "url", "The server's address or printed link (default TONEARM_SERVER, else http://127.0.0.1:8080).")
     var server: String?
 
-    @Option(help: "The access token, if the server needs one (default TONEARM_TOKEN).")
-    var token: String?
+    @Option(help: "The access token, if the server needs one (default TONEARM_TOKEN).") var token: String?
 
     @Option(
         value: "id", "The player, by its id as tonearm players lists it (default TONEARM_PLAYER, else main).",
@@ -68,8 +76,7 @@ struct ClientOptions: ParsableArguments {
         let token = token ?? address.token ?? environment["TONEARM_TOKEN"]
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
             let source = self.token != nil ? "--token" : address.token != nil ? "the link" : "TONEARM_TOKEN"
-            throw Failure.configuration(
-                source + ": a token must not contain spaces or line ends.")
+            throw Failure.configuration(source + ": a token must not contain spaces or line ends.")
         }
         return ServerClient(
             address: address, token: token?.isEmpty == true ? nil : token,
@@ -77,9 +84,10 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// The one argument of a command in which -10 is no option: ArgumentParser's `allUnrecognized`, which also takes `--` for a value.
+/// The only argument of a command that takes values such as -10. ArgumentParser's `allUnrecognized` does not read them as options,
+/// but returns `--` as a value.
 enum SignedArgument {
-    /// nil when there is none, or several.
+    /// nil if there is no argument, or more than one.
     static func only(_ texts: [String]) -> String? {
         let rest = texts.first == "--" ? texts.dropFirst() : texts[...]
         return rest.count == 1 ? rest.first : nil

@@ -17,16 +17,13 @@ struct ClientSocket: ~Copyable {
         }
         defer { freeaddrinfo(list) }
         var reason = ECONNREFUSED
-        var entry: UnsafeMutablePointer<addrinfo>? = list
-        while let info = entry?.pointee {
-            switch Self.connect(info, timeout: timeout) {
-            case .connected(let descriptor):
-                self.descriptor = descriptor
-                self.address = address
+        for entry in sequence(first: list, next: \.pointee.ai_next) {
+            let descriptor = Self.connect(entry.pointee, timeout: timeout)
+            if descriptor >= 0 {
+                (self.descriptor, self.address) = (descriptor, address)
                 return
-            case .failed(let code): reason = code
             }
-            entry = info.ai_next
+            reason = errno
         }
         let cause = reason == ECONNREFUSED ? "" : " (\(String(cString: strerror(reason))))"
         throw Failure("no server answers at \(address)\(cause): is `tonearm serve` running?", .unavailable)
@@ -34,32 +31,28 @@ struct ClientSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    private enum Attempt {
-        case connected(Int32)
-        case failed(Int32)
-    }
-
-    private static func connect(_ info: addrinfo, timeout: Int) -> Attempt {
-        let kind = info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(info.ai_family, kind, info.ai_protocol)
-        guard descriptor >= 0 else { return .failed(errno) }
-        // Also the deadline of connect (socket(7)).
-        var limit = timeval(tv_sec: timeout, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+    /// Returns -1 with `errno` on failure.
+    private static func connect(_ info: addrinfo, timeout: Int) -> Int32 {
+        let descriptor = socket(
+            info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), info.ai_protocol)
+        guard descriptor >= 0 else { return -1 }
+        // The send timeout is connect's deadline too (socket(7)).
+        for option in [SO_SNDTIMEO, SO_RCVTIMEO] { set(option, seconds: timeout, of: descriptor) }
         guard Glibc.connect(descriptor, info.ai_addr, info.ai_addrlen) == 0 else {
             let code = errno == EINPROGRESS ? ETIMEDOUT : errno
             close(descriptor)
-            return .failed(code)
+            errno = code
+            return -1
         }
-        return .connected(descriptor)
+        return descriptor
     }
 
-    /// How long the server may be silent from here on.
-    func allowSilence(seconds: Int) {
+    /// Sets how long the server may be silent from now on.
+    func allowSilence(seconds: Int) { Self.set(SO_RCVTIMEO, seconds: seconds, of: descriptor) }
+
+    private static func set(_ option: Int32, seconds: Int, of descriptor: Int32) {
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     func send(_ bytes: [UInt8]) throws {
@@ -69,7 +62,7 @@ struct ClientSocket: ~Copyable {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            // The server may refuse early and close; its answer is read after this.
+            // The server may reject the request early and close; its answer is read next.
             if count < 0, errno == EPIPE || errno == ECONNRESET { return }
             guard count > 0 else { throw lost() }
             rest = rest.dropFirst(count)
@@ -92,8 +85,7 @@ struct ClientSocket: ~Copyable {
 
     private func lost(_ code: Int32 = errno) -> Failure {
         if code == EAGAIN {
-            return Failure(
-                "\(address) does not answer: it hangs, or is not a Tonearm server.", .unavailable)
+            return Failure("\(address) does not answer: it hangs, or is not a Tonearm server.", .unavailable)
         }
         return Failure("the connection to \(address) was lost: \(String(cString: strerror(code))).", .unavailable)
     }

@@ -4,10 +4,10 @@ import Kernel
 import Glibc
 import Media
 
-/// Media that the user named, as an element of `items` in the API. The server finds out what it is.
+/// A media argument of a command, as an element of `items` in the API. The server detects its kind.
 ///
-/// An absolute path, or one that begins with `./` or `../`, is a file or folder of this machine; anything else is relative
-/// to the server's music directories.
+/// An absolute path, or one that begins with `./` or `../`, names a file or folder of this machine. Any other path is
+/// relative to the server's music directories.
 struct MediaArgument: Hashable, Encodable {
     var uri: String
 
@@ -26,7 +26,7 @@ struct MediaArgument: Hashable, Encodable {
         return ["http", "https"].contains(scheme) && uri.dropFirst(scheme.count).hasPrefix("://")
     }
 
-    /// By its name: any text could be read as a list.
+    /// Judged by the name: any text would parse as a list.
     static func mayBeList(_ uri: String) -> Bool {
         MediaListFormat.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
     }
@@ -38,7 +38,7 @@ struct MediaArgument: Hashable, Encodable {
         return texts.map { MediaArgument($0, directory: path) }
     }
 
-    /// Without `.` and `..`, which the server does not follow. A slash at the end stays: it names a folder.
+    /// Resolves `.` and `..`, which the server does not follow. Keeps a trailing slash, which marks a folder.
     private static func normal(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

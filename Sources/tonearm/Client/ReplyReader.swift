@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one HTTP/1.1 response (RFC 9112) from bytes as they come: a pure value.
+/// Parses one HTTP/1.1 response (RFC 9112) as its bytes arrive: a pure value.
 struct ReplyReader {
-    enum Wrong: Error, Hashable {
+    enum Invalid: Error, Hashable {
         case notHTTP
         case tooLarge
         case truncated
-    }
-
-    struct Head: Hashable {
-        var status: Int
-        /// Names in lower case.
-        var fields: [String: String]
     }
 
     private enum State {
@@ -25,17 +19,18 @@ struct ReplyReader {
         case over
     }
 
-    /// Bytes that a head or a line may have.
-    static let lineLimit = 65_536
+    /// Bytes of a head or a line.
+    private static let lineLimit = 65_536
 
-    private(set) var head: Head?
+    /// nil until the head has arrived.
+    private(set) var status: Int?
     private var state = State.head
     private var buffer: [UInt8] = []
 
     var isOver: Bool { if case .over = state { true } else { false } }
 
-    /// The part of the body that came with `bytes`.
-    mutating func feed(_ bytes: [UInt8]) throws(Wrong) -> [UInt8] {
+    /// Returns the part of the body that `bytes` holds.
+    mutating func feed(_ bytes: [UInt8]) throws(Invalid) -> [UInt8] {
         buffer += bytes
         var body: [UInt8] = []
         while try step(into: &body) {}
@@ -43,7 +38,7 @@ struct ReplyReader {
     }
 
     /// The connection was closed.
-    mutating func close() throws(Wrong) {
+    mutating func close() throws(Invalid) {
         switch state {
         case .untilClose, .over: state = .over
         case .head, .counted, .chunkSize, .chunk, .chunkEnd, .trailer: throw .truncated
@@ -51,7 +46,7 @@ struct ReplyReader {
     }
 
     /// False when more bytes are needed.
-    private mutating func step(into body: inout [UInt8]) throws(Wrong) -> Bool {
+    private mutating func step(into body: inout [UInt8]) throws(Invalid) -> Bool {
         switch state {
         case .head:
             guard let lines = try takeHead() else { return false }
@@ -84,7 +79,7 @@ struct ReplyReader {
         return true
     }
 
-    private mutating func readHead(_ lines: [String]) throws(Wrong) {
+    private mutating func readHead(_ lines: [String]) throws(Invalid) {
         let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { throw .notHTTP }
         var fields: [String: String] = [:]
@@ -93,9 +88,9 @@ struct ReplyReader {
             guard parts.count == 2 else { throw .notHTTP }
             fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
         }
-        // An interim response; the real one follows.
+        // An interim response; the final one follows.
         if status < 200 { return }
-        head = Head(status: status, fields: fields)
+        self.status = status
         if status == 204 || status == 304 {
             state = .over
         } else if fields["transfer-encoding"]?.lowercased() == "chunked" {
@@ -108,29 +103,21 @@ struct ReplyReader {
         }
     }
 
-    private mutating func takeHead() throws(Wrong) -> [String]? {
-        let end: [UInt8] = [13, 10, 13, 10]
-        guard let start = buffer.indices.first(where: { buffer[$0...].starts(with: end) }) else {
+    private mutating func takeHead() throws(Invalid) -> [String]? {
+        guard let end = buffer.firstRange(of: [13, 10, 13, 10]) else {
             guard buffer.count <= Self.lineLimit else { throw .tooLarge }
-            let start = Array("HTTP/".utf8)
-            guard buffer.prefix(5) == start.prefix(buffer.count) else { throw .notHTTP }
+            guard buffer.starts(with: "HTTP/".utf8.prefix(buffer.count)) else { throw .notHTTP }
             return nil
         }
-        let text = String(decoding: buffer[..<start], as: UTF8.self)
-        buffer.removeFirst(start + 4)
+        let text = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+        buffer.removeSubrange(..<end.upperBound)
         return text.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private mutating func takeLine() throws(Wrong) -> String? {
-        guard let end = buffer.firstIndex(of: 10) else {
-            guard buffer.count <= Self.lineLimit else { throw .tooLarge }
-            return nil
-        }
-        var line = buffer[..<end]
-        if line.last == 13 { line = line.dropLast() }
-        let text = String(decoding: line, as: UTF8.self)
-        buffer.removeFirst(end + 1)
-        return text
+    private mutating func takeLine() throws(Invalid) -> String? {
+        if let line = buffer.removeLine() { return String(decoding: line, as: UTF8.self) }
+        guard buffer.count <= Self.lineLimit else { throw .tooLarge }
+        return nil
     }
 
     private mutating func take(_ limit: Int, into body: inout [UInt8]) -> Int {
@@ -141,7 +128,7 @@ struct ReplyReader {
     }
 }
 
-/// Takes the data of Server-Sent Events (HTML Living Standard, section 9.2.6) out of bytes as they come.
+/// Extracts the data of Server-Sent Events (HTML Living Standard, section 9.2.6) from bytes as they arrive.
 struct EventLines {
     private var buffer: [UInt8] = []
     private var data: [UInt8]?
@@ -149,9 +136,7 @@ struct EventLines {
     mutating func feed(_ bytes: [UInt8]) -> [[UInt8]] {
         buffer += bytes
         var events: [[UInt8]] = []
-        while let end = buffer.firstIndex(of: 10) {
-            var line = buffer[..<end]
-            if line.last == 13 { line = line.dropLast() }
+        while let line = buffer.removeLine() {
             if line.isEmpty {
                 if let data { events.append(data) }
                 data = nil
@@ -159,8 +144,17 @@ struct EventLines {
                 let value = line.dropFirst(line.dropFirst(5).first == 0x20 ? 6 : 5)
                 data = data.map { $0 + [10] + value } ?? Array(value)
             }
-            buffer.removeFirst(end + 1)
         }
         return events
+    }
+}
+
+extension [UInt8] {
+    /// Removes and returns the first line, without its end; nil if it is incomplete.
+    fileprivate mutating func removeLine() -> ArraySlice<UInt8>? {
+        guard let end = firstIndex(of: 10) else { return nil }
+        let line = self[..<end]
+        removeFirst(end + 1)
+        return line.last == 13 ? line.dropLast() : line
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the server is that a client command speaks to.
+/// The address of the server that a client command uses.
 struct ServerAddress: Hashable, CustomStringConvertible {
     /// Without brackets.
     var host: String
     var port: UInt16
-    /// The path before `/api/v1`, where a proxy serves Tonearm below a path; no slash at its end.
+    /// The path before `/api/v1`, for a proxy that serves Tonearm below a path. No trailing slash.
     var prefix = ""
-    /// Of a printed link.
+    /// The token of a printed link.
     var token: String?
 
-    /// `text` as given with `source`, which is named when it is wrong.
+    /// `source`: where `text` came from, for the error message.
     init(_ text: String, source: String) throws {
         var rest = text[...]
         if rest.hasPrefix("https://") {
@@ -46,7 +46,7 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         while prefix.hasSuffix("/") { prefix.removeLast() }
     }
 
-    /// Flag, then `TONEARM_SERVER`, then where `tonearm serve` would listen in this environment.
+    /// The flag, else `TONEARM_SERVER`, else the address at which `tonearm serve` would listen in this environment.
     static func find(_ flag: String?, _ environment: [String: String]) throws -> ServerAddress {
         if let flag { return try ServerAddress(flag, source: "--server") }
         if let value = environment["TONEARM_SERVER"], !value.isEmpty {
@@ -59,10 +59,10 @@ struct ServerAddress: Hashable, CustomStringConvertible {
         return try ServerAddress("http://\(bracketed(host)):\(port)", source: "TONEARM_HOST and TONEARM_PORT")
     }
 
-    /// As the Host header names it.
+    /// The value of the Host header.
     var authority: String { "\(Self.bracketed(host)):\(port)" }
 
-    /// A host as it stands before a port: IPv6 addresses in brackets (RFC 3986 section 3.2.2).
+    /// Puts IPv6 addresses in brackets, as required before a port (RFC 3986, section 3.2.2).
     static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
     var description: String { "http://\(authority)\(prefix)" }

@@ -4,20 +4,19 @@ import FoundationEssentials
 import Kernel
 import RemoteAPI
 
-/// Speaks to a server's REST API: one blocking request after the other, each on its own connection.
+/// A client of the REST API: one blocking request at a time, each on a connection of its own.
 ///
-/// Written out on a socket because a request to the same machine needs no more, and libcurl or FoundationNetworking
-/// would cost a command more time to load than its request takes.
+/// Written on a plain socket: loading libcurl or FoundationNetworking would take longer than a request to this machine.
 struct ServerClient {
-    /// Seconds; the server answers a command within one.
+    /// Seconds that the server may be silent. It answers a command within one second.
     static let timeout = 15
-    /// Seconds in which the server has looked at what is to be added: addresses of the web get 30.
+    /// The same for requests that add items: the server has 30 s to look at web addresses.
     static let addingTimeout = 35
-    /// Seconds; a live stream sends something (at least a comment) every 15.
+    /// Seconds between two events of a live stream: the server sends at least a comment every 15.
     private static let longestSilence = 60
     private static let largestReply = 256 << 20
     private static let largestRefusal = 1 << 20
-    /// Seconds for one answer, however slowly it trickles.
+    /// Seconds for a whole answer that trickles in.
     private static let longestAnswer = 60.0
 
     let address: ServerAddress
@@ -26,8 +25,18 @@ struct ServerClient {
 
     enum Method: String { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
 
-    /// The answer's body; a refusal becomes a `Failure` with the server's own sentence. `patience`: seconds that the server
-    /// may be silent.
+    /// The decoded answer to `send`.
+    func ask<Answer: Decodable>(
+        _ method: Method, _ path: String, _ body: RequestBody? = nil, patience: Int = Self.timeout
+    ) throws -> Answer {
+        try decode(send(method, path, body, patience: patience))
+    }
+
+    /// Sends a request and returns the answer's body. A refusal throws a `Failure` with the server's own sentence.
+    ///
+    /// - Parameters:
+    ///   - path: Relative to `/api/v1/`, or absolute.
+    ///   - patience: Seconds that the server may be silent.
     @discardableResult
     func send(
         _ method: Method, _ path: String, _ body: RequestBody? = nil, patience: Int = Self.timeout
@@ -45,33 +54,29 @@ struct ServerClient {
                 throw Failure("\(address) did not end its answer within \(Int(limit)) s.", .unavailable)
             }
             answer += try read(socket, &reader)
-            guard answer.count <= Self.largestReply else { throw wrong(.tooLarge) }
+            guard answer.count <= Self.largestReply else { throw invalid(.tooLarge) }
         }
-        let status = reader.head?.status ?? 0
+        let status = reader.status ?? 0
         guard (200..<300).contains(status) else { throw refusal(status, answer) }
         return answer
     }
 
-    func get<Reply: Decodable>(_ type: Reply.Type, _ path: String) throws -> Reply {
-        try decode(type, send(.get, path))
-    }
-
-    func decode<Reply: Decodable>(_ type: Reply.Type, _ bytes: [UInt8]) throws -> Reply {
+    func decode<Answer: Decodable>(_ bytes: [UInt8]) throws -> Answer {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try JSONDecoder().decode(Answer.self, from: Data(bytes))
         } catch {
             throw Failure("\(address) sent an unexpected answer: is it a Tonearm server of this version?")
         }
     }
 
-    /// The path of something that the server has given an id. Ids are letters and digits: what else is given names nothing.
+    /// The path of an entry. Ids are lower-case letters and digits; any other text becomes the id `-`, which names nothing.
     static func path(_ base: String, _ id: String) -> String { "\(base)/\(isPlain(id) ? id : "-")" }
 
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// Server-Sent Events until the server ends them or `handle` throws.
+    /// Receives Server-Sent Events until the server ends the stream or `handle` throws.
     func follow(_ path: String, _ handle: (_ json: [UInt8]) throws -> Void) throws {
         var events = EventLines()
         try receive(path, accept: "text/event-stream") { bytes in
@@ -79,14 +84,14 @@ struct ServerClient {
         }
     }
 
-    /// A body as it comes, however long it is, until it ends or `handle` throws.
+    /// Receives a body of any length, piece by piece, until it ends or `handle` throws.
     func receive(_ path: String, accept: String, _ handle: (_ bytes: [UInt8]) throws -> Void) throws {
         let socket = try ClientSocket(address, timeout: Self.timeout)
         try socket.send(head(.get, path, accept: accept, length: nil))
         var reader = ReplyReader()
         while !reader.isOver {
             let bytes = try read(socket, &reader)
-            guard let status = reader.head?.status else { continue }
+            guard let status = reader.status else { continue }
             guard status == 200 else {
                 var answer = bytes
                 while !reader.isOver, answer.count < Self.largestRefusal { answer += try read(socket, &reader) }
@@ -99,18 +104,18 @@ struct ServerClient {
 
     private func read(_ socket: borrowing ClientSocket, _ reader: inout ReplyReader) throws -> [UInt8] {
         let bytes = try socket.receive()
-        do throws(ReplyReader.Wrong) {
+        do throws(ReplyReader.Invalid) {
             if bytes.isEmpty { try reader.close() }
             return try reader.feed(bytes)
         } catch {
-            throw wrong(error)
+            throw invalid(error)
         }
     }
 
     private func head(_ method: Method, _ path: String, accept: String, length: Int?) -> [UInt8] {
+        let path = player.of(path.hasPrefix("/") ? path : "/api/v1/" + path)
         var lines = [
-            "\(method.rawValue) \(address.prefix)\(player.of(path)) HTTP/1.1", "Host: \(address.authority)",
-            "Accept: \(accept)",
+            "\(method.rawValue) \(address.prefix)\(path) HTTP/1.1", "Host: \(address.authority)", "Accept: \(accept)",
             "User-Agent: tonearm/\(ServerVersion.text)", "Connection: close",
         ]
         if let token { lines.append("Authorization: Bearer \(token)") }
@@ -129,12 +134,12 @@ struct ServerClient {
         do {
             return Failure(try JSONDecoder().decode(Problem.self, from: Data(body)).detail)
         } catch {
-            // Anything that is no problem document comes from a proxy or another server.
+            // Not a problem document: a proxy or another server answered.
             return Failure("\(address) answered with status \(status).")
         }
     }
 
-    private func wrong(_ error: ReplyReader.Wrong) -> Failure {
+    private func invalid(_ error: ReplyReader.Invalid) -> Failure {
         switch error {
         case .notHTTP: Failure("the program at \(address) does not answer in HTTP.")
         case .tooLarge: Failure("\(address) sent an answer that is too large.")
@@ -143,7 +148,7 @@ struct ServerClient {
     }
 }
 
-/// The JSON object that a request sends. A member that is nil is left out; `Null` is sent.
+/// The JSON object of a request. Members that are nil are left out; `Null` sends null.
 struct RequestBody: Encodable, ExpressibleByDictionaryLiteral {
     struct Null: Encodable {
         func encode(to encoder: any Encoder) throws {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// Names that only the running server knows, for completion by a shell.
+/// Shell completion of names that only the running server knows.
 enum ServerNames: String, CaseIterable {
     case players, outputs, outputChoice, playlists, presets, alarms, renders
 
@@ -10,36 +10,31 @@ enum ServerNames: String, CaseIterable {
 
     private var path: String {
         switch self {
-        case .presets: "/api/v1/effects/presets"
-        case .alarms: TimerState.path
-        case .outputChoice: Self.outputs.path
-        case .players, .outputs, .playlists, .renders: "/api/v1/" + rawValue
+        case .presets: "effects/presets"
+        case .alarms: "timers"
+        case .outputChoice: "outputs"
+        case .players, .outputs, .playlists, .renders: rawValue
         }
     }
 
-    /// Seconds that a press of a key may take.
+    /// Seconds. The user waits after pressing Tab.
     private static let patience = 2
 
-    private struct Entry: Decodable {
-        var id: String?
-        var name: String?
-        var type: String?
-    }
+    private struct Entry: Decodable { var id, name, type: String? }
 
     private struct Answer: Decodable { var players, outputs, playlists, presets, timers, renders: [Entry]? }
 
     private func names(completing words: [String]) -> [String] {
         do {
             let client = try ClientOptions.parse(Self.options(in: words)).client()
-            let bytes = try client.send(.get, path, patience: Self.patience)
-            let answer = try client.decode(Answer.self, bytes)
+            let answer: Answer = try client.ask(.get, path, patience: Self.patience)
             let lists = [
                 answer.players, answer.outputs, answer.playlists, answer.presets, answer.timers, answer.renders,
             ]
             let entries = lists.compactMap { $0 }.first ?? []
             return entries.compactMap(name).filter(Self.isSafe) + (self == .outputChoice ? ["default"] : [])
         } catch {
-            // A shell has no place for a sentence here.
+            // Completion cannot show an error.
             return []
         }
     }
@@ -53,7 +48,7 @@ enum ServerNames: String, CaseIterable {
         }
     }
 
-    /// bash expands the words that it completes, `$(...)` included, and zsh takes the text behind a colon for a description.
+    /// bash expands completed words, `$(...)` included; zsh treats text after a colon as a description.
     static func isSafe(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix("-")
             && name.unicodeScalars.allSatisfy {
@@ -62,7 +57,7 @@ enum ServerNames: String, CaseIterable {
             }
     }
 
-    /// The options of the typed command that say which server and player it is for.
+    /// The options of the typed command that select the server and the player.
     static func options(in words: [String]) -> [String] {
         var options: [String] = []
         for (word, next) in zip(words, words.dropFirst() + [""]) {

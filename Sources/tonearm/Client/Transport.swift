@@ -3,55 +3,53 @@
 import Glibc
 
 extension ServerClient {
-    /// The server answers a command within a second even if the item still opens; so long its outcome is waited for.
+    /// Seconds. The server answers within one, even while the item is still opening.
     private static let openingLimit = 30.0
 
-    /// `POST /player/NAME` for what leads to an item that plays; prints what plays now, fails when the item has failed.
-    func command(_ name: String, _ body: RequestBody? = nil) throws {
-        let state = try settled(post(name, body))
+    /// `POST /player/NAME` for commands that start an item: prints the item that plays, fails when it has failed.
+    func start(_ name: String, _ body: RequestBody? = nil) throws {
+        let state = try settled(ask(.post, "player/\(name)", body))
         try state.checkFailure()
         Console.output(state.line)
     }
 
-    /// `POST /player/NAME` for what ends sound: it is done whatever became of the item.
+    /// `POST /player/NAME` for commands that end sound: a failed item does not matter.
     func silence(_ name: String, _ body: RequestBody? = nil) throws {
-        Console.output(try post(name, body).line)
+        let state: PlayerState = try ask(.post, "player/\(name)", body)
+        Console.output(state.line)
     }
 
-    /// `POST /player/play`. `named`: the item that was asked for, so that another one playing in its place is a failure.
+    /// `POST /player/play`. `id`: the requested item; another one that plays in its place is a failure.
     func play(_ body: RequestBody, named id: String?) throws {
-        // `play` takes an older error back: one that is there is its own.
-        try printStart(settled(post("play", body)), wanted: id.map { [$0] })
+        // `play` clears an older error: one that is present belongs to this command.
+        try printStart(settled(ask(.post, "player/play", body)), wanted: id.map { [$0] })
     }
 
-    /// Adds at the end of the queue and plays the first of it.
+    /// Adds items at the end of the queue and plays the first of them.
     func play(_ items: [MediaArgument]) throws {
         struct Added: Decodable { var ids: [String] }
-        let ids = try add(Added.self, ["items": items, "play": true, "check": true]).ids
-        try printStart(settled(get(PlayerState.self, PlayerState.path)), wanted: ids)
+        let added: Added = try add(["items": items, "play": true])
+        try printStart(settled(ask(.get, "player")), wanted: added.ids)
     }
 
-    /// What cannot be played should be refused (`check`): it must not end what plays.
-    func add<Added: Decodable>(_ type: Added.Type, _ body: RequestBody) throws -> Added {
-        try decode(type, send(.post, "\(QueuePage.path)/items", body, patience: Self.addingTimeout))
+    /// `check`: the server rejects unplayable items, so that they do not end what plays.
+    func add<Added: Decodable>(_ body: RequestBody) throws -> Added {
+        try ask(.post, "queue/items", body + ["check": true], patience: Self.addingTimeout)
     }
 
-    /// An error is a failure when none of the `wanted` items plays, else a notice; nil when any item will do.
+    /// An error is a failure if none of the `wanted` items plays, else a notice. nil: any item will do.
     private func printStart(_ state: PlayerState, wanted: [String]?) throws {
         try state.checkFailure()
         if let error = state.error {
-            let plays = state.item.map { wanted?.contains($0.id) ?? true } == true
-            guard plays else {
-                let isOfWanted = error.itemId.map { wanted?.contains($0) ?? true } == true
-                throw Failure(isOfWanted ? error.message : "It cannot be played; another item plays: \(error.message)")
+            func isWanted(_ id: String?) -> Bool { id.map { wanted?.contains($0) ?? true } ?? false }
+            guard isWanted(state.item?.id) else {
+                throw Failure(
+                    isWanted(error.itemId)
+                        ? error.message : "It cannot be played; another item plays: \(error.message)")
             }
             Console.complain("tonearm: \(error.message)")
         }
         Console.output(state.line)
-    }
-
-    private func post(_ name: String, _ body: RequestBody?) throws -> PlayerState {
-        try decode(PlayerState.self, send(.post, "\(PlayerState.path)/\(name)", body))
     }
 
     private func settled(_ state: PlayerState) throws -> PlayerState {
@@ -60,7 +58,7 @@ extension ServerClient {
         while state.status == "loading", waited < Self.openingLimit {
             usleep(100_000)
             waited += 0.1
-            state = try get(PlayerState.self, PlayerState.path)
+            state = try ask(.get, "player")
         }
         return state
     }

@@ -8,13 +8,13 @@ struct DoctorCommand: LocalCommand {
         "doctor", "Checks whether playing works here, and what to do if not.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file. A server that runs with them is \
-            asked for its output; else a moment of silence is played to see that the sound server takes it. The exit status is 0 only if playing would work.
+            asked for its output; else a moment of silence is played to see that the sound server takes it. The exit status \
+            is 0 only if playing would work.
             """)
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let diagnosis = Diagnosis(findings(ProcessInfo.processInfo.environment))
@@ -42,8 +42,7 @@ struct DoctorCommand: LocalCommand {
         let hasOwnMusic = server != nil && settings.music.isEmpty
         return versions + sound + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
-            ServerChecks.mayUse(settings),
-            ServerChecks.mediaWorker(settings),
+            ServerChecks.clientAccess(settings), ServerChecks.mediaWorker(settings),
         ] + (hasOwnMusic ? [] : ServerChecks.music(settings.music))
     }
 }
@@ -52,7 +51,7 @@ struct DoctorCommand: LocalCommand {
 struct Finding: Encodable, Hashable {
     enum State: String, Encodable {
         case ok
-        /// Worth knowing; playing works nevertheless.
+        /// Worth knowing, but playing works.
         case note
         /// Playing would not work.
         case problem

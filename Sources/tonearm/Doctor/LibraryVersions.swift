@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// Versions of the libraries as they are loaded, which need not be those that the program was built with.
+/// The versions of the libraries at run time, which may differ from those at build time.
 ///
-/// Asked through the dynamic linker by name: the C libraries belong to their adapters, and each of these functions takes
-/// nothing and gives a constant text.
+/// Found by name through the dynamic linker, because only the adapters import the C libraries. Each of these functions takes
+/// no arguments and returns a constant text.
 enum LibraryVersions {
     private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
 
@@ -15,14 +15,14 @@ enum LibraryVersions {
         ("sqlite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
     ]
 
-    /// One that the server loads when it needs it.
+    /// A library that the server loads on demand.
     private struct Loaded {
         var name: String
         var file: String
-        /// Gives the version; nil: asked with arguments.
+        /// Returns the version; nil if the library's function takes arguments.
         var function: String?
         var package: String
-        /// What does not work without it.
+        /// The consequence if it is missing.
         var without: String
     }
 
@@ -48,7 +48,7 @@ enum LibraryVersions {
         return unsafeBitCast(symbol, to: Version.self)().map { String(cString: $0) }
     }
 
-    /// The versions, and what does not work for want of a library.
+    /// The versions, and a note for each missing library.
     static var findings: [Finding] {
         let program = dlopen(nil, RTLD_LAZY)
         defer { if let program { dlclose(program) } }
@@ -68,7 +68,7 @@ enum LibraryVersions {
                 parts.append(entry.name)
                 continue
             }
-            // libcurl/8.5.0 and then all that it was built with; libsoxr-0.1.3; expat_2.5.0
+            // "libcurl/8.5.0 OpenSSL/3.0 ...", "libsoxr-0.1.3", "expat_2.5.0"
             let text = version(function, in: library)?.split(separator: " ").first ?? "of an unknown version"
             let number = text.firstIndex { $0.isNumber }.map { text[$0...] } ?? text
             parts.append("\(entry.name) \(number)")

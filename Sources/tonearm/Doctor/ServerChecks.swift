@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Media
 
-/// The requirements of `tonearm serve` beside sound; looking changes nothing.
+/// Checks the requirements of `tonearm serve` other than sound, without changing anything.
 enum ServerChecks {
     static func dataDirectory(_ path: String) -> Finding {
         let name = "data directory"
@@ -18,7 +18,7 @@ enum ServerChecks {
             }
             return .ok(name, "\(path) will be created at the first start")
         }
-        guard isDirectory(path) else {
+        guard Resources.isDirectory(path) else {
             return .problem(name, "\(path) is not a directory", ["name another one with --data DIR"])
         }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
@@ -72,7 +72,7 @@ enum ServerChecks {
         }
     }
 
-    /// Without it MPEG audio plays all the same.
+    /// MPEG audio plays without the worker.
     static func mediaWorker(_ settings: ServerConfiguration) -> Finding {
         let name = "media worker"
         switch MediaWorkers.find(settings.mediaWorker) {
@@ -97,32 +97,35 @@ enum ServerChecks {
         }
     }
 
-    /// The server at the address of the settings.
+    /// The server that runs at the address of the settings.
     static func running(_ settings: ServerConfiguration) -> ServerClient? {
         let environment = ["TONEARM_HOST": settings.host, "TONEARM_PORT": String(settings.port)]
         struct Health: Decodable { var status: String }
         do {
             let client = ServerClient(address: try .find(nil, environment), token: nil)
-            return try client.get(Health.self, "/healthz").status == "alive" ? client : nil
+            let health: Health = try client.ask(.get, "/healthz")
+            return health.status == "alive" ? client : nil
         } catch {
-            // Whatever it is, it is no Tonearm.
+            // No server, or a program that is not Tonearm.
             return nil
         }
     }
 
-    /// The output of a running server, whose sound server may be another than this terminal's; nil if it has none.
+    /// The output of a running server, which may use another sound server than this terminal; nil if it has none.
     static func output(of server: ServerClient) -> [Finding]? {
         struct Readiness: Decodable { var output: String }
         do {
-            guard try server.get(Readiness.self, "/readyz").output == "available" else { return nil }
+            let readiness: Readiness = try server.ask(.get, "/readyz")
+            guard readiness.output == "available" else { return nil }
         } catch {
-            // It is not ready.
+            // The server is not ready.
             return nil
         }
         var name = "an output"
         var silent: [Finding] = []
         do {
-            let outputs = try server.get(OutputsCommand.Answer.self, "/api/v1/outputs").outputs
+            let answer: OutputsCommand.Answer = try server.ask(.get, "outputs")
+            let outputs = answer.outputs
             if let current = outputs.first(where: \.current) { name = "\(current.id) (\(current.description))" }
             if outputs.allSatisfy({ $0.bus == nil && $0.ports.isEmpty }) {
                 silent = [SoundAdvice.noSoundCard(outputs.map(\.description))]
@@ -133,10 +136,10 @@ enum ServerChecks {
         return [.ok("output", "the server at \(server.address) has \(name)")] + silent + volume(of: server)
     }
 
-    /// Why the player `main` of a running server is silent although it plays.
+    /// Reasons why the player `main` of a running server plays silently.
     static func volume(of server: ServerClient) -> [Finding] {
         do {
-            let player = try server.get(PlayerState.self, PlayerState.path)
+            let player: PlayerState = try server.ask(.get, "player")
             return (player.muted ? [.note("volume", "the player is muted", "tonearm unmute")] : [])
                 + (player.level == 0 ? [.note("volume", "the volume is 0", "tonearm volume 50")] : [])
         } catch {
@@ -148,7 +151,7 @@ enum ServerChecks {
     private static func isLocked(_ path: String, _ flags: Int32) -> Bool {
         let descriptor = open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
-        // The lock, if it was free, ends with the descriptor.
+        // Also releases the lock if it was free.
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
@@ -162,17 +165,11 @@ enum ServerChecks {
         return path.hasPrefix("/") ? "/" : "."
     }
 
-    private static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
     private static func reason() -> String { String(cString: strerror(errno)) }
 }
 
 extension ServerChecks {
-    /// Access to the server.
-    static func mayUse(_ settings: ServerConfiguration) -> Finding {
+    static func clientAccess(_ settings: ServerConfiguration) -> Finding {
         let name = "access"
         if settings.tokenFile != nil || !settings.isAnonymous, access(settings.tokenPath, F_OK) == 0 {
             do {

@@ -3,7 +3,7 @@
 import Glibc
 import PulseAudioHost
 
-/// Advice about an unreachable sound server, by the environment and the file system.
+/// Advice about an unreachable sound server, derived from the environment and the file system.
 struct SoundAdvice {
     private let environment: [String: String]
 
@@ -14,14 +14,14 @@ struct SoundAdvice {
         "without a card, as in a container, use a null sink: pactl load-module module-null-sink",
     ]
 
-    /// When no output has a connector or a bus, as sound cards and Bluetooth devices do. A network output has neither.
+    /// For outputs without a connector or a bus, which sound cards and Bluetooth devices have. Network outputs have neither.
     static func noSoundCard(_ outputs: [String]) -> Finding {
         .note(
             "sound card", "no output is a sound card: \(outputs.joined(separator: ", ")). Nobody hears a null sink",
             "check that the system sees the sound card: cat /proc/asound/cards")
     }
 
-    /// Where the server was looked for, by the environment.
+    /// The address of the sound server, according to the environment.
     var place: String { (value("PULSE_SERVER") ?? socket).map { " at \($0)" } ?? "" }
 
     func unreachable() -> [String] {

@@ -5,7 +5,7 @@ import Playback
 import PulseAudioHost
 import Kernel
 
-/// Looks at the output as the player sees it: reaches the sound server, lists its devices, plays a moment of silence.
+/// Checks the output as the player uses it: connects to the sound server, lists its devices, plays a moment of silence.
 struct SoundCheck {
     /// Seconds for each step.
     private static let patience = 4.0
@@ -38,7 +38,7 @@ struct SoundCheck {
         guard case .available = heard.availability else {
             var sentence = "the sound server does not answer"
             if case .unavailable(let text) = heard.availability { sentence = text }
-            // A server without outputs lists them (none) right beside this; one that is not reached has no list.
+            // A sound server without outputs sends an empty list at once; an unreachable one sends none.
             heard.wait(events, 0.2) { $0.devices != nil }
             if heard.devices != nil { return [.problem("outputs", sentence, SoundAdvice.noOutput)] }
             return [.problem("sound server", sentence, SoundAdvice(environment).unreachable())]
@@ -59,7 +59,7 @@ struct SoundCheck {
             + (isSilent ? [SoundAdvice.noSoundCard(devices.map(\.description))] : [])
     }
 
-    /// A tenth of a second of silence: what `play` would do.
+    /// Plays a tenth of a second of silence, as `play` would.
     private func trial(_ output: PulseAudioOutput, _ events: Mailbox<AudioOutputEvent>, _ heard: inout Heard) -> Finding
     {
         let format = AudioFormat(sampleRate: 44_100, layout: .stereo)

@@ -3,14 +3,14 @@
 import FoundationEssentials
 import Glibc
 
-/// The files that come with the program: the page and the two contracts.
+/// The files that belong to the program: the page and the two contracts.
 struct Resources {
     let publicDirectory: String
     let openAPI: [UInt8]
     let asyncAPI: [UInt8]
 
-    /// Looks beside the program (and in `../share/tonearm`, where it is installed), then in the working directory, then in the
-    /// directories above the program (a build in the source tree); for the contracts also beside the page that is named.
+    /// Looks beside the program, in `../share/tonearm` (an installation), in the working directory, then in the directories
+    /// above the program (a build in the source tree). Looks for the contracts also beside the given page.
     init(publicDirectory given: String?) throws {
         var candidates = Self.candidates()
         if let given {
@@ -27,18 +27,10 @@ struct Resources {
     }
 
     private static func candidates() -> [String] {
-        var found: [String] = []
-        if let program = programDirectory() {
-            found.append(program)
-            found.append(program + "/../share/tonearm")
-            found.append(FileManager.default.currentDirectoryPath)
-            var parts = program.split(separator: "/")
-            while !parts.isEmpty {
-                parts.removeLast()
-                found.append("/" + parts.joined(separator: "/"))
-            }
-        }
-        return found
+        guard let program = programDirectory() else { return [] }
+        let parts = program.split(separator: "/")
+        return [program, program + "/../share/tonearm", FileManager.default.currentDirectoryPath]
+            + (1..<parts.count + 1).map { "/" + parts.prefix(parts.count - $0).joined(separator: "/") }
     }
 
     private static func programDirectory() -> String? {
@@ -60,7 +52,7 @@ struct Resources {
 
     private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 && !isDirectory(path) }
 
-    private static func isDirectory(_ path: String) -> Bool {
+    static func isDirectory(_ path: String) -> Bool {
         var isDirectory = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
     }

@@ -13,42 +13,32 @@ struct AnnounceCommand: ClientCommand {
             Announcements wait for each other; one of a higher priority sets a lower one aside. Several URIs are heard \
             without a gap. A URI has the same meaning as for tonearm play.
             """)
-
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "What to announce: files or addresses, in order.", completion: .file())
-    var uris: [String]
-
-    @Option(help: "A file or address that plays first.", completion: .file())
-    var chime: String?
+    @Argument(help: "What to announce: files or addresses, in order.", completion: .file()) var uris: [String]
+    @Option(help: "A file or address that plays first.", completion: .file()) var chime: String?
 
     @Option(value: "seconds", "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).")
     var timeout: Double?
 
-    @Flag(help: "Wait until it has ended.")
-    var wait = false
+    @Flag(help: "Wait until it has ended.") var wait = false
+    @Option(help: "duck or pause (default duck).") var music: Music?
 
-    @Option(help: "duck or pause (default duck).")
-    var music: Music?
-
-    // What begins with a minus is its value, not another option.
+    // The value may begin with a minus.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("How much quieter the music is, -80 to 0 (default -20).", valueName: "decibels"))
     var duck: Double?
 
-    @Option(help: "low, normal or high (default normal).")
-    var priority: Priority?
-
-    @Option(help: "0 to 100 (default: the music's).")
-    var volume: Int?
+    @Option(help: "low, normal or high (default normal).") var priority: Priority?
+    @Option(help: "0 to 100 (default: the music's).") var volume: Int?
 
     @Option(
         help: "Id of an output (see tonearm outputs; default: the music's output).",
         completion: ServerNames.outputs.completion)
     var output: String?
 
-    /// All that may wait before it, and itself, as long as they may be.
+    /// Seconds: this announcement and a full queue before it, each of the maximum length.
     private static let longestWait = 3 * 3_600
 
     func validate() throws {
@@ -67,8 +57,7 @@ struct AnnounceCommand: ClientCommand {
             "priority": priority?.rawValue, "output": output,
         ]
         let patience = wait ? Self.longestWait : ServerClient.timeout
-        let answer = try client.send(.post, "/api/v1/announcements", body, patience: patience)
-        let sound = try client.decode(SoundState.self, answer)
+        let sound: SoundState = try client.ask(.post, "announcements", body, patience: patience)
         if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
     }
@@ -78,14 +67,10 @@ struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "sfx", "Plays a short sound beside the unchanged music.",
         discussion: "A URI has the same meaning as for tonearm play.")
-
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "What to play: a file or an address.", completion: .file())
-    var uri: String
-
-    @Option(help: "0 to 100 (default: the music's).")
-    var volume: Int?
+    @Argument(help: "What to play: a file or an address.", completion: .file()) var uri: String
+    @Option(help: "0 to 100 (default: the music's).") var volume: Int?
 
     func validate() throws {
         try SoundArgument.check(uri)
@@ -96,7 +81,7 @@ struct EffectCommand: ClientCommand {
         let body: RequestBody = [
             "uri": SoundArgument.address(uri), "volume": volume.map(SoundArgument.amplitude),
         ]
-        let sound = try client.decode(SoundState.self, client.send(.post, "/api/v1/sfx", body))
+        let sound: SoundState = try client.ask(.post, "sfx", body)
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
     }
 }
@@ -105,7 +90,7 @@ private struct SoundState: Decodable {
     var id: String
     /// nil once it has ended.
     var state: String?
-    /// How it ended.
+    /// The cause of the end.
     var reason: String?
 }
 

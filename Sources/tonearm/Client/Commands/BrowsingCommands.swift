@@ -12,17 +12,13 @@ struct BrowseCommand: ClientCommand {
     )
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Folder or playlist, as for tonearm add (default the top of the music directories).")
-    var path = ""
+    @Argument(help: "Folder or playlist, as for tonearm add (default the top of the music directories).") var path = ""
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries), or of GET /api/v1/media/list.")
     var json = false
 
     private struct Folder: Decodable {
-        struct Entry: Decodable {
-            var type: String
-            var path: String
-        }
+        struct Entry: Decodable { var type, path: String }
 
         var length: Int
         var truncated: Bool
@@ -37,33 +33,31 @@ struct BrowseCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        // The top of the music, not the machine's.
+        // `/` is the top of the music directories, not of this machine.
         if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
         let item = MediaArgument.all([path])[0]
-        let uri = item.uri
-        if item.isWeb { return try list(client, uri) }
+        if item.isWeb { return try list(client, item.uri) }
         do {
-            try browse(client, uri)
-        } catch let refusal as Failure {
-            guard MediaArgument.mayBeList(uri), refusal.status == .general else { throw refusal }
-            try list(client, uri)
+            try browse(client, item.uri)
+        } catch let refusal as Failure where refusal.status == .general && MediaArgument.mayBeList(item.uri) {
+            try list(client, item.uri)
         }
     }
 
     private func list(_ client: ServerClient, _ uri: String) throws {
-        let bytes = try client.send(.get, "/api/v1/media/list?uri=\(PercentEncoding.encode(uri))")
-        if json { return Console.output(json: bytes) }
-        let list = try client.decode(List.self, bytes)
-        for entry in list.items { Console.output(Table.printable(entry.uri)) }
-        if list.truncated { Console.complain("The playlist has more entries than the server lists.") }
+        let bytes = try client.send(.get, "media/list?uri=\(PercentEncoding.encode(uri))")
+        try client.show(bytes, json: json) { (list: List) in
+            for entry in list.items { Console.output(Table.printable(entry.uri)) }
+            if list.truncated { Console.complain("The playlist has more entries than the server lists.") }
+        }
     }
 
     private func browse(_ client: ServerClient, _ folder: String) throws {
-        let address = "/api/v1/browse?path=\(PercentEncoding.encode(folder))&limit=1000"
+        let address = "browse?path=\(PercentEncoding.encode(folder))&limit=1000"
         if json { return Console.output(json: try client.send(.get, address)) }
         var offset = 0
         while true {
-            let page = try client.get(Folder.self, "\(address)&offset=\(offset)")
+            let page: Folder = try client.ask(.get, "\(address)&offset=\(offset)")
             for entry in page.entries {
                 Console.output(Table.printable(entry.path) + (entry.type == "folder" ? "/" : ""))
             }
@@ -89,17 +83,12 @@ struct OutputsCommand: ShowingCommand {
         completion: ServerNames.outputChoice.completion)
     var id: String?
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/outputs.")
-    var json = false
+    @Flag(json: "outputs") var json = false
 
     struct Answer: Decodable {
         struct Device: Decodable {
-            var id: String
-            var description: String
-            var state: String
-            var available: Bool
-            var current: Bool
-            var `default`: Bool
+            var id, description, state: String
+            var available, current, `default`: Bool
             var bus: String?
             var ports: [Port]
 
@@ -111,8 +100,8 @@ struct OutputsCommand: ShowingCommand {
     }
 
     func ask(_ client: ServerClient) throws -> [UInt8] {
-        guard let id else { return try client.send(.get, "/api/v1/outputs") }
-        return try client.send(.put, "/api/v1/outputs/current", RequestBody("id", id == "default" ? .none : .text(id)))
+        guard let id else { return try client.send(.get, "outputs") }
+        return try client.send(.put, "outputs/current", RequestBody("id", id == "default" ? .none : .text(id)))
     }
 
     func show(_ answer: Answer) {

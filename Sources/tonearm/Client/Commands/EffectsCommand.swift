@@ -12,9 +12,7 @@ struct EffectsCommand: ParsableCommand {
         ],
         defaultSubcommand: Show.self)
 
-    fileprivate static let path = "/api/v1/effects"
-
-    fileprivate static func path(of preset: String) -> String { "\(path)/presets/\(PercentEncoding.encode(preset))" }
+    private static func path(of preset: String) -> String { "effects/presets/\(PercentEncoding.encode(preset))" }
 
     struct Effects: Decodable {
         struct Switch: Decodable { var enabled: Bool }
@@ -33,15 +31,13 @@ struct EffectsCommand: ParsableCommand {
             var ceiling: Double
         }
 
-        var enabled: Bool
+        var enabled, mono: Bool
         var loudness: Loudness
         var equalizer: Equalizer
         var compressor: Compressor
         var limiter: Limiter
-        var crossfeed: Switch
+        var crossfeed, reverb: Switch
         var width: Double
-        var mono: Bool
-        var reverb: Switch
         /// Milliseconds.
         var delay: Double
 
@@ -61,7 +57,7 @@ struct EffectsCommand: ParsableCommand {
         }
     }
 
-    /// They are counted.
+    /// Has no members: bands are only counted.
     struct Band: Decodable {
         static func count(_ bands: [Band]) -> String { bands.count == 1 ? "1 band" : "\(bands.count) bands" }
     }
@@ -70,10 +66,9 @@ struct EffectsCommand: ParsableCommand {
         static let configuration = CommandConfiguration("show", "Shows the effects.")
         @OptionGroup var options: ClientOptions
 
-        @Flag(help: "Print JSON: the answer of GET /api/v1/effects.")
-        var json = false
+        @Flag(json: "effects") var json = false
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, EffectsCommand.path) }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "effects") }
 
         func show(_ answer: Effects) { Console.output(answer.text) }
     }
@@ -113,7 +108,7 @@ struct EffectsCommand: ParsableCommand {
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 throw Failure("The command line sets single values; save bands with tonearm effects import.")
             }
-            // `off` is a mode of loudness, and no flag there.
+            // For a mode, `off` is a text.
             let new: SettingValue =
                 if let flag = SettingValue.flag(of: text), !member.hasSuffix("mode") {
                     .flag(flag)
@@ -138,8 +133,7 @@ struct EffectsCommand: ParsableCommand {
         static let configuration = CommandConfiguration("presets", "Lists the presets.")
         @OptionGroup var options: ClientOptions
 
-        @Flag(help: "Print JSON: the answer of GET /api/v1/effects/presets.")
-        var json = false
+        @Flag(json: "effects/presets") var json = false
 
         struct Answer: Decodable {
             struct Preset: Decodable {
@@ -149,7 +143,7 @@ struct EffectsCommand: ParsableCommand {
             var presets: [Preset]
         }
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, EffectsCommand.path + "/presets") }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "effects/presets") }
 
         func show(_ answer: Answer) {
             var table = Table(columns: [.left, .right])
@@ -166,15 +160,13 @@ struct EffectsCommand: ParsableCommand {
         @Argument(help: "The text file.", completion: .file()) var file: String
 
         func run(_ client: ServerClient) throws {
-            let bytes: [UInt8]
             do {
-                bytes = try ConfigurationFile.read(file, setting: "import")
-            } catch let failure as Failure {
-                // It is no setting.
+                let text = String(decoding: try ConfigurationFile.read(file, setting: "import"), as: UTF8.self)
+                try client.send(.post, "effects/presets", ["name": name, "text": text])
+            } catch let failure as Failure where failure.status == .configuration {
+                // The file is not part of the configuration.
                 throw Failure(failure.message)
             }
-            let text = String(decoding: bytes, as: UTF8.self)
-            try client.send(.post, EffectsCommand.path + "/presets", ["name": name, "text": text])
         }
     }
 
@@ -197,7 +189,7 @@ struct EffectsCommand: ParsableCommand {
 
 extension ServerClient {
     fileprivate func changeEffects(_ change: RequestBody) throws {
-        let bytes = try send(.patch, EffectsCommand.path, change)
-        Console.output(try decode(EffectsCommand.Effects.self, bytes).text)
+        let effects: EffectsCommand.Effects = try ask(.patch, "effects", change)
+        Console.output(effects.text)
     }
 }

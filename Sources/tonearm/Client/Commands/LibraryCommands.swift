@@ -13,20 +13,14 @@ struct SearchCommand: ShowingCommand {
             """)
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Words of titles, artists, albums or file names.")
-    var words: [String]
-
-    @Option(help: "Tracks at most (1 to 200).")
-    var limit = 50
-
-    @Flag(help: "Print JSON: the answer of GET /api/v1/library/search.")
-    var json = false
+    @Argument(help: "Words of titles, artists, albums or file names.") var words: [String]
+    @Option(help: "Tracks at most (1 to 200).") var limit = 50
+    @Flag(json: "library/search") var json = false
 
     struct Answer: Decodable {
         struct Name: Decodable { var name: String }
         struct Track: Decodable {
-            var uri: String
-            var title: String
+            var uri, title: String
             var artist: Name?
         }
         var tracks: [Track]
@@ -35,7 +29,7 @@ struct SearchCommand: ShowingCommand {
     func ask(_ client: ServerClient) throws -> [UInt8] {
         let text = PercentEncoding.encode(words.joined(separator: " "))
         let types = json ? "" : "&types=tracks"
-        return try client.send(.get, "/api/v1/library/search?q=\(text)&limit=\(limit)\(types)")
+        return try client.send(.get, "library/search?q=\(text)&limit=\(limit)\(types)")
     }
 
     func show(_ answer: Answer) throws {
@@ -52,21 +46,14 @@ struct ScanCommand: ClientCommand {
         "scan", "Scans the server's music folders for changes, and waits for the end.")
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Read the files that did not change as well.")
-    var reread = false
+    @Flag(help: "Read the files that did not change as well.") var reread = false
 
     private struct Library: Decodable {
-        struct Scan: Decodable {
-            var found: Int
-            var scanned: Int
-            var added: Int
-            var changed: Int
-            var removed: Int
-        }
+        struct Scan: Decodable { var found, scanned, added, changed, removed: Int }
+
         var state: String
-        var tracks: Int
-        /// Of all files; a scan reads only those that changed.
-        var unplayable: Int
+        /// Totals of the library; a scan reads only changed files.
+        var tracks, unplayable: Int
         var scan: Scan?
         var problems: [String]
     }
@@ -76,36 +63,39 @@ struct ScanCommand: ClientCommand {
         var data: Library?
     }
 
-    private struct Done: Error { var library: Library }
+    private struct Done: Error {
+        var library: Library
+        var scan: Library.Scan
+    }
 
     func run(_ client: ServerClient) throws {
         var isRequested = false
         let line = ProgressLine()
         defer { line.clear() }
         do {
-            // Listening before asking, so that the end cannot be missed.
-            try client.follow("/api/v1/events?events=library") { json in
+            // The stream is open before the scan begins, so that its end cannot be missed.
+            try client.follow("events?events=library") { json in
                 if !isRequested {
                     isRequested = true
-                    try client.send(.post, "/api/v1/library/scan", ["reread": reread])
+                    try client.send(.post, "library/scan", ["reread": reread])
                     return
                 }
                 guard let library = try Self.event(json).data, let scan = library.scan else { return }
-                if library.state != "scanning" { throw Done(library: library) }
+                if library.state != "scanning" { throw Done(library: library, scan: scan) }
                 line.show("\(scan.found) files found, \(scan.scanned) read")
             }
             throw Failure("the server ended during the scan.", .unavailable)
         } catch let done as Done {
             line.clear()
-            let scan = done.library.scan
+            let (library, scan) = (done.library, done.scan)
             Console.output(
-                "\(done.library.tracks) tracks: \(scan?.added ?? 0) new, \(scan?.changed ?? 0) changed, "
-                    + "\(scan?.removed ?? 0) removed, \(done.library.unplayable) unplayable")
-            for problem in done.library.problems { Console.complain(problem) }
+                "\(library.tracks) tracks: \(scan.added) new, \(scan.changed) changed, \(scan.removed) removed, "
+                    + "\(library.unplayable) unplayable")
+            for problem in library.problems { Console.complain(problem) }
         }
     }
 
-    /// Other events than the library's (the greeting) have other data.
+    /// The stream's greeting has other data than library events.
     private static func event(_ json: [UInt8]) throws -> Event {
         do {
             return try JSONDecoder().decode(Event.self, from: Data(json))
@@ -125,21 +115,16 @@ struct PlaylistsCommand: ClientCommand {
         completion: ServerNames.playlists.completion)
     var play: String?
 
-    @Option(help: "Save the queue as a playlist of this name.")
-    var save: String?
-
-    @Flag(help: "With --save: replace the playlist of this name.")
-    var replace = false
+    @Option(help: "Save the queue as a playlist of this name.") var save: String?
+    @Flag(help: "With --save: replace the playlist of this name.") var replace = false
 
     @Option(help: "Remove the playlist of this id or name.", completion: ServerNames.playlists.completion)
     var remove: String?
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/playlists.")
-    var json = false
+    @Flag(json: "playlists") var json = false
 
     private struct Playlist: Decodable {
-        var id: String
-        var name: String
+        var id, name: String
         var length: Int
     }
 
@@ -153,8 +138,9 @@ struct PlaylistsCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let bytes = try client.send(.get, Self.base)
-        let lists = try client.decode(Lists.self, bytes).playlists
+        let bytes = try client.send(.get, "playlists")
+        let answer: Lists = try client.decode(bytes)
+        let lists = answer.playlists
         if let play {
             try client.send(.post, Self.path(play, lists) + "/play")
         } else if let save {
@@ -162,9 +148,10 @@ struct PlaylistsCommand: ClientCommand {
             guard old.isEmpty || replace else {
                 throw Failure("There is a playlist \(save) already; --replace replaces it.")
             }
-            let path = try old.isEmpty ? Self.base : Self.path(save, old)
-            let made = try client.send(old.isEmpty ? .post : .put, path, ["name": save, "fromQueue": true])
-            Console.output(Self.table([try client.decode(Playlist.self, made)]).text)
+            let path = try old.isEmpty ? "playlists" : Self.path(save, old)
+            let saved: Playlist = try client.ask(
+                old.isEmpty ? .post : .put, path, ["name": save, "fromQueue": true])
+            Console.output(Self.table([saved]).text)
         } else if let remove {
             try client.send(.delete, Self.path(remove, lists))
         } else if json {
@@ -174,16 +161,14 @@ struct PlaylistsCommand: ClientCommand {
         }
     }
 
-    private static let base = "/api/v1/playlists"
-
-    /// Of the playlist with this id, else of the only one with this name. The server refuses anything else.
+    /// The path of the playlist with this id, else of the only one with this name. The server rejects anything else.
     private static func path(_ text: String, _ lists: [Playlist]) throws -> String {
         let named = lists.contains { $0.id == text } ? [] : lists.filter { $0.name == text }
         guard named.count < 2 else {
             let ids = named.map(\.id).joined(separator: ", ")
             throw Failure("Several playlists are called \(text); give an id: \(ids).")
         }
-        return "\(base)/\(PercentEncoding.encode(named.first?.id ?? text))"
+        return "playlists/\(PercentEncoding.encode(named.first?.id ?? text))"
     }
 
     private static func table(_ lists: [Playlist]) -> Table {

@@ -13,42 +13,32 @@ struct PlayersCommand: ParsableCommand {
             """,
         subcommands: [List.self, Add.self, Remove.self, Follow.self, Unfollow.self], defaultSubcommand: List.self)
 
-    private static let path = "/api/v1/players"
-
     private static func path(of id: String) throws -> String {
         guard PlayerPath.isID(id) else { throw Failure.configuration("\(id) is not a player id.") }
-        return "\(path)/\(id)"
+        return "players/\(id)"
     }
 
     struct Entry: Decodable {
-        var id: String
-        var name: String
-        var status: String
-        var title: String?
-        var uri: String?
-        var output: String?
+        var id, name, status: String
+        var title, uri, output, leader: String?
         var level: Double
         var muted: Bool
-        var leader: String?
     }
 
     struct List: ShowingCommand {
         static let configuration = CommandConfiguration("list", "Lists the players.")
         @OptionGroup var options: ClientOptions
 
-        @Flag(help: "Print JSON: the answer of GET /api/v1/players.")
-        var json = false
-
-        @Flag(help: "Print the ids only.")
-        var ids = false
+        @Flag(json: "players") var json = false
+        @Flag(help: "Print the ids only.") var ids = false
 
         struct Answer: Decodable { var players: [Entry] }
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, PlayersCommand.path) }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "players") }
 
         func show(_ answer: Answer) {
             let players = answer.players
-            // For shells, whose completion expands what it is given: nothing that is no id.
+            // Shell completion expands this output: print nothing but valid ids.
             if ids { return players.map(\.id).filter(PlayerPath.isID).forEach { Console.output($0) } }
             var table = Table(columns: [.left, .left, .left, .right, .left, .left])
             for player in players {
@@ -69,8 +59,7 @@ struct PlayersCommand: ParsableCommand {
         @Argument(help: "Its id: 1 to 32 letters, digits and hyphens (default one that the server chooses).")
         var id: String?
 
-        @Option(help: "Its display name (default its id).")
-        var name: String?
+        @Option(help: "Its display name (default its id).") var name: String?
 
         @Option(
             help: "The output it plays on, as tonearm outputs lists them (default the sound server's default).",
@@ -78,8 +67,8 @@ struct PlayersCommand: ParsableCommand {
         var output: String?
 
         func run(_ client: ServerClient) throws {
-            let made = try client.send(.post, PlayersCommand.path, ["id": id, "name": name, "output": output])
-            Console.output(try client.decode(Entry.self, made).id)
+            let added: Entry = try client.ask(.post, "players", ["id": id, "name": name, "output": output])
+            Console.output(added.id)
         }
     }
 
@@ -87,15 +76,13 @@ struct PlayersCommand: ParsableCommand {
         static let configuration = CommandConfiguration("remove", "Ends a player and removes it with its queue.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.", completion: ServerNames.players.completion)
-        var id: String
+        @Argument(help: "Its id.", completion: ServerNames.players.completion) var id: String
 
         func run(_ client: ServerClient) throws { try client.send(.delete, PlayersCommand.path(of: id)) }
     }
 
     struct Follow: ClientCommand {
-        static let configuration = CommandConfiguration(
-            "follow", "Makes a player follow another one, in step.")
+        static let configuration = CommandConfiguration("follow", "Makes a player follow another one, in step.")
         @OptionGroup var options: ClientOptions
 
         @Argument(
@@ -116,8 +103,7 @@ struct PlayersCommand: ParsableCommand {
             "unfollow", "Makes a player leave its group; it plays on by itself.")
         @OptionGroup var options: ClientOptions
 
-        @Argument(help: "Its id.", completion: ServerNames.players.completion)
-        var id: String
+        @Argument(help: "Its id.", completion: ServerNames.players.completion) var id: String
 
         func run(_ client: ServerClient) throws {
             try client.send(.patch, PlayersCommand.path(of: id), ["leader": RequestBody.Null()])

@@ -24,7 +24,7 @@ struct LoopCommand: ClientCommand {
             if let end {
                 ["begin": TimeText.seconds(begin), "end": end.seconds] as RequestBody
             } else { RequestBody.Null() }
-        _ = try client.change(["abLoop": part])
+        try client.change(["abLoop": part])
     }
 }
 
@@ -39,8 +39,8 @@ struct PrimeCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         struct Primed: Decodable { var prepared: Double }
-        let answer = try client.send(.post, PlayerState.path + "/prime", ["seconds": seconds])
-        Console.output("\(try client.decode(Primed.self, answer).prepared) s are ready.")
+        let primed: Primed = try client.ask(.post, "player/prime", ["seconds": seconds])
+        Console.output("\(primed.prepared) s are ready.")
     }
 }
 
@@ -57,10 +57,7 @@ struct LevelsCommand: ClientCommand {
 
     private struct Levels: Decodable {
         struct Reading: Decodable {
-            struct Channel: Decodable {
-                var average: Double
-                var peak: Double
-            }
+            struct Channel: Decodable { var average, peak: Double }
 
             var channels: [Channel]
             var loudness: Double
@@ -82,13 +79,15 @@ struct LevelsCommand: ClientCommand {
     private struct Enough: Error {}
 
     func run(_ client: ServerClient) throws {
-        let status = try client.get(PlayerState.self, PlayerState.path).status
-        guard follow || status == "playing" else { throw Failure("No sound: the player is \(status).") }
+        let player: PlayerState = try client.ask(.get, "player")
+        guard follow || player.status == "playing" else {
+            throw Failure("No sound: the player is \(player.status).")
+        }
         do {
-            try client.follow("/api/v1/events?events=levels&levelsInterval=1") { event in
-                guard try client.decode(Event.self, event).type == "levels" else { return }
-                let levels = try client.decode(Levels.self, event)
-                if json { Console.output(json: event) } else { Console.output(levels.text) }
+            try client.follow("events?events=levels&levelsInterval=1") { bytes in
+                let event: Event = try client.decode(bytes)
+                guard event.type == "levels" else { return }
+                try client.show(bytes, json: json) { (levels: Levels) in Console.output(levels.text) }
                 if !follow { throw Enough() }
             }
         } catch is Enough { return }

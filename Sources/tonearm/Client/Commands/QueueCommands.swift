@@ -5,20 +5,15 @@ import ArgumentParser
 /// `GET /queue`
 struct QueuePage: Decodable {
     struct Item: Decodable {
-        var id: String
-        var uri: String
-        var title: String?
-        var artist: String?
+        var id, uri: String
+        var title, artist: String?
     }
 
-    var revision: Int
-    var length: Int
+    var length, offset: Int
     var currentIndex: Int?
-    var offset: Int
     var items: [Item]
 
-    static let path = "/api/v1/queue"
-    /// The API's own limit.
+    /// The API's limit.
     static let largest = 1_000
 }
 
@@ -28,14 +23,9 @@ struct QueueCommand: ShowingCommand {
         discussion: "The first column is the index for play --index, remove and move; > marks the current item.")
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "First item to list (default 0).")
-    var offset = 0
-
-    @Option(help: "How many to list (default 100, at most 1000).")
-    var limit = 100
-
-    @Flag(help: "Print JSON: the answer of GET /api/v1/queue.")
-    var json = false
+    @Option(help: "First item to list (default 0).") var offset = 0
+    @Option(help: "How many to list (default 100, at most 1000).") var limit = 100
+    @Flag(json: "queue") var json = false
 
     func validate() throws {
         guard offset >= 0 else { throw ValidationError("--offset must be 0 or more.") }
@@ -43,7 +33,7 @@ struct QueueCommand: ShowingCommand {
     }
 
     func ask(_ client: ServerClient) throws -> [UInt8] {
-        try client.send(.get, "\(QueuePage.path)?offset=\(offset)&limit=\(limit)")
+        try client.send(.get, "queue?offset=\(offset)&limit=\(limit)")
     }
 
     func show(_ page: QueuePage) {
@@ -71,18 +61,12 @@ struct AddCommand: ClientCommand {
             """)
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "What to add.", completion: .file())
-    var uris: [String]
-
-    @Flag(help: "Add after the current item instead of at the end.")
-    var next = false
-
-    @Option(help: "Add before the item at this index.")
-    var index: Int?
+    @Argument(help: "What to add.", completion: .file()) var uris: [String]
+    @Flag(help: "Add after the current item instead of at the end.") var next = false
+    @Option(help: "Add before the item at this index.") var index: Int?
 
     private struct Added: Decodable {
-        var count: Int
-        var length: Int
+        var count, length: Int
         var truncated: Bool
     }
 
@@ -94,8 +78,7 @@ struct AddCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let position: any Encodable = if let index { index } else { next ? "next" : "end" }
-        let items = MediaArgument.all(uris)
-        let added = try client.add(Added.self, ["items": items, "position": position, "check": true])
+        let added: Added = try client.add(["items": MediaArgument.all(uris), "position": position])
         Console.output("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder contains more than was added.") }
     }
@@ -105,11 +88,10 @@ struct RemoveCommand: ClientCommand {
     static let configuration = CommandConfiguration("remove", "Removes items from the queue.")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
-    var items: [String]
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.") var items: [String]
 
     func run(_ client: ServerClient) throws {
-        try client.send(.post, QueuePage.path + "/remove", ["ids": client.itemIDs(items)])
+        try client.send(.post, "queue/remove", ["ids": client.itemIDs(items)])
     }
 }
 
@@ -117,28 +99,25 @@ struct MoveCommand: ClientCommand {
     static let configuration = CommandConfiguration("move", "Moves items to another place of the queue.")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.")
-    var items: [String]
-
-    @Option(help: "New index of the first of them.")
-    var to: Int
+    @Argument(help: "Indices or ids of the items, as tonearm queue lists them.") var items: [String]
+    @Option(help: "New index of the first of them.") var to: Int
 
     func validate() throws {
         guard to >= 0 else { throw ValidationError("--to must be 0 or more.") }
     }
 
     func run(_ client: ServerClient) throws {
-        try client.send(.post, QueuePage.path + "/move", ["ids": client.itemIDs(items), "position": to])
+        try client.send(.post, "queue/move", ["ids": client.itemIDs(items), "position": to])
     }
 }
 
 extension ServerClient {
-    /// Looks indices up; anything else is taken for an id.
+    /// Resolves indices to ids. Any other text is an id already.
     func itemIDs(_ texts: [String]) throws -> [String] {
         try texts.map { text in
             guard let index = Int(text) else { return text }
             guard index >= 0 else { throw Failure("\(text) is not an index; the first item is 0.") }
-            let page = try get(QueuePage.self, "\(QueuePage.path)?offset=\(min(index, 1_000_000))&limit=1")
+            let page: QueuePage = try ask(.get, "queue?offset=\(min(index, 1_000_000))&limit=1")
             guard let item = page.items.first else {
                 throw Failure("There is no item \(index): the queue has \(page.length) items.")
             }

@@ -11,31 +11,20 @@ struct RecordCommand: ParsableCommand {
         static let configuration = CommandConfiguration("start", "Starts a recording, or resumes a paused one.")
         @OptionGroup var options: ClientOptions
 
-        @Option(help: "wav, flac, opus or mp3 (default wav).")
-        var format: String?
-        @Option(help: "Hz (default 8000).")
-        var rate: Int?
-        @Option(help: "1 to 8 (default 1).")
-        var channels: Int?
-        @Option(help: "8, 16, 24 or 32 (default 16).")
-        var bits: Int?
-        @Option(help: "Name for the file, without extension.")
-        var name: String?
-        @Option(help: "Source of the sound server.")
-        var source: String?
-        @Flag(help: "Play it when it is done.")
-        var autoPlay = false
+        @Option(help: "wav, flac, opus or mp3 (default wav).") var format: String?
+        @Option(help: "Hz (default 8000).") var rate: Int?
+        @Option(help: "1 to 8 (default 1).") var channels: Int?
+        @Option(help: "8, 16, 24 or 32 (default 16).") var bits: Int?
+        @Option(help: "Name for the file, without extension.") var name: String?
+        @Option(help: "Source of the sound server.") var source: String?
+        @Flag(help: "Play it when it is done.") var autoPlay = false
 
         func run(_ client: ServerClient) throws {
-            let bytes = try client.send(
-                .post, "/api/v1/recordings",
-                [
-                    "format": format, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
-                    "source": source, "autoPlay": autoPlay,
-                    // Nobody listens to the levels here.
-                    "metering": false,
-                ])
-            let status = try client.decode(Status.self, bytes)
+            let body: RequestBody = [
+                "format": format, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
+                "source": source, "autoPlay": autoPlay, "metering": false,
+            ]
+            let status: RecordingStatus = try client.ask(.post, "recordings", body)
             Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
         }
     }
@@ -44,7 +33,7 @@ struct RecordCommand: ParsableCommand {
         static let configuration = CommandConfiguration("pause", "Pauses the recording.")
         @OptionGroup var options: ClientOptions
 
-        func run(_ client: ServerClient) throws { try client.send(.post, "/api/v1/recordings/current/pause") }
+        func run(_ client: ServerClient) throws { try client.send(.post, "recordings/current/pause") }
     }
 
     struct Stop: ClientCommand {
@@ -52,8 +41,8 @@ struct RecordCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
-            let bytes = try client.send(.post, "/api/v1/recordings/current/stop")
-            try client.decode(Status.self, bytes).last?.printOutcome()
+            let status: RecordingStatus = try client.ask(.post, "recordings/current/stop")
+            try status.last?.printOutcome()
         }
     }
 
@@ -61,8 +50,7 @@ struct RecordCommand: ParsableCommand {
         static let configuration = CommandConfiguration("list", "Lists the recordings, the newest first.")
         @OptionGroup var options: ClientOptions
 
-        @Flag(help: "Print JSON: the answer of GET /api/v1/recordings.")
-        var json = false
+        @Flag(json: "recordings") var json = false
 
         struct Answer: Decodable {
             struct Entry: Decodable {
@@ -70,11 +58,11 @@ struct RecordCommand: ParsableCommand {
                 var duration: Double?
                 var recovered: Bool
             }
-            var status: Status
+            var status: RecordingStatus
             var recordings: [Entry]
         }
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "/api/v1/recordings") }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "recordings") }
 
         func show(_ answer: Answer) {
             var table = Table(columns: [.left, .right, .left])
@@ -85,14 +73,6 @@ struct RecordCommand: ParsableCommand {
             Console.output(table, orWithoutRows: "There are no recordings.")
         }
     }
-
-    struct Status: Decodable {
-        var state: String
-        var id: String?
-        var source: String?
-        var duration: Double?
-        var last: RecordingOutcome?
-    }
 }
 
 struct RecordStreamCommand: ParsableCommand {
@@ -100,20 +80,13 @@ struct RecordStreamCommand: ParsableCommand {
         "record-stream", "Saves the current web item to a file, on a server that runs with --recordings.",
         subcommands: [Start.self, Stop.self, Show.self], defaultSubcommand: Start.self)
 
-    private static let path = "/api/v1/player/record-stream"
-
     struct Start: ClientCommand {
         static let configuration = CommandConfiguration("start", "Starts a file, unless one is in progress.")
         @OptionGroup var options: ClientOptions
 
-        @Option(help: "Name for the file, without extension (default: the time).")
-        var name: String?
-
-        @Option(help: "Maximum duration: seconds, m:ss or h:mm:ss, a week at most.")
-        var maxDuration: TimeArgument?
-
-        @Option(value: "megabytes", "Maximum size of the file.")
-        var maxSize: Int?
+        @Option(help: "Name for the file, without extension (default: the time).") var name: String?
+        @Option(help: "Maximum duration: seconds, m:ss or h:mm:ss, a week at most.") var maxDuration: TimeArgument?
+        @Option(value: "megabytes", "Maximum size of the file.") var maxSize: Int?
 
         func validate() throws {
             if let maxDuration, !(1...604_800).contains(maxDuration.seconds) {
@@ -127,7 +100,7 @@ struct RecordStreamCommand: ParsableCommand {
         func run(_ client: ServerClient) throws {
             let (seconds, bytes) = (maxDuration?.seconds, maxSize.map { Int64($0) * 1_000_000 })
             let body: RequestBody = ["name": name, "maxDuration": seconds, "maxBytes": bytes]
-            let status = try client.decode(Status.self, client.send(.post, path, body))
+            let status: RecordingStatus = try client.ask(.post, "player/record-stream", body)
             let id = status.id ?? ""
             guard seconds == nil || seconds == status.maxDuration, bytes == nil || bytes == status.maxBytes else {
                 throw Failure("\(id) is being saved already, without this limit.")
@@ -141,7 +114,8 @@ struct RecordStreamCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
-            try client.decode(Status.self, client.send(.delete, path)).last?.printOutcome()
+            let status: RecordingStatus = try client.ask(.delete, "player/record-stream")
+            try status.last?.printOutcome()
         }
     }
 
@@ -151,7 +125,7 @@ struct RecordStreamCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
 
         func run(_ client: ServerClient) throws {
-            let status = try client.get(Status.self, path)
+            let status: RecordingStatus = try client.ask(.get, "player/record-stream")
             if let id = status.id {
                 let gaps = status.gaps.map { $0 > 0 ? ", \($0) gaps" : "" } ?? ""
                 var limits: [String] = []
@@ -164,26 +138,28 @@ struct RecordStreamCommand: ParsableCommand {
             if status.id == nil, status.last == nil { Console.output("Nothing is being saved (\(status.state)).") }
         }
     }
-
-    private struct Status: Decodable {
-        var state: String
-        var id: String?
-        var bytes: Int64?
-        var gaps: Int?
-        var maxDuration: Double?
-        var maxBytes: Int64?
-        var last: RecordingOutcome?
-    }
 }
 
-/// How a recording ended: `last` of the microphone's state and of a stream's.
-struct RecordingOutcome: Decodable {
-    var id: String
-    var successfully: Bool
-    var reason: String
-    /// Of the microphone's.
+/// The state of the recorder, or of a stream that is saved.
+struct RecordingStatus: Decodable {
+    var state: String
+    var id, source: String?
+    /// Recorder only.
     var duration: Double?
-    /// Of a stream's.
+    /// Streams only.
+    var bytes, maxBytes: Int64?
+    var gaps: Int?
+    var maxDuration: Double?
+    var last: RecordingOutcome?
+}
+
+/// The outcome of the last recording, or of the last stream that was saved.
+struct RecordingOutcome: Decodable {
+    var id, reason: String
+    var successfully: Bool
+    /// Recorder only.
+    var duration: Double?
+    /// Streams only.
     var bytes: Int64?
     var message: String?
 
@@ -193,7 +169,7 @@ struct RecordingOutcome: Decodable {
 
     var explained: String { "\(text): \(message ?? reason)" }
 
-    /// For who has ended it: what is not whole is a failure.
+    /// For commands that end a recording. An incomplete one is a failure.
     func printOutcome() throws {
         guard successfully else { throw Failure(explained) }
         Console.output(text)

@@ -13,12 +13,11 @@ struct RendersCommand: ParsableCommand {
         static let configuration = CommandConfiguration("list", "Shows the render jobs.")
         @OptionGroup var options: ClientOptions
 
-        @Flag(help: "Print JSON: the answer of GET /api/v1/renders.")
-        var json = false
+        @Flag(json: "renders") var json = false
 
         struct Answer: Decodable { var renders: [Job] }
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, Job.path) }
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "renders") }
 
         func show(_ answer: Answer) {
             var table = Table(columns: [.left, .left, .left, .right, .left])
@@ -51,8 +50,8 @@ struct RendersCommand: ParsableCommand {
                 "format": format?.rawValue, "start": start?.seconds, "duration": duration?.seconds,
                 "effects": noEffects ? false : nil,
             ]
-            let answer = try client.send(.post, Job.path, body, patience: ServerClient.addingTimeout)
-            Console.output(try client.decode(Job.self, answer).id)
+            let job: Job = try client.ask(.post, "renders", body, patience: ServerClient.addingTimeout)
+            Console.output(job.id)
         }
     }
 
@@ -71,7 +70,7 @@ struct RendersCommand: ParsableCommand {
         }
 
         func run(_ client: ServerClient) throws {
-            let job = try client.get(Job.self, Job.path(id))
+            let job: Job = try client.ask(.get, Job.path(id))
             guard job.status == "completed", ServerClient.isPlain(job.format) else {
                 throw Failure("\(id) is \(job.status): it has no file\(job.error.map { " (\($0.message))" } ?? "").")
             }
@@ -92,27 +91,23 @@ struct RendersCommand: ParsableCommand {
         func run(_ client: ServerClient) throws { try client.send(.delete, Job.path(id)) }
     }
 
-    /// As the server shows it.
+    /// The members of a render job that the commands need.
     struct Job: Decodable {
         struct Fault: Decodable { var message: String }
 
-        static let path = "/api/v1/renders"
-
-        var id: String
-        var status: String
-        /// 0 to 1; nil while that is not known.
+        var id, status, format: String
+        /// 0 to 1; nil while unknown.
         var progress: Double?
-        var format: String
         var duration: Double?
         var error: Fault?
 
-        static func path(_ id: String) -> String { ServerClient.path(path, id) }
+        static func path(_ id: String) -> String { ServerClient.path("renders", id) }
 
         var percent: String { progress.map { "\(Int(clamping: $0 * 100)) %" } ?? "" }
     }
 }
 
-/// A file that is written piece by piece.
+/// A file that is written in pieces.
 private struct OutputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
@@ -127,16 +122,10 @@ private struct OutputFile: ~Copyable {
     deinit { Glibc.close(descriptor) }
 
     func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(path) }
-            rest = rest.dropFirst(count)
-        }
+        guard Console.write(bytes, to: descriptor) else { throw Self.failure(path) }
     }
 
-    /// Blocks until it is on the disk.
+    /// Blocks until the file is on the disk.
     func close() throws {
         guard fsync(descriptor) == 0 else { throw Self.failure(path) }
     }

@@ -21,22 +21,18 @@ struct SessionCommand: ShowingCommand {
     @Option(help: "default, movie-playback, measurement, voice-chat, video-chat, game-chat or video-recording.")
     var mode: String?
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/session.")
-    var json = false
+    @Flag(json: "session") var json = false
 
     struct Answer: Decodable {
-        var category: String
+        var category, mode: String
         var options: [String]
-        var mode: String
-        var active: Bool
-        var otherAudioPlaying: Bool
+        var active, otherAudioPlaying: Bool
     }
 
     func ask(_ client: ServerClient) throws -> [UInt8] {
-        let path = "/api/v1/session"
-        if category == nil, use == nil, mode == nil { return try client.send(.get, path) }
+        if category == nil, use == nil, mode == nil { return try client.send(.get, "session") }
         let list = use.map { $0 == "none" ? [] : $0.split(separator: ",").map(String.init) }
-        return try client.send(.patch, path, ["category": category, "options": list, "mode": mode])
+        return try client.send(.patch, "session", ["category": category, "options": list, "mode": mode])
     }
 
     func show(_ session: Answer) {
@@ -66,7 +62,7 @@ struct InterruptCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         try client.send(
-            .post, "/api/v1/session/interruptions",
+            .post, "session/interruptions",
             ["type": type.rawValue, "shouldResume": type == .ended ? !stayPaused : nil])
     }
 }

@@ -5,13 +5,12 @@ internal import Kernel
 import Playback
 
 extension ServerClient {
-    func change(_ body: RequestBody) throws -> PlayerState {
-        try decode(PlayerState.self, send(.patch, PlayerState.path, body))
-    }
+    @discardableResult
+    func change(_ body: RequestBody) throws -> PlayerState { try ask(.patch, "player", body) }
 }
 
 extension RequestBody {
-    /// `key`: `volume`, or `object.member`.
+    /// `key`: a member such as `volume`, or a member of an object such as `fades.pause`.
     init(_ key: String, _ value: SettingValue) {
         let json: any Encodable =
             switch value {
@@ -31,9 +30,8 @@ struct SetCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "set", "Changes a setting of the player.",
         usage: "tonearm set [--server <url>] [--token <token>] [--player <id>] <key> <value>",
-        discussion: settings.map {
-            "\($0.key): \($0.words)"
-        }.joined(separator: "\n") + "\n\n" + SignedArgument.discussion("-0.5"))
+        discussion: settings.map { "\($0.key): \($0.words)" }.joined(separator: "\n") + "\n\n"
+            + SignedArgument.discussion("-0.5"))
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its name.", completion: .list(settings.map(\.key))) var key: String
@@ -41,7 +39,7 @@ struct SetCommand: ClientCommand {
 
     func validate() throws { _ = try change() }
 
-    func run(_ client: ServerClient) throws { _ = try client.change(change()) }
+    func run(_ client: ServerClient) throws { try client.change(change()) }
 
     private func change() throws -> RequestBody {
         guard let setting = Self.settings.first(where: { $0.key == key }) else {
@@ -57,10 +55,10 @@ struct SetCommand: ClientCommand {
 }
 
 extension Setting {
-    /// What it accepts, as it is typed.
+    /// The accepted values, as the user types them.
     fileprivate var words: String { (form == .flag ? "on or off" : form.requirement) + (isOptional ? ", or none" : "") }
 
-    /// nil when the text is no value of the setting.
+    /// nil if the setting does not accept this text.
     func value(of text: String) -> SettingValue? {
         if isOptional, text == "none" { return SettingValue.none }
         let value: SettingValue? =
@@ -74,7 +72,7 @@ extension Setting {
 }
 
 extension SettingValue {
-    /// nil when the text is neither on nor off.
+    /// nil if the text is neither on nor off.
     static func flag(of text: String) -> Bool? { ["on": true, "true": true, "off": false, "false": false][text] }
 }
 
@@ -97,9 +95,7 @@ struct VolumeCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let now =
-            try target.map { try client.change([$0.member: $0.value]) }
-            ?? client.get(PlayerState.self, PlayerState.path)
+        let now = try target.map { try client.change([$0.member: $0.value]) } ?? client.ask(.get, "player")
         Console.output("\(Int(clamping: (now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
     }
 }
@@ -109,7 +105,7 @@ struct ShuffleCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
     @Argument(help: "on or off.") var choice: Switch
 
-    func run(_ client: ServerClient) throws { _ = try client.change(["shuffle": choice == .on]) }
+    func run(_ client: ServerClient) throws { try client.change(["shuffle": choice == .on]) }
 }
 
 struct RepeatCommand: ClientCommand {
@@ -119,5 +115,5 @@ struct RepeatCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
     @Argument(help: "off, one or all.") var choice: Choice
 
-    func run(_ client: ServerClient) throws { _ = try client.change(["repeat": choice.rawValue]) }
+    func run(_ client: ServerClient) throws { try client.change(["repeat": choice.rawValue]) }
 }

@@ -7,27 +7,24 @@ struct StatusCommand: ClientCommand {
     static let configuration = CommandConfiguration("status", "Shows the state of the player.")
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/player; with --follow an event on each line.")
-    var json = false
-
-    @Flag(help: "Report changes until Ctrl-C.")
-    var follow = false
+    @Flag(help: "Print JSON: the answer of GET /api/v1/player; with --follow an event on each line.") var json = false
+    @Flag(help: "Report changes until Ctrl-C.") var follow = false
 
     /// The events that change the output of `status`.
     private static let events = "status,item,settings,output,error"
 
     func run(_ client: ServerClient) throws {
         guard follow else {
-            let bytes = try client.send(.get, PlayerState.path)
-            if json { return Console.output(json: bytes) }
-            return Console.output(try client.decode(PlayerState.self, bytes).text)
+            return try client.show(client.send(.get, "player"), json: json) { (state: PlayerState) in
+                Console.output(state.text)
+            }
         }
         var previous = ""
-        try client.follow("/api/v1/events?events=\(Self.events)") { event in
+        try client.follow("events?events=\(Self.events)") { event in
             if json { return Console.output(json: event) }
-            let line = try client.get(PlayerState.self, PlayerState.path).line
-            if line != previous { Console.output(line) }
-            previous = line
+            let state: PlayerState = try client.ask(.get, "player")
+            if state.line != previous { Console.output(state.line) }
+            previous = state.line
         }
         throw Failure("\(client.address) ended the connection.", .unavailable)
     }
@@ -35,28 +32,18 @@ struct StatusCommand: ClientCommand {
 
 /// The members of `GET /player` that the commands need.
 struct PlayerState: Decodable {
-    static let path = "/api/v1/player"
-
     struct Item: Decodable {
-        var id: String
-        var uri: String
-        var title: String?
-        var artist: String?
-        var album: String?
+        var id, uri: String
+        var title, artist, album: String?
         var live: Live?
     }
 
-    /// A station, and what is heard of it.
-    struct Live: Decodable {
-        var station: String?
-        var title: String?
-    }
+    /// A station, and the title that it plays.
+    struct Live: Decodable { var station, title: String? }
 
     struct Output: Decodable {
-        var available: Bool
-        var message: String?
-        var description: String?
-        var suspended: Bool
+        var available, suspended: Bool
+        var message, description: String?
     }
 
     struct Problem: Decodable {
@@ -64,35 +51,28 @@ struct PlayerState: Decodable {
         var itemId: String?
     }
 
-    struct QueueSummary: Decodable {
-        var length: Int
-    }
+    struct QueueSummary: Decodable { var length: Int }
 
-    var status: String
+    var status, `repeat`: String
     var reason: String?
     var item: Item?
     var queueIndex: Int?
-    var position: Double
+    var position, level, crossfade, playbackRate: Double
     var duration: Double?
-    var level: Double
-    var muted: Bool
-    var `repeat`: String
-    var shuffle: Bool
-    var crossfade: Double
-    var playbackRate: Double
+    var muted, shuffle: Bool
     var queue: QueueSummary
     var output: Output
     var error: Problem?
 }
 
 extension PlayerState.Item {
-    /// `Artist - Title`, or what is known of it; on the radio what is heard, and the station.
+    /// `Artist - Title` as far as known; for a station `Title - Station`.
     var name: String {
         guard let live else { return ItemName.text(title: title, artist: artist, uri: uri) }
         return live.title.map { "\($0) - \(station)" } ?? station
     }
 
-    /// Its own name if it has one, else the client's name for it.
+    /// The station's own name, else the one that the client gave it.
     var station: String { live?.station ?? title ?? uri }
 }
 
@@ -136,7 +116,7 @@ extension PlayerState {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// One line, for what a command did.
+    /// One line: the result of a command.
     var line: String {
         guard let item else { return Table.printable(status) }
         return Table.printable("\(status)  \(item.name)  \(TimeText.text(position)) of \(TimeText.text(duration))")

@@ -11,13 +11,10 @@ struct SleepCommand: ClientCommand {
             A time is 30m, 90s, 1h30m or h:mm:ss. item and queue are the end of the current item and of the queue; off takes \
             it back. Without an argument, the timer is shown.
             """)
-
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "A time, item, queue or off.") var end: String?
-
-    @Option(value: "seconds", "Length of the fade-out, 0 to 3600 (default 10 for a time, else 0).")
-    var fade: Double?
+    @Option(value: "seconds", "Length of the fade-out, 0 to 3600 (default 10 for a time, else 0).") var fade: Double?
 
     func validate() throws {
         if let end, !["item", "queue", "off"].contains(end) {
@@ -37,7 +34,7 @@ struct SleepCommand: ClientCommand {
         switch end {
         case nil: Console.output(set.isEmpty ? "No sleep timer is set." : set.map(\.sleepText).joined(separator: "\n"))
         case "off":
-            for timer in set { try client.send(.delete, "\(TimerState.path)/\(timer.id)") }
+            for timer in set { try client.send(.delete, TimerState.path(timer.id)) }
             Console.output(set.isEmpty ? "No sleep timer is set." : "The sleep timer is off.")
         case "item": try add("until", "end-of-item", client)
         case "queue": try add("until", "end-of-queue", client)
@@ -47,14 +44,15 @@ struct SleepCommand: ClientCommand {
 
     private func add(_ member: String, _ value: (any Encodable)?, _ client: ServerClient) throws {
         let body: RequestBody = ["type": "sleep", member: value, "fade": fade]
-        Console.output(try client.decode(TimerState.self, client.send(.post, TimerState.path, body)).sleepText)
+        let timer: TimerState = try client.ask(.post, "timers", body)
+        Console.output(timer.sleepText)
     }
 
-    /// `1:30:00`, `30m`, `1h30m`; nil for anything else.
+    /// Parses `1:30:00`, `30m`, `1h30m`; nil for any other text.
     static func seconds(_ text: String) -> Double? {
         if text.contains(":") { return TimeText.seconds(text) }
         var (rest, total) = (text[...], 0.0)
-        // Each at most once, in this order.
+        // Each unit at most once, in this order.
         for (unit, seconds) in [("h", 3_600.0), ("m", 60), ("s", 1)] {
             guard let end = rest.firstIndex(of: Character(unit)) else { continue }
             guard let number = TimeText.seconds(rest[..<end]) else { return nil }
@@ -74,13 +72,11 @@ struct AlarmCommand: ParsableCommand {
 
 struct ListAlarms: ShowingCommand {
     static let configuration = CommandConfiguration("list", "Shows the alarms.")
-
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Print JSON: the answer of GET /api/v1/timers.")
-    var json = false
+    @Flag(json: "timers") var json = false
 
-    func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, TimerState.path) }
+    func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "timers") }
 
     func show(_ answer: TimerList) {
         var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left])
@@ -89,8 +85,7 @@ struct ListAlarms: ShowingCommand {
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
             table.add(
                 alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), alarm.timeZone ?? "",
-                state,
-                alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))", alarm.itemsText)
+                state, alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))", alarm.itemsText)
         }
         Console.output(table, orWithoutRows: "There are no alarms.")
     }
@@ -100,12 +95,10 @@ struct AddAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         "add", "Sets an alarm.",
         discussion: "A URI has the same meaning as for tonearm play; without any, the queue plays as it is.")
-
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "A time of day, such as 07:00.") var time: String
     @Argument(help: "What to play.", completion: .file()) var uris: [String] = []
-
     @OptionGroup var manner: AlarmOptions
 
     func validate() throws {
@@ -119,18 +112,17 @@ struct AddAlarm: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": MediaArgument.all(uris)]
-        let alarm = try client.decode(
-            TimerState.self, client.send(.post, TimerState.path, body + manner.body))
+        let alarm: TimerState = try client.ask(.post, "timers", body + manner.body)
         Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
     }
 
-    /// `7:05` is `07:05`.
+    /// Turns `7:05` into `07:05`.
     static func padded(_ time: String) -> String {
         time.firstIndex(of: ":") == time.dropFirst().startIndex ? "0" + time : time
     }
 }
 
-/// How an alarm rings.
+/// The options of an alarm that `add` and `set` share.
 struct AlarmOptions: ParsableArguments {
     @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun; or once (default).") var days: String?
     @Option(help: "0 to 100 (default 40).") var volume: Int?
@@ -156,11 +148,9 @@ struct ChangeAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         "set", "Changes an alarm, or switches it on or off.",
         discussion: "Other properties do not change.")
-
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
     @Argument(help: "on or off.") var position: Switch?
-
     @Option(help: "A time of day, such as 07:00.") var time: String?
     @Option(value: "uri", "What it plays; may be given several times.", completion: .file()) var play: [String] = []
     @OptionGroup var manner: AlarmOptions
@@ -177,14 +167,13 @@ struct ChangeAlarm: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let alarm = try client.decode(TimerState.self, client.send(.patch, TimerState.path(id), body))
+        let alarm: TimerState = try client.ask(.patch, TimerState.path(id), body)
         Console.output(alarm.next == nil ? "\(alarm.id) is off" : "\(alarm.id) in \(TimeText.text(alarm.seconds))")
     }
 }
 
 struct SnoozeAlarm: ClientCommand {
     static let configuration = CommandConfiguration("snooze", "Silences the ringing alarm for a while.")
-
     @OptionGroup var options: ClientOptions
 
     func run(_ client: ServerClient) throws {
@@ -197,28 +186,19 @@ struct SnoozeAlarm: ClientCommand {
 
 struct RemoveAlarm: ClientCommand {
     static let configuration = CommandConfiguration("remove", "Removes an alarm.")
-
     @OptionGroup var options: ClientOptions
+
     @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
 
     func run(_ client: ServerClient) throws { try client.send(.delete, TimerState.path(id)) }
 }
 
-/// Of a timer, as the server shows it.
+/// The members of a timer that the commands need.
 struct TimerState: Decodable {
-    static let path = "/api/v1/timers"
-
-    /// What an alarm plays: a media, or several by one name.
+    /// An item of an alarm: one media, or a source of several.
     struct Item: Decodable {
-        var title: String?
-        var uri: String?
-        var folder: String?
-        var list: String?
-        var playlist: String?
-        var album: String?
-        var artist: String?
-        var genre: String?
-        var track: String?
+        var title, uri, folder, list: String?
+        var playlist, album, artist, genre, track: String?
 
         var name: String {
             let ids = [
@@ -229,19 +209,14 @@ struct TimerState: Decodable {
         }
     }
 
-    var id: String
-    var type: String
-    var until: String?
-    var time: String?
+    var id, type: String
+    var until, time, timeZone, state: String?
     var days: [String]?
-    var timeZone: String?
     var items: [Item]?
     var enabled: Bool?
-    var state: String?
     /// Milliseconds since the epoch.
     var next: Double?
 
-    /// When the music pauses.
     var sleepText: String {
         switch until {
         case "end-of-item": "The music pauses at the end of the item."
@@ -250,21 +225,24 @@ struct TimerState: Decodable {
         }
     }
 
-    /// The first of them, and how many follow.
+    /// The first item, and the number of the others.
     var itemsText: String {
         guard let first = items?.first else { return "the queue" }
         let others = (items?.count ?? 1) - 1
         return first.name + (others > 0 ? " and \(others) more" : "")
     }
 
-    /// Until then.
+    /// Seconds until `next`.
     var seconds: Double? { next.map { max(0, $0 / 1_000 - Date.now.timeIntervalSince1970) } }
 
-    static func path(_ id: String) -> String { ServerClient.path(path, id) }
+    static func path(_ id: String) -> String { ServerClient.path("timers", id) }
 }
 
 struct TimerList: Decodable { var timers: [TimerState] }
 
 extension ServerClient {
-    fileprivate func timers() throws -> [TimerState] { try get(TimerList.self, TimerState.path).timers }
+    fileprivate func timers() throws -> [TimerState] {
+        let list: TimerList = try ask(.get, "timers")
+        return list.timers
+    }
 }

@@ -9,8 +9,7 @@ struct StopCommand: ClientCommand {
     static let configuration = CommandConfiguration("stop", "Stops.")
     @OptionGroup var options: ClientOptions
 
-    @Flag(help: "Play the buffered sound first.")
-    var drain = false
+    @Flag(help: "Play the buffered sound first.") var drain = false
 
     func run(_ client: ServerClient) throws { try client.silence("stop", ["drain": drain]) }
 }
@@ -36,7 +35,7 @@ struct SeekCommand: ClientCommand {
         }
     }
 
-    func run(_ client: ServerClient) throws { try client.command("seek", to.map { [$0.member: $0.value] }) }
+    func run(_ client: ServerClient) throws { try client.start("seek", to.map { [$0.member: $0.value] }) }
 }
 
 struct PauseCommand: ClientCommand {
@@ -50,14 +49,14 @@ struct ToggleCommand: ClientCommand {
     static let configuration = CommandConfiguration("toggle", "Pauses if playing, plays if paused.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.command("toggle") }
+    func run(_ client: ServerClient) throws { try client.start("toggle") }
 }
 
 struct NextCommand: ClientCommand {
     static let configuration = CommandConfiguration("next", "Goes to the next item.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.command("next") }
+    func run(_ client: ServerClient) throws { try client.start("next") }
 }
 
 struct PreviousCommand: ClientCommand {
@@ -65,42 +64,42 @@ struct PreviousCommand: ClientCommand {
         "previous", "Goes to the previous item, or to the beginning of the current one.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.command("previous") }
+    func run(_ client: ServerClient) throws { try client.start("previous") }
 }
 
 struct MuteCommand: ClientCommand {
     static let configuration = CommandConfiguration("mute", "Mutes the player; the music plays on.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { _ = try client.change(["muted": true]) }
+    func run(_ client: ServerClient) throws { try client.change(["muted": true]) }
 }
 
 struct UnmuteCommand: ClientCommand {
     static let configuration = CommandConfiguration("unmute", "Unmutes the player.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { _ = try client.change(["muted": false]) }
+    func run(_ client: ServerClient) throws { try client.change(["muted": false]) }
 }
 
 struct ClearCommand: ClientCommand {
     static let configuration = CommandConfiguration("clear", "Empties the queue.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.delete, QueuePage.path) }
+    func run(_ client: ServerClient) throws { try client.send(.delete, "queue") }
 }
 
 struct UndoCommand: ClientCommand {
     static let configuration = CommandConfiguration("undo", "Undoes the last edit of the queue.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/undo") }
+    func run(_ client: ServerClient) throws { try client.send(.post, "queue/undo") }
 }
 
 struct RedoCommand: ClientCommand {
     static let configuration = CommandConfiguration("redo", "Redoes the last undone edit.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.post, QueuePage.path + "/redo") }
+    func run(_ client: ServerClient) throws { try client.send(.post, "queue/redo") }
 }
 
 struct PlayCommand: ClientCommand {
@@ -111,20 +110,12 @@ struct PlayCommand: ClientCommand {
             music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \
             address of the web; a folder, a playlist or a feed stands for everything in it.
             """)
-
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "What to add and play.", completion: .file())
-    var uris: [String] = []
-
-    @Option(help: "Play the item at this index of the queue; the first one is 0.")
-    var index: Int?
-
-    @Option(help: "Play the item with this id.")
-    var item: String?
-
-    @Option(help: "Start position: seconds, m:ss or h:mm:ss.")
-    var position: TimeArgument?
+    @Argument(help: "What to add and play.", completion: .file()) var uris: [String] = []
+    @Option(help: "Play the item at this index of the queue; the first one is 0.") var index: Int?
+    @Option(help: "Play the item with this id.") var item: String?
+    @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var position: TimeArgument?
 
     @Option(value: "time", "Start then: 19:30 or 19:30:15 by this machine's clock, or after a time such as 90s or 5m.")
     var at: Moment?
@@ -144,7 +135,7 @@ struct PlayCommand: ClientCommand {
             let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
             let body: RequestBody = ["itemId": id, "position": position?.seconds, "at": at?.milliseconds]
             guard let at else { return try client.play(body, named: id) }
-            try client.send(.post, PlayerState.path + "/play", body)
+            try client.send(.post, "player/play", body)
             Console.output("It plays in \(TimeText.text(at.seconds)).")
         } else {
             do {
@@ -159,7 +150,7 @@ struct PlayCommand: ClientCommand {
     }
 }
 
-/// A moment ahead: `7:05` or `19:30:15`, when this machine's clock shows it next, or a time from now as `90s`.
+/// A moment in the future: the next `7:05` or `19:30:15` by this machine's clock, or a duration from now, such as `90s`.
 struct Moment: ExpressibleByArgument, Hashable {
     /// Since the epoch.
     let milliseconds: Int64
@@ -181,7 +172,7 @@ struct Moment: ExpressibleByArgument, Hashable {
         var present = time_t(now)
         var day = tm()
         localtime_r(&present, &day)
-        // With the day's own offset from UTC.
+        // mktime applies that day's offset from UTC.
         func time(daysAhead: Int32) -> time_t {
             var moment = day
             (moment.tm_hour, moment.tm_min, moment.tm_sec) = (parts[0], parts[1], parts.count > 2 ? parts[2] : 0)
@@ -194,25 +185,25 @@ struct Moment: ExpressibleByArgument, Hashable {
     }
 }
 
-/// Where to seek to, or a volume: the member of a request that it stands for.
+/// A position or volume argument, as a member of a request.
 struct Target: Hashable {
-    var member: String
-    var value: Double
+    let member: String
+    let value: Double
 
     init(_ member: String, _ value: Double) {
         self.member = member
         self.value = value
     }
 
-    /// `12.5`, `1:23`, `+10`, `-1:00`, `50%`, as seconds or a part of the whole; nil when it is none of these.
+    /// Parses `12.5`, `1:23`, `+10`, `-1:00` into seconds and `50%` into a fraction; nil for any other text.
     static func position(_ text: String) -> Target? {
         if text.hasSuffix("%") { return percent(text.dropLast()).map { Target("progress", $0 / 100) } }
         let (digits, sign) = unsigned(text[...])
         return TimeText.seconds(digits).map { Target(sign == nil ? "position" : "offset", sign == "-" ? -$0 : $0) }
     }
 
-    /// `80`, `80%`, `+5`, `-5`; nil when it is none of these or lies outside 0...100. The server adds a step to its level, so
-    /// that steps of several clients add up.
+    /// Parses `80`, `80%`, `+5`, `-5`; nil for any other text and outside 0...100. The server applies a step to its own level,
+    /// so that steps from several clients add up.
     static func volume(_ text: String) -> Target? {
         let (digits, sign) = unsigned(text.hasSuffix("%") ? text.dropLast() : text[...])
         return percent(digits).map { Target(sign == nil ? "level" : "levelBy", (sign == "-" ? -$0 : $0) / 100) }

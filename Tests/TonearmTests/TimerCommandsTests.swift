@@ -4,6 +4,18 @@ import Testing
 
 @testable import tonearm
 
+@Suite struct AlarmCommandTests {
+    @Test(arguments: ["07:00", "7:05", "23:59:30"]) func timesOfDay_areAccepted(time: String) throws {
+        _ = try AddAlarm.parse([time])
+    }
+
+    @Test(arguments: ["25:00", "07:60", "7", "07:00:00:00", "", "ab:cd", "7:0"])
+    func invalidTimeOfDay_isAUsageError(time: String) {
+        let error = #expect(throws: (any Error).self) { try AddAlarm.parse([time]) }
+        #expect(AddAlarm.exitCode(for: error ?? CancellationError()).rawValue == 64)
+    }
+}
+
 @Suite struct SleepCommandTests {
     @Test(
         arguments: [
@@ -11,12 +23,12 @@ import Testing
             ("1:30:00", 5_400), ("1:30", 90), ("30", nil), ("", nil), ("soon", nil), ("30m1h", nil), ("1h1h", nil),
             ("m", nil), ("1:30m", nil), ("-5m", nil),
         ] as [(String, Double?)])
-    func timesAreRead(text: String, seconds: Double?) {
+    func times_areParsed(text: String, seconds: Double?) {
         #expect(SleepCommand.seconds(text) == seconds)
     }
 
     @Test(arguments: [("30", "30m"), ("0m", "not a time to wait"), ("soon", "is not a time")])
-    func whatIsNone_isRefusedInASentence(text: String, words: String) {
+    func invalidTime_isExplained(text: String, words: String) {
         let error = #expect(throws: (any Error).self) { try SleepCommand.parse([text]) }
         #expect(SleepCommand.message(for: error ?? CancellationError()).contains(words))
     }
