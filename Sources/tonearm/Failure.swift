@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a command ends without success: one sentence for the user, and the exit status of sysexits.h that fits.
+/// The failure of a command: one sentence for the user, and an exit status of sysexits.h.
 struct Failure: Error, Hashable, CustomStringConvertible {
     enum Status: Int32 {
         case general = 1
-        /// Something it needs is not available: the port, the data directory.
+        /// A required resource is not available: the port, the data directory.
         case unavailable = 69
-        /// A file cannot be made.
+        /// A file cannot be created.
         case cannotCreate = 73
         /// A setting has a wrong value.
         case configuration = 78
@@ -24,7 +24,7 @@ struct Failure: Error, Hashable, CustomStringConvertible {
 
     var description: String { message }
 
-    /// What `make` makes. Its error is the middle of the failure's sentence.
+    /// Returns the result of `make`. Its error becomes the middle of the failure's sentence.
     static func unless<Part>(_ start: String, _ end: String = "", _ make: () throws -> Part) throws -> Part {
         do {
             return try make()

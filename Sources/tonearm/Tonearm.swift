@@ -23,21 +23,19 @@ struct Tonearm: ParsableCommand {
                 name: "Queue and music (on a running server)",
                 subcommands: [
                     QueueCommand.self, AddCommand.self, RemoveCommand.self, MoveCommand.self, ClearCommand.self,
-                    UndoCommand.self, RedoCommand.self,
-                    BrowseCommand.self, SearchCommand.self, ScanCommand.self, PlaylistsCommand.self,
-                    OutputsCommand.self, PlayersCommand.self, RecordCommand.self, RecordStreamCommand.self,
-                    SessionCommand.self,
-                    InterruptCommand.self, AnnounceCommand.self, EffectCommand.self,
-                    SleepCommand.self, AlarmCommand.self, RendersCommand.self,
+                    UndoCommand.self, RedoCommand.self, BrowseCommand.self, SearchCommand.self, ScanCommand.self,
+                    PlaylistsCommand.self, OutputsCommand.self, PlayersCommand.self, RecordCommand.self,
+                    RecordStreamCommand.self, SessionCommand.self, InterruptCommand.self, AnnounceCommand.self,
+                    EffectCommand.self, SleepCommand.self, AlarmCommand.self, RendersCommand.self,
                 ]),
         ])
 
-    /// They may stand before a command as well as behind it; ArgumentParser hands them down to the commands that take them.
+    /// These options may precede a command too: ArgumentParser passes them on to commands that declare them.
     @OptionGroup(title: "Options of the commands to a running server") var options: ClientOptions
 
-    /// Instead of ArgumentParser's, so that failures are a sentence with the command's name and their own status.
+    /// Replaces ArgumentParser's `main`, so that a `Failure` is one sentence with its own exit status.
     static func main() {
-        // The server is asked to end while it still starts: it ends as properly then.
+        // A signal that arrives while the server starts ends it properly too.
         if CommandLine.arguments.dropFirst().first == ServeCommand._commandName { Signals.block() }
         do {
             var command = try parse()
@@ -50,8 +48,7 @@ struct Tonearm: ParsableCommand {
         }
     }
 
-    /// The server starts sooner when its command is parsed alone, without the tree of all others. What it cannot be, a
-    /// mistake or `--help`, is reported by the tree.
+    /// Parses `serve` alone: without the tree of all commands the server starts sooner. The tree reports mistakes and `--help`.
     private static func parse() throws -> any ParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == ServeCommand._commandName,
@@ -68,7 +65,7 @@ struct Tonearm: ParsableCommand {
         return command
     }
 
-    /// ArgumentParser prints the general help for a command that it does not know.
+    /// Rejects unknown commands, for which ArgumentParser would print the general help.
     private static func checkHelp(_ names: [String]) throws {
         var command: any ParsableCommand.Type = Tonearm.self
         for name in names {
@@ -80,7 +77,7 @@ struct Tonearm: ParsableCommand {
     }
 }
 
-/// A command that speaks to no server.
+/// A command that connects to no server.
 protocol LocalCommand: ParsableCommand {}
 
 enum ServerVersion {

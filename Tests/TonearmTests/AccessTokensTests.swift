@@ -23,8 +23,7 @@ import Testing
         #expect(try tokens(text) == ["abcdefghijklmnop read"])
     }
 
-    /// It would block, or a change of its mode would not help.
-    @Test(arguments: [S_IFIFO, S_IFDIR, S_IFCHR]) func whatIsNoFile_isRefused(type: mode_t) throws {
+    @Test(arguments: [S_IFIFO, S_IFDIR, S_IFCHR]) func anythingButAFile_isRefused(type: mode_t) throws {
         let folder = try TemporaryFolder()
         let path = type == S_IFCHR ? "/dev/null" : folder.path + "/token"
         if type == S_IFIFO { try #require(mkfifo(path, 0o644) == 0) }
@@ -33,7 +32,7 @@ import Testing
         #expect(error?.message == "token-file: \(path) is not a regular file")
     }
 
-    @Test func aNewToken_isUnshown_untilALinkWithItWasPrinted() throws {
+    @Test func newToken_isUnshown_untilItsLinkWasPrinted() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/token"
         #expect(try AccessTokens.load(path).isUnshown)
@@ -46,7 +45,7 @@ import Testing
         "", "# none", "short", "abcdefghijklmnop everything", "abcdefghijklmnop read\nabcdefghijklmnop admin",
         String(repeating: "a", count: 5_000),
     ])
-    func whatIsNoToken_isRefused(text: String) throws {
+    func invalidTokens_areRefused(text: String) throws {
         #expect(throws: (any Error).self) { try tokens(text) }
     }
 }

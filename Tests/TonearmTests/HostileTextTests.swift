@@ -11,8 +11,8 @@ import Service
 @testable import Store
 import Testing
 
-/// Text from outside costs time in proportion to its length. From the end of a run of flags each step by `Character` walks back
-/// to its beginning: 60 kB of them took 2 s and more, 1 MB an hour. Marks that are not in their order are sorted at each comparison.
+/// Text from outside must cost time in proportion to its length. In a run of flags, each step by `Character` from the end walks
+/// back to the run's beginning: 60 kB took over 2 s, 1 MB an hour. Each comparison sorts marks that are out of order.
 @Suite struct HostileTextTests {
     private static let bytes = 64 << 10
 
@@ -34,7 +34,7 @@ import Testing
         (
             "head",
             { text in
-                // Of the size that is read at most.
+                // The size of the largest head.
                 let line = Array(
                     "Location: http://\(String(text.unicodeScalars.prefix(15_000)))\r\n".utf8.prefix(65_000))
                 for _ in 0..<4 {
@@ -95,7 +95,7 @@ import Testing
         #expect("e\u{301}é\u{323}".streamSafe.utf8.elementsEqual("e\u{301}é\u{323}".utf8))
     }
 
-    /// A reference that is longer than any address is not taken apart.
+    /// References longer than any address are not parsed.
     @Test func longReferencesAreRefused() {
         let base = WebAddress("http://host/a")
         #expect(base?.redirected(to: String(repeating: "b", count: 4_096)) != nil)
@@ -105,7 +105,7 @@ import Testing
         #expect(!HLSReference.isFetched(String(repeating: "b", count: 4_097)))
     }
 
-    /// Of this thread.
+    /// The processor time of this thread.
     private static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -7,7 +7,7 @@ import Testing
 
 /// Each option of `tonearm serve` is a flag, a variable, a key of the configuration file and a row of docs/cli.md.
 @Suite struct OptionsTests {
-    /// By their lookup, which reads flag, variable and file alike.
+    /// The names of all lookups, each of which reads flag, variable and file.
     private func lookedUp() throws -> Set<String> {
         let values = try OptionValues(environment: [:], file: nil)
         _ = try ServerConfiguration(try ServeOptions.parse([]), values, ["HOME": "/somewhere"])
@@ -23,7 +23,7 @@ import Testing
 
     @Test func eachFlagIsLookedUp() throws {
         let help = ServeCommand.helpMessage(columns: 200).split(separator: "\n")
-        // The file itself is found before it can be read.
+        // The file's own option is read before the file.
         #expect(names(in: help, beginning: "  --") == (try lookedUp()).union(["config"]))
     }
 

@@ -12,30 +12,25 @@ import Testing
     private let ownBridge = NetworkAddress(interface: "br0", address: "192.168.1.4")
     private let card = NetworkAddress(interface: "wlan0", address: "192.168.1.5", isHardware: true)
 
-    @Test func networkCardIsPreferred_toWhatSoftwareMade() {
-        #expect(LocalNetwork.address([loopback, docker, tunnel, ownBridge, card]) == "192.168.1.5")
-        #expect(LocalNetwork.address([loopback, docker, tunnel, ownBridge]) == "192.168.1.4")
-        #expect(LocalNetwork.address([loopback, docker, tunnel]) == "10.8.0.2")
-    }
-
-    @Test func nothingIsFound_whenOthersCannotReachAny() {
+    @Test func networkCard_isPreferred_linkLocalAddressComesLast() {
         var down = card
         down.isUp = false
-        #expect(LocalNetwork.address([loopback, docker, bridge, down]) == nil)
-        #expect(LocalNetwork.address([]) == nil)
-    }
-
-    @Test func addressThatNobodyGave_comesLast() {
-        let lonely = NetworkAddress(interface: "eth0", address: "169.254.3.4", isHardware: true)
-        #expect(LocalNetwork.address([lonely, ownBridge]) == "192.168.1.4")
-        #expect(LocalNetwork.address([lonely]) == "169.254.3.4")
+        let linkLocal = NetworkAddress(interface: "eth0", address: "169.254.3.4", isHardware: true)
+        for (candidates, expected) in [
+            ([loopback, docker, tunnel, ownBridge, card], "192.168.1.5"),
+            ([loopback, docker, tunnel, ownBridge], "192.168.1.4"),
+            ([loopback, docker, tunnel], "10.8.0.2"), ([loopback, docker, bridge, down], nil), ([], nil),
+            ([linkLocal, ownBridge], "192.168.1.4"), ([linkLocal], "169.254.3.4"),
+        ] {
+            #expect(LocalNetwork.address(candidates) == expected)
+        }
     }
 
     @Test func thisMachine_hasLoopback() {
         #expect(LocalNetwork.addresses().contains { $0.isLoopback && $0.address.hasPrefix("127.") && $0.isUp })
     }
 
-    @Test func nameThatLeadsToLoopback_doesNotCount() {
+    @Test func loopbackName_doesNotResolve() {
         #expect(!LocalNetwork.resolves("localhost"))
         #expect(!LocalNetwork.resolves("127.0.0.1"))
         #expect(LocalNetwork.resolves("192.0.2.1"))
@@ -62,7 +57,7 @@ import Testing
         #expect(links("0.0.0.0", name: nil).main == "http://0.0.0.0:8080/")
     }
 
-    @Test func oneAddress_isItself() {
+    @Test func oneAddress_isUsedUnchanged() {
         #expect(links("127.0.0.1", address: "192.168.1.5").main == "http://127.0.0.1:8080/")
         #expect(links("::1").main == "http://[::1]:8080/")
         #expect(links("192.168.1.7", token: "x", address: "192.168.1.5").named == nil)

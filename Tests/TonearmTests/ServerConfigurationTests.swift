@@ -24,12 +24,7 @@ import Testing
     private func failure(
         _ arguments: [String] = [], _ environment: [String: String] = [:], file: String? = nil
     ) -> Failure? {
-        do {
-            _ = try read(arguments, environment, file: file)
-            return nil
-        } catch {
-            return error as? Failure
-        }
+        #expect(throws: Failure.self) { try read(arguments, environment, file: file) }
     }
 
     @Test func defaults_whenNothingIsGiven() throws {
@@ -41,7 +36,7 @@ import Testing
         #expect(settings.isLoopback)
     }
 
-    @Test func flagCountsMoreThanEnvironment_moreThanFile() throws {
+    @Test func flag_overridesEnvironment_overridesFile() throws {
         let file = "port: 1000\nhost: ::1\nsink: from-file\n"
         let environment = ["TONEARM_PORT": "2000", "TONEARM_HOST": "localhost"]
         let settings = try read(["--port", "3000"], environment, file: file)
@@ -73,17 +68,17 @@ import Testing
         ("--allow-origin", "foo"), ("--allow-origin", "https://a.example/x"), ("--allow-origin", "https://A.example"),
         ("--allow-origin", "https://a.example:443"), ("--allow-host", "a/b"), ("--allow-host", ""),
     ])
-    func namesThatNobodyEverSends_areRefused(option: String, value: String) {
+    func invalidOriginsAndHosts_areRefused(option: String, value: String) {
         #expect(failure([option, value])?.message.hasPrefix("\(option.dropFirst(2)): \(value) is not a") == true)
     }
 
-    @Test func namesAsTheyAreSent_areTaken() throws {
+    @Test func validOriginsAndHosts_areAccepted() throws {
         let origins = ["https://a.example", "http://a:1/", "app://local", "http://[::1]:8080", "null"]
         #expect(try read(origins.flatMap { ["--allow-origin", $0] }).allowedOrigins == origins)
         #expect(try read(["--allow-host", "Music.example", "--allow-host", "a:80"]).allowedHosts.count == 2)
     }
 
-    @Test func buffersAreCounted_withinTheirLimits() throws {
+    @Test func bufferSizes_areLimited() throws {
         let settings = try read(["--decode-buffer-frames", "512"], ["TONEARM_BUFFER_COUNT": "64"])
         #expect(settings.buffering.frames == 512 && settings.buffering.count == 64)
         #expect(try read().buffering.frames == 4_608)
@@ -102,7 +97,7 @@ import Testing
         #expect(failure(["--log-level", "loud"])?.status == .configuration)
     }
 
-    @Test func file_isRefused_whenItSaysSomethingUnknown() {
+    @Test func file_isRefused_whenInvalid() {
         #expect(failure(file: "prot: 1")?.message.contains("unknown name prot") == true)
         #expect(failure(file: "- 1")?.message.contains("no names and values") == true)
         #expect(failure(file: "a: [")?.message.contains("neither YAML nor JSON") == true)

@@ -7,7 +7,7 @@ import Yams
 
 /// openapi.yaml describes the settings as `PlayerSettings.table` declares them.
 @Suite struct SettingsContractTests {
-    /// What a schema states of a value.
+    /// A schema's description of a value.
     private struct Description: Equatable {
         var type: String?
         var isNullable = false
@@ -27,7 +27,7 @@ import Yams
                 == expected { setting, description in
                     description.isNullable = setting.isOptional
                     description.defaultValue = setting.defaultValue
-                    // A player that was never named has none.
+                    // A player without a name has an empty one.
                     if setting.form == .name { description = Description(type: "string", defaultValue: .text("")) }
                 })
     }
@@ -86,7 +86,7 @@ import Yams
         return description
     }
 
-    /// The properties of a schema, those of objects under `object.member`.
+    /// The properties of a schema. Members of objects are named `object.member`.
     private func properties(_ name: String) throws -> [String: Node] {
         let root = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let text = try String(contentsOf: root.appending(path: "openapi.yaml"), encoding: .utf8)

@@ -6,7 +6,7 @@ import Testing
 @testable import tonearm
 
 @Suite struct PartsEndingTests {
-    @Test func oneThatHangs_holdsUpNoOther() {
+    @Test func hangingPart_delaysNoOther() {
         let (hangs, ended) = (Mailbox<Void>(), Mailbox<String>())
         var parts = Shutdown()
         parts.begin { _ = hangs.take(until: nil) }
@@ -27,5 +27,21 @@ import Testing
         }
         let haveEnded = parts.wait(until: .now)
         #expect(ended.take(until: .now) == [1, 2, 3] && haveEnded)
+    }
+}
+
+@Suite struct EndInTimeTests {
+    @Test func givesUp_whenSomethingHangs() {
+        let given = Mailbox<Bool>()
+        let limit = EndInTime(seconds: 0.05) { given.post(true) }
+        #expect(given.take(until: .now.advanced(bySeconds: 60)) == [true])
+        limit.ended()
+    }
+
+    @Test func doesNothing_whenAllEnded() {
+        let given = Mailbox<Bool>()
+        let limit = EndInTime(seconds: 600) { given.post(true) }
+        limit.ended()
+        #expect(given.close().isEmpty)
     }
 }

@@ -9,8 +9,8 @@ import Testing
 @testable import tonearm
 
 @Suite struct WaitingCheckTests {
-    /// What waits is listed, as a scan does it: opening it would take the decoder that is kept for what is heard next.
-    @Test func whatWaits_isNotOpened() throws {
+    /// Opening it would take the decoder that is reserved for the next sound.
+    @Test func waitingFile_isListedNotOpened() throws {
         let folder = try TemporaryFolder()
         try folder.file("anything")
         let check = WaitingCheck(
@@ -21,7 +21,7 @@ import Testing
         #expect(error?.code == .empty && error?.message == "It was listed." && error?.part == 0)
     }
 
-    @Test func whatIsOfTheWeb_isNotAskedFor() {
+    @Test func webAddress_isNotRequested() {
         let answer = Mailbox<PlaybackError?>()
         let check = WaitingCheck(roots: MusicRoots([]), examiner: MediaExaminer(factories: []))
         check.begin(["http://localhost:1/a.mp3"]) { answer.post($0) }

@@ -10,14 +10,9 @@ struct InfoCommand: LocalCommand {
         "info", "Shows the contents of a file: format, duration, tags, damage.",
         discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
 
-    @Argument(help: "File, or file: URL.", completion: .file())
-    var uri: String
-
-    @Flag(help: "Print JSON, the same as GET /api/v1/media/info.")
-    var json = false
-
-    @Flag(help: "Read the beginning only; damage further on is not found.")
-    var quick = false
+    @Argument(help: "File, or file: URL.", completion: .file()) var uri: String
+    @Flag(help: "Print JSON, the same as GET /api/v1/media/info.") var json = false
+    @Flag(help: "Read the beginning only; damage further on is not found.") var quick = false
 
     func run() throws {
         let decoder = try LocalMedia(uri).open()

@@ -9,9 +9,9 @@ import Media
 import Mpg123Decoding
 import Playback
 
-/// A file that the user named at the command line: any path that may be read, or a `file:` URL.
+/// A file argument of a local command: any readable path, or a `file:` URL.
 ///
-/// Opened through the same opener as the server's media; the file's own directory is the music root.
+/// Uses the same opener as the server's media, with the file's directory as music root.
 struct LocalMedia {
     /// Absolute, symbolic links resolved.
     let path: String
@@ -20,7 +20,7 @@ struct LocalMedia {
         if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
             throw Failure("\(argument): this command does not accept network addresses; give a file.")
         }
-        guard let path = Self.path(of: argument) else {
+        guard let path = argument.hasPrefix("file:") ? FileURL.path(argument) : argument else {
             throw Failure("\(argument): a file: URL must name a file of this machine, as in file:///music/a.mp3.")
         }
         guard let real = realpath(path, nil) else {
@@ -30,10 +30,8 @@ struct LocalMedia {
         self.path = String(cString: real)
     }
 
-    /// `measuresLoudness`: where the tags lack it, by decoding the whole file first.
-    func open(
-        _ cancellation: MediaCancellation = MediaCancellation(), measuresLoudness: Bool = false
-    ) throws -> any AudioDecoder {
+    /// `measuresLoudness`: measures the loudness if the tags lack it, which decodes the whole file first.
+    func open(measuresLoudness: Bool = false) throws -> any AudioDecoder {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
         let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
@@ -42,18 +40,14 @@ struct LocalMedia {
             factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))])
         if measuresLoudness { opener.catalogue = MeasuredLoudness(opener: opener) }
         do throws(MediaError) {
-            return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: cancellation)
+            return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: MediaCancellation())
         } catch {
             throw Failure(error.message)
         }
     }
-
-    private static func path(of argument: String) -> String? {
-        argument.hasPrefix("file:") ? FileURL.path(argument) : argument
-    }
 }
 
-/// Of files that no catalogue knows.
+/// Measures the loudness of files that are in no catalogue.
 private struct MeasuredLoudness: TrackCatalogue {
     let opener: LocalMediaOpener
 

@@ -6,7 +6,7 @@ import Playback
 struct MediaSummary {
     let text: String
 
-    /// `isChecked`: the whole media was decoded, so that no damage is known to be none.
+    /// `isChecked`: the whole media was decoded, so that all damage is known.
     init(_ media: MediaDescription, uri: String, isChecked: Bool) {
         var table = Table(columns: [.left, .left])
         func add(_ name: String, _ value: String?) {

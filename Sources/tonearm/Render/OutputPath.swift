@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// A file that appears under its name only when it is complete.
+/// An output file that appears under its name only when it is complete.
 struct OutputPath {
     private let path: String
 
-    /// `input`: the file that is read, which must not be replaced; nil without one.
+    /// `input`: the file that is read, which must not be replaced.
     init(_ path: String, input: String? = nil) throws {
         guard path != "-" else {
             throw Failure("The file's length is written last, which a pipe does not allow; name a file.")
@@ -25,7 +25,7 @@ struct OutputPath {
         self.path = path
     }
 
-    /// `write` makes the file at the path that it is given. When it throws, no file is left.
+    /// `write` creates the file at the given path. If it throws, no file is left.
     func produce(_ write: (String) throws -> Void) throws {
         let partial = path + ".partial"
         do {

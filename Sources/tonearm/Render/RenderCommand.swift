@@ -14,40 +14,28 @@ struct RenderCommand: LocalCommand {
             channels, with 16 bits. The file appears under its name when it is complete; until then it is OUTPUT.partial.
             """)
 
-    @Argument(help: "File, or file: URL.", completion: .file())
-    var input: String
+    @Argument(help: "File, or file: URL.", completion: .file()) var input: String
 
     @Argument(
         help: "The file to write; an existing file is replaced.", completion: .file(extensions: Self.formats))
     var output: String
 
-    @Option(help: "Start position: seconds, m:ss or h:mm:ss.")
-    var start: TimeArgument?
-
-    @Option(help: "Duration: seconds, m:ss or h:mm:ss.")
-    var duration: TimeArgument?
+    @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
+    @Option(help: "Duration: seconds, m:ss or h:mm:ss.") var duration: TimeArgument?
 
     @Option(
         help: ArgumentHelp("JSON file as returned by GET /api/v1/effects.", valueName: "file"), completion: .file())
     var effects: String?
 
-    @Option(help: "Media seconds per second, 0.25 to 4.")
-    var speed = 1.0
-
-    @Option(help: "Change of the pitch in cents, -1200 to 1200.")
-    var pitch = 0.0
-
-    @Flag(inversion: .prefixedNo, help: "Whether the pitch stays when the speed changes.")
-    var preservePitch = true
+    @Option(help: "Media seconds per second, 0.25 to 4.") var speed = 1.0
+    @Option(help: "Change of the pitch in cents, -1200 to 1200.") var pitch = 0.0
+    @Flag(inversion: .prefixedNo, help: "Whether the pitch stays when the speed changes.") var preservePitch = true
 
     private static let formats = RecordingSettings.Container.rendered.map(\.rawValue)
 
-    /// That of the file's name.
+    /// The format of the output's extension.
     private var container: RecordingSettings.Container? {
-        let name = output.split(separator: "/").last ?? ""
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-        let ending = name[name.utf8.index(after: dot)...].lowercased()
-        return RecordingSettings.Container.rendered.first { $0.rawValue == ending }
+        RecordingSettings.Container.rendered.first { output.lowercased().hasSuffix(".\($0.rawValue)") }
     }
 
     func validate() throws {

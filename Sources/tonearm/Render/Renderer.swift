@@ -6,7 +6,7 @@ import LoadedLibraries
 import Service
 import SoundFiles
 
-/// Decodes one media and writes it into a file, with effects or as it is, as fast as all go.
+/// Decodes one media, applies effects and writes the result into a file, at full speed.
 struct Renderer {
     private let source: LocalMedia
     private let media: OfflineMedia
@@ -47,11 +47,11 @@ struct Renderer {
     func write(to path: String) throws {
         var writer = try Self.file(path, renderer.format, container)
         var media = media
-        // Last of all: it decodes the whole file.
+        // Deferred until here because it decodes the whole file.
         if measuresLoudness { media.decoder = try source.open(measuresLoudness: true) }
         var progress = DecodeProgress(total: total)
         defer { progress.clear() }
-        try Self.rendering {
+        do {
             try renderer.render(media) { _ in
                 if let signal = Signals.pendingEnd() {
                     throw Failure("ended by signal \(signal); nothing was written.")
@@ -61,14 +61,15 @@ struct Renderer {
                 try writer.write($0)
             }
             try renderer.finish { try writer.write($0) }
+            try writer.finish()
+        } catch let error as MediaError {
+            throw Failure(error.message)
+        } catch let error as WaveFileWriter.Failure {
+            throw Failure("cannot write \(path): \(error.message)")
         }
-        try Self.finish(writer, path)
         progress.end()
     }
-}
 
-// Errors become sentences here, once.
-extension Renderer {
     private static func file(
         _ path: String, _ format: AudioFormat, _ container: RecordingSettings.Container
     ) throws -> WaveFileWriter {
@@ -76,24 +77,6 @@ extension Renderer {
             return try WaveFileWriter(path: path, format: format, container: container)
         } catch {
             throw Failure(error.message, .cannotCreate)
-        }
-    }
-
-    private static func finish(_ writer: consuming WaveFileWriter, _ path: String) throws {
-        do throws(WaveFileWriter.Failure) {
-            try writer.finish()
-        } catch {
-            throw Failure("cannot write \(path): \(error.message)")
-        }
-    }
-
-    private static func rendering(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as MediaError {
-            throw Failure(error.message)
-        } catch let error as WaveFileWriter.Failure {
-            throw Failure("cannot write the file: \(error.message)")
         }
     }
 }

@@ -7,50 +7,49 @@ import RemoteAPI
 /// The token file: a line for each token, `SECRET` or `SECRET SCOPE`; `#` begins a comment.
 struct AccessTokens {
     var tokens: [AccessToken]
-    /// Made here, and never printed since.
+    /// Created here and never printed.
     var isUnshown = false
 
-    /// For the link.
+    /// The token of the widest scope, for the link.
     var highest: String? { tokens.max { $0.scope < $1.scope }?.secret }
 
-    /// In bytes; a request's head has little more room.
+    /// Bytes. A request's head has little more room.
     private static let longestSecret = 4_096
 
-    /// Reads the file, or makes it (readable by its owner only) with one new token of scope admin.
-    /// `setting`: the one that decided where it is.
+    /// Reads the file. Creates it if missing, readable by its owner only, with one new token of scope admin.
+    /// `setting`: the setting that determines the path.
     static func load(_ path: String, setting: String = "token-file") throws -> AccessTokens {
         if access(path, F_OK) != 0 { try create(path, setting) }
         return AccessTokens(tokens: try read(path), isUnshown: access(mark(path), F_OK) == 0)
     }
 
-    /// A link with a token was printed. A mark that stays makes the next start print it once more.
+    /// A link with the token was printed. If the mark cannot be removed, the next start prints the link again.
     static func noteShown(_ path: String) { unlink(mark(path)) }
 
-    /// An empty file, as others read the token file as a whole.
+    /// A separate empty file, because other programs read the token file as a whole.
     private static func mark(_ path: String) -> String { path + ".unshown" }
 
     static func read(_ path: String) throws -> [AccessToken] {
+        func invalid(_ problem: String) -> Failure { .configuration("token-file: " + problem) }
         let text = String(
             decoding: try ConfigurationFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
         let tokens = try text.split(whereSeparator: \.isNewline).compactMap { line -> AccessToken? in
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard let secret = words.first else { return nil }
-            guard secret.utf8.count >= 16 else {
-                throw Failure.configuration("token-file: a token in \(path) is shorter than 16 characters")
-            }
+            guard secret.utf8.count >= 16 else { throw invalid("a token in \(path) is shorter than 16 characters") }
             guard secret.utf8.count <= longestSecret else {
-                throw Failure.configuration("token-file: a token in \(path) is longer than \(longestSecret) characters")
+                throw invalid("a token in \(path) is longer than \(longestSecret) characters")
             }
             let name = words.count > 1 ? String(words[1]) : AccessScope.admin.rawValue
             guard let scope = AccessScope(rawValue: name) else {
-                throw Failure.configuration("token-file: \(name) in \(path) is not one of read, control, admin")
+                throw invalid("\(name) in \(path) is not one of read, control, admin")
             }
             return AccessToken(secret: String(secret), scope: scope)
         }
         guard Set(tokens.map(\.secret)).count == tokens.count else {
-            throw Failure.configuration("token-file: a token in \(path) is listed twice")
+            throw invalid("a token in \(path) is listed twice")
         }
-        guard !tokens.isEmpty else { throw Failure.configuration("token-file: \(path) contains no token") }
+        guard !tokens.isEmpty else { throw invalid("\(path) contains no token") }
         return tokens
     }
 

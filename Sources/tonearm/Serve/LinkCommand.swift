@@ -23,8 +23,8 @@ struct LinkCommand: LocalCommand {
         if token != nil { AccessTokens.noteShown(settings.tokenPath) }
     }
 
-    /// Whether a program of this user listens on all addresses, by the kernel's list (proc_net(5)): a request would carry the
-    /// token to anybody who listens there.
+    /// Returns whether a program of this user listens on all addresses, according to the kernel (proc_net(5)). A request to find
+    /// out would send the token to any program that listens there.
     private func isServedEverywhere(_ port: UInt16) -> Bool {
         ["/proc/net/tcp", "/proc/net/tcp6"].contains { path in
             do {
@@ -36,7 +36,7 @@ struct LinkCommand: LocalCommand {
                     return local.first?.allSatisfy { $0 == "0" } == true && UInt16(local.last ?? "", radix: 16) == port
                 }
             } catch {
-                // A kernel without IPv6 has only one of them.
+                // A kernel without IPv6 has no tcp6.
                 return false
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 
 /// One IPv4 address of this machine.
@@ -8,28 +9,28 @@ struct NetworkAddress: Hashable {
     var address: String
     var isUp = true
     var isLoopback = false
-    /// A tunnel, as of a VPN.
+    /// A tunnel, such as a VPN.
     var isPointToPoint = false
-    /// A network card, as opposed to what software has made.
+    /// A network card, not a virtual interface.
     var isHardware = false
 }
 
-/// Where others in the local network find this machine.
+/// The addresses and the name of this machine in the local network.
 enum LocalNetwork {
-    /// The one that a phone in the same network most likely reaches; nil when there is none.
+    /// The address that a phone in the same network most likely reaches; nil if there is none.
     static func address(_ candidates: [NetworkAddress] = addresses()) -> String? {
         candidates.filter { $0.isUp && !$0.isLoopback && !isBridgeOfContainers($0.interface) }
             .min { rank($0) < rank($1) }?.address
     }
 
     private static func rank(_ candidate: NetworkAddress) -> Int {
-        // Made up by the machine itself, because nobody gave it one (RFC 3927).
+        // Link-local: no DHCP server assigned an address (RFC 3927).
         if candidate.address.hasPrefix("169.254.") { return 3 }
         if candidate.isPointToPoint { return 2 }
         return candidate.isHardware ? 0 : 1
     }
 
-    /// Networks that exist inside of this machine only.
+    /// Networks inside this machine.
     private static func isBridgeOfContainers(_ interface: String) -> Bool {
         ["docker", "br-", "veth", "virbr", "vnet", "cni", "podman", "lxcbr", "lxdbr", "incusbr", "flannel", "cali"]
             .contains { interface.hasPrefix($0) }
@@ -38,52 +39,37 @@ enum LocalNetwork {
     /// In the kernel's order.
     static func addresses() -> [NetworkAddress] {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
+        guard getifaddrs(&list) == 0, let list else { return [] }
         defer { freeifaddrs(list) }
-        var found: [NetworkAddress] = []
-        var entry = list
-        while let interface = entry?.pointee {
-            entry = interface.ifa_next
+        return sequence(first: list, next: \.pointee.ifa_next).compactMap { entry in
+            let interface = entry.pointee
             guard let address = interface.ifa_addr, Int32(address.pointee.sa_family) == AF_INET,
                 let text = numeric(address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            else { continue }
+            else { return nil }
             let name = String(cString: interface.ifa_name)
             func has(_ flag: Int) -> Bool { interface.ifa_flags & UInt32(flag) != 0 }
-            found.append(
-                NetworkAddress(
-                    interface: name, address: text, isUp: has(IFF_UP), isLoopback: has(IFF_LOOPBACK),
-                    isPointToPoint: has(IFF_POINTOPOINT),
-                    isHardware: access("/sys/class/net/\(name)/device", F_OK) == 0))
+            return NetworkAddress(
+                interface: name, address: text, isUp: has(IFF_UP), isLoopback: has(IFF_LOOPBACK),
+                isPointToPoint: has(IFF_POINTOPOINT), isHardware: access("/sys/class/net/\(name)/device", F_OK) == 0)
         }
-        return found
     }
 
-    /// Whether the name leads to an address that others can reach too; asks the resolver and may take its time.
+    /// Returns whether the name resolves to an address that other machines can reach. May block for seconds.
     ///
-    /// What it leads to on loopback (Debian writes the machine's own name so into /etc/hosts) does not hold for others.
+    /// A loopback address does not count: Debian maps the machine's own name to one in /etc/hosts.
     static func resolves(_ name: String) -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(name, nil, &hints, &list) == 0 else { return false }
+        guard getaddrinfo(name, nil, &hints, &list) == 0, let list else { return false }
         defer { freeaddrinfo(list) }
-        var entry = list
-        while let info = entry?.pointee {
-            entry = info.ai_next
-            guard let address = info.ai_addr, let text = numeric(address, info.ai_addrlen) else { continue }
-            if !text.hasPrefix("127."), text != "::1" { return true }
+        return sequence(first: list, next: \.pointee.ai_next).contains { entry in
+            let text = numeric(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+            return text.map { !$0.hasPrefix("127.") && $0 != "::1" } ?? false
         }
-        return false
     }
 
-    /// As `uname -n` prints it.
-    static func machineName() -> String? {
-        var name = utsname()
-        guard uname(&name) == 0 else { return nil }
-        return withUnsafeBytes(of: &name.nodename) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-    }
+    static func machineName() -> String { ProcessInfo.processInfo.hostName }
 
     private static func numeric(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> String? {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -94,11 +80,11 @@ enum LocalNetwork {
     }
 }
 
-/// Where the page is to be opened.
+/// The links of the page.
 struct PageLinks {
-    /// By an address that works without anybody's help: as bound, or in the local network when bound to all addresses.
+    /// By address: the bound one, or the one in the local network if bound to all addresses.
     let main: String
-    /// By the machine's name, which is easier to keep in mind but which not every network resolves.
+    /// By the machine's name, which is easier to remember but does not resolve in every network.
     let named: (name: String, link: String)?
     let hasToken: Bool
 
@@ -107,8 +93,7 @@ struct PageLinks {
         machineName: @autoclosure () -> String? = LocalNetwork.machineName()
     ) {
         func link(_ host: String) -> String {
-            let authority = host.contains(":") ? "[\(host)]" : host
-            return "http://\(authority):\(port)/" + (token.map { "#token=\($0)" } ?? "")
+            "http://\(ServerAddress.bracketed(host)):\(port)/" + (token.map { "#token=\($0)" } ?? "")
         }
         hasToken = token != nil
         guard host == "0.0.0.0" || host == "::" else {

@@ -7,12 +7,12 @@ import Service
 import Store
 import Synchronization
 
-/// Pictures and waveforms of files that can be played. Nothing is fetched from a network for them.
+/// Thumbnails and waveforms of playable files. Never uses the network.
 final class LocalRenditions: MediaRenditions {
     private let roots: MusicRoots
     private let opener: any MediaOpener
     private let workers: MediaWorkers
-    /// Up to 1 MB of them: some hundred songs.
+    /// At most 1 MB: some hundred songs.
     private let waveforms = Mutex(RecentlyUsed<FileVersion, WaveformMeter>(capacity: 1 << 20))
     private let folder: ThumbnailFolder
 

@@ -4,21 +4,25 @@ import FoundationEssentials
 import Glibc
 import Yams
 
-/// An option's text and its source, for a sentence when it is wrong.
+/// An option's text, and its source for error messages.
 struct OptionValue: Hashable {
     var text: String
     /// `--port`, `TONEARM_PORT`, or `port in config.yaml`.
     var source: String
 
-    /// `problem` follows the source and the value: "is not a whole number".
+    /// `problem`: the predicate of the sentence, such as "is not a whole number".
     func wrong(_ problem: String) -> Failure { .configuration("\(source): \(text) \(problem)") }
+
+    func outside(_ range: ClosedRange<Int>) -> Failure {
+        wrong("is not between \(range.lowerBound) and \(range.upperBound)")
+    }
 }
 
-/// Looks an option up: flag, then `TONEARM_NAME`, then the file's key. An empty variable counts as not set.
+/// Looks up options: the flag, else `TONEARM_NAME`, else the file's key. An empty variable counts as not set.
 ///
-/// An option is declared as a flag in `ServeOptions`; its lookup in `ServerConfiguration` makes it a variable and a key of the file as well.
+/// `ServeOptions` declares an option as a flag; its lookup in `ServerConfiguration` makes it a variable and a key of the file too.
 final class OptionValues {
-    /// The names that were looked up: the keys that the file may have.
+    /// The names looked up so far. The file may have no other keys.
     private(set) var names: Set<String> = []
 
     private let environment: [String: String]
@@ -29,7 +33,7 @@ final class OptionValues {
         file = try path.map(OptionsFile.init) ?? OptionsFile()
     }
 
-    /// Once all options were looked up: any other key of the file is an error.
+    /// Rejects unknown keys of the file. Call after all lookups.
     func checkFile() throws { try file.check(names) }
 
     func value(_ name: String, _ flag: String?) throws -> OptionValue? {
@@ -42,16 +46,19 @@ final class OptionValues {
     func text(_ name: String, _ flag: String?) throws -> String? { try value(name, flag)?.text }
 
     func number(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Int? {
-        guard let value = try value(name, flag) else { return nil }
-        guard let number = Int(value.text) else { throw value.wrong("is not a whole number") }
-        guard range.contains(number) else {
-            throw value.wrong("is not between \(range.lowerBound) and \(range.upperBound)")
+        try value(name, flag).map { value in
+            guard let number = Int(value.text) else { throw value.wrong("is not a whole number") }
+            guard range.contains(number) else { throw value.outside(range) }
+            return number
         }
-        return number
     }
 
-    func flag(_ name: String, _ flag: Bool) throws -> Bool {
-        try self.flag(name, flag ? "true" : nil, default: false)
+    func seconds(_ name: String, _ flag: String?, in range: ClosedRange<Int>) throws -> Double? {
+        try value(name, flag).map { value in
+            guard let seconds = Double(value.text) else { throw value.wrong("is not a number of seconds") }
+            guard Double(range.lowerBound)...Double(range.upperBound) ~= seconds else { throw value.outside(range) }
+            return seconds
+        }
     }
 
     func flag(_ name: String, _ flag: String?, default defaultValue: Bool) throws -> Bool {
@@ -63,16 +70,7 @@ final class OptionValues {
         }
     }
 
-    func seconds(_ name: String, _ flag: String?, in range: ClosedRange<Double>) throws -> Double? {
-        guard let value = try value(name, flag) else { return nil }
-        guard let seconds = Double(value.text) else { throw value.wrong("is not a number of seconds") }
-        guard range.contains(seconds) else {
-            throw value.wrong("is not between \(Int(range.lowerBound)) and \(Int(range.upperBound))")
-        }
-        return seconds
-    }
-
-    /// In the environment the entries are separated by colons, as in PATH (by commas for origins, which hold colons).
+    /// In a variable, colons separate the entries, as in PATH; commas separate origins, which contain colons.
     func list(_ name: String, _ flags: [String]) throws -> [String] {
         names.insert(name)
         if !flags.isEmpty { return flags }
@@ -89,17 +87,26 @@ final class OptionValues {
     }
 }
 
-/// The file given with `--config`: names and values in YAML, or JSON, which is YAML as well.
+/// The file of `--config`: names and values in YAML, of which JSON is a subset.
 struct OptionsFile {
     private var path = ""
     private var nodes: [String: Node] = [:]
 
-    /// Without any option.
+    /// No file.
     init() {}
 
     init(_ path: String) throws {
         self.path = path
-        guard let root = try Self.compose(try Self.read(path), path) else { return }
+        guard let text = String(validating: try ConfigurationFile.read(path, setting: "config"), as: UTF8.self) else {
+            throw Failure.configuration("config: \(path) is not UTF-8 text")
+        }
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw Failure.configuration("config: \(path) is neither YAML nor JSON: \(error)")
+        }
+        guard let root else { return }
         guard let mapping = root.mapping else {
             throw Failure.configuration("config: \(path) contains no names and values")
         }
@@ -128,29 +135,13 @@ struct OptionsFile {
         }
         return entries.compactMap { $0 }
     }
-
-    private static func read(_ path: String) throws -> String {
-        let bytes = try ConfigurationFile.read(path, setting: "config")
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure.configuration("config: \(path) is not UTF-8 text")
-        }
-        return text
-    }
-
-    private static func compose(_ text: String, _ path: String) throws -> Node? {
-        do {
-            return try Yams.compose(yaml: text)
-        } catch {
-            throw Failure.configuration("config: \(path) is neither YAML nor JSON: \(error)")
-        }
-    }
 }
 
 /// Small files that belong to the configuration.
 enum ConfigurationFile {
     private static let largest = 16 << 20
 
-    /// `setting` names what the file is for when it cannot be read. A pipe or a device is refused: it could block for ever.
+    /// `setting`: the file's purpose, for error messages. Rejects pipes and devices, which could block forever.
     static func read(_ path: String, setting: String, isSecret: Bool = false) throws -> [UInt8] {
         func failure() -> Failure {
             .configuration("\(setting): cannot read \(path): \(String(cString: strerror(errno)))")
@@ -163,8 +154,8 @@ enum ConfigurationFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw Failure.configuration("\(setting): \(path) is not a regular file")
         }
-        // As ssh does, only of files of this user: what another user gives (a secret that is mounted into a container) this one
-        // cannot change.
+        // As ssh does, check only this user's files. The mode of another user's file (a secret mounted into a container) cannot
+        // be changed from here.
         if isSecret, status.st_uid == geteuid(), status.st_mode & 0o077 != 0 {
             let mode = String(status.st_mode & 0o777, radix: 8)
             throw Failure.configuration(

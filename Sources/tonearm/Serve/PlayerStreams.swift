@@ -7,54 +7,54 @@ import SoundFiles
 import Synchronization
 import Kernel
 
-/// Each player's open media from the web, for the recorder of streams.
+/// The open web media of each player, for the stream recorder.
 final class PlayerStreams: Sendable {
     private struct Member {
         var streams: OpenStreams
         var player: Player?
     }
 
-    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
-    private struct Observer {
+    private struct State {
+        var members: [String: Member] = [:]
         var opened: @Sendable (_ player: String) -> Void = { _ in }
     }
 
-    private let observer = Mutex(Observer())
-    private let members = Mutex<[String: Member]>([:])
+    private let state = Mutex(State())
 
-    /// For the opener of a player, before it is made.
+    /// For the opener of a player, before the player is made.
     func streams(of id: String) -> OpenStreams {
-        members.withLock { members in
-            let member =
-                members[id] ?? Member(streams: OpenStreams { [weak self] in self?.observer.withLock { $0.opened }(id) })
-            members[id] = member
+        state.withLock { state in
+            let member = state.members[id] ?? Member(streams: OpenStreams { [weak self] in self?.opened(by: id) })
+            state.members[id] = member
             return member.streams
         }
     }
 
-    /// `opened`: this player has opened something; from any thread, and it must not block.
-    func observe(_ opened: @escaping @Sendable (_ player: String) -> Void) { observer.withLock { $0.opened = opened } }
+    private func opened(by id: String) { state.withLock { $0.opened }(id) }
+
+    /// `opened` is called on any thread when a player has opened a media; it must not block.
+    func observe(_ opened: @escaping @Sendable (_ player: String) -> Void) { state.withLock { $0.opened = opened } }
 
     /// For the event bus.
     func receive(_ change: PlayerChange, of player: HostedPlayer) {
         switch change {
         case .admitted:
             _ = streams(of: player.id)
-            members.withLock { $0[player.id]?.player = player.player }
-        case .dismissed: _ = members.withLock { $0.removeValue(forKey: player.id) }
+            state.withLock { $0.members[player.id]?.player = player.player }
+        case .dismissed: state.withLock { $0.members[player.id] = nil }
         case .added, .removed: break
         }
     }
 
     func item(of id: String) -> StreamRecorder.Item? {
-        guard let snapshot = members.withLock({ $0[id]?.player })?.snapshot, let item = snapshot.item else {
+        guard let snapshot = state.withLock({ $0.members[id]?.player })?.snapshot, let item = snapshot.item else {
             return nil
         }
         return StreamRecorder.Item(id: item.item.id.description, isHeld: snapshot.holdsItem)
     }
 
     func stream(of id: String) throws(RecordingError) -> any RecordableStream {
-        guard let member = members.withLock({ $0[id] }), let current = member.player?.snapshot.item else {
+        guard let member = state.withLock({ $0.members[id] }), let current = member.player?.snapshot.item else {
             throw .nothingToSave("The player has no item.")
         }
         guard MediaLocator.isNetwork(current.item.draft.uri) else {
@@ -63,15 +63,14 @@ final class PlayerStreams: Sendable {
         switch member.streams.find(current.item.id) {
         case .stream(let tap): return tap
         case .segments:
-            throw .nothingToSave(
-                "The item is an HLS stream, which consists of many files; it cannot be saved.")
+            throw .nothingToSave("The item is an HLS stream, which consists of many files; it cannot be saved.")
         case nil: throw .nothingToSave("Nothing of the item is loaded yet: play it first.")
         }
     }
 }
 
 extension PlayerSnapshot {
-    /// The current item stays open: a station while it is to be heard, anything else until the player rests.
+    /// The current item stays open: a station while it should play, any other item until the player stops.
     fileprivate var holdsItem: Bool {
         switch status {
         case .idle, .stopping, .stopped, .completed, .failed: false
@@ -95,14 +94,14 @@ extension Server {
 }
 
 extension StreamRecorder {
-    /// Ends the recording of a player's stream; returns when its events are published, after 1 s at the latest.
+    /// Ends the recording of a player's stream. Returns after its events are published, at the latest after 1 s.
     func forgetSoon(_ player: String) {
         let done = Mailbox<Void>()
         forget(player) { done.post(()) }
         _ = done.take(until: .now.advanced(bySeconds: 1))
     }
 
-    /// From any thread.
+    /// Any thread may call this.
     func receive(_ event: PlayerEvent, of player: String) {
         switch event.kind {
         case .item, .status: changed(player)

@@ -2,7 +2,7 @@
 
 import Logging
 
-/// Writes the facts of a log line behind its sentence; swift-log's own handler writes them before it.
+/// Writes the metadata of a log line after its message; swift-log's own handler writes them before it.
 struct SentenceFirst: LogHandler {
     private var lines: StreamLogHandler
 

@@ -31,11 +31,11 @@ struct ServeCommand: LocalCommand {
                 "this music directory cannot be read now; the server tries again at each use",
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
-        // To standard output, for people and scripts; everything else goes to the log.
+        // For people and scripts; everything else goes to the log.
         Console.output("Tonearm is ready at \(server.links.main)")
         if server.links.hasToken { AccessTokens.noteShown(configuration.tokenPath) }
         if let (name, link) = server.links.named {
-            // Beside everything else, because a resolver may take seconds to fail.
+            // On its own thread: a resolver may take seconds to fail.
             NamedThread(ifPossible: "resolver") { if LocalNetwork.resolves(name) { Console.output("and at \(link)") } }?
                 .detach()
         }
@@ -52,7 +52,7 @@ struct ServeCommand: LocalCommand {
         Signals.endAtOnce(on: signal)
         let limit = EndInTime(seconds: 1.8) { [log] in
             log.warning("a part of the server hangs: the shutdown is incomplete")
-            // What must survive was saved when it was answered.
+            // All answered changes are saved.
             _exit(0)
         }
         server.stop()

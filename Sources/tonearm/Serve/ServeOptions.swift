@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The flags of `tonearm serve`. Each is also `TONEARM_…` in the environment and a key of the configuration file.
+/// The flags of `tonearm serve`. Each is also a variable `TONEARM_…` and a key of the configuration file.
 struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "Music and sound options") var sound: SoundOptions
     @OptionGroup(title: "Network and access options") var network: NetworkOptions
@@ -12,9 +12,7 @@ struct ServeOptions: ParsableArguments {
 }
 
 struct SoundOptions: ParsableArguments {
-    @Option(
-        value: "directory", "Music directory; may be given several times.",
-        completion: .directory)
+    @Option(value: "directory", "Music directory; may be given several times.", completion: .directory)
     var music: [String] = []
 
     @Option(onOff: "Whether the music directories are scanned and watched, for search and albums (default on).")
@@ -80,8 +78,7 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Listen on other addresses than loopback without a token.")
     var anonymous = false
 
-    @Option(
-        value: "origin", "Web origin that may use the API; may be given several times.")
+    @Option(value: "origin", "Web origin that may use the API; may be given several times.")
     var allowOrigin: [String] = []
 
     @Option(
@@ -140,14 +137,14 @@ struct FileOptions: ParsableArguments {
 }
 
 extension Option {
-    /// `value`: what stands for the value in the help.
+    /// `value`: the placeholder of the value in the help.
     init<Given: ExpressibleByArgument>(
         value: String, _ text: String, name: NameSpecification = .long, completion: CompletionKind? = nil
     ) where Value == Given? {
         self.init(name: name, help: ArgumentHelp(text, valueName: value), completion: completion)
     }
 
-    /// Likewise, of an option that may be given several times.
+    /// The same for an option that may be given several times.
     init<Given: ExpressibleByArgument>(
         wrappedValue: [Given], value: String, _ text: String, name: NameSpecification = .long,
         completion: CompletionKind? = nil

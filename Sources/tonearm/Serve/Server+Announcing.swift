@@ -10,7 +10,7 @@ import SoundFiles
 import Synchronization
 
 extension Server {
-    /// Makes the announcer of each player. `environment`: of any of them; voices have outputs of their own.
+    /// Returns the factory of the players' announcers. `environment` may be any player's: voices have outputs of their own.
     static func announcers(
         _ environment: Player.Environment, _ session: LiveSession, _ configuration: ServerConfiguration,
         check: WaitingCheck
@@ -26,25 +26,14 @@ extension Server {
     }
 }
 
-/// Whether one more player can be made: it takes its threads and descriptors for granted, as the music's player may.
-private enum Headroom {
-    private static let descriptors = 16
-
-    static var isThere: Bool {
-        let taken = (0..<descriptors).map { _ in dup(STDERR_FILENO) }
-        for descriptor in taken where descriptor >= 0 { close(descriptor) }
-        return SpareThreads.exist(4) && !taken.contains { $0 < 0 }
-    }
-}
-
-/// Voices that decode as the music does, each with an output of its own.
+/// Makes voices. They decode as the music does; each has an output of its own.
 private struct PlayerVoices: VoiceMaking {
     private let environment: Player.Environment
     private let kind: ServerConfiguration.Output
 
     init(_ environment: Player.Environment, _ kind: ServerConfiguration.Output) {
         var environment = environment
-        // What is announced is short, and comes now or not at all.
+        // Announcements are short and urgent: a short prebuffer will do.
         environment.networkBuffering.start = min(0.5, environment.networkBuffering.start)
         environment.opener = PartsOpener(environment.opener)
         self.environment = environment
@@ -55,11 +44,18 @@ private struct PlayerVoices: VoiceMaking {
         if case .file = kind { "The output is a file, which contains the music only." } else { nil }
     }
 
+    /// Checks that one more player can be made, which would end the process without descriptors.
+    private static func hasDescriptors() -> Bool {
+        let taken = (0..<16).map { _ in dup(STDERR_FILENO) }
+        for descriptor in taken where descriptor >= 0 { close(descriptor) }
+        return !taken.contains { $0 < 0 }
+    }
+
     func voice(
         _ kind: VoiceKind, on device: String?, isPinned: Bool, rules: SessionRules,
         report: @escaping @Sendable (SoundID, VoiceReport) -> Void
     ) -> (any Voice)? {
-        guard Headroom.isThere else { return nil }
+        guard SpareThreads.exist(4), Self.hasDescriptors() else { return nil }
         var environment = environment
         environment.device = device
         environment.output =
@@ -73,8 +69,8 @@ private struct PlayerVoices: VoiceMaking {
     }
 }
 
-/// Whether this process may have some more threads. What must have one ends the process without (`NamedThread`); who
-/// starts such a thing for a client looks first.
+/// Checks that more threads can be started. A `NamedThread` that must exist ends the process if it cannot start, so code that
+/// starts one for a client checks first.
 enum SpareThreads {
     static func exist(_ count: Int) -> Bool {
         var started: [(thread: NamedThread, gate: Mailbox<Void>)] = []
@@ -91,10 +87,10 @@ enum SpareThreads {
     }
 }
 
-/// Checks waiting announcements before their turn. Files only, as network media should not be requested twice. Uses a
-/// scan's worker, so that sounds about to play have the decoders and the spare worker to themselves.
+/// Checks waiting announcements before their turn. Files only: network media should not be requested twice. Uses a scan's
+/// worker, which leaves the decoders and the spare worker to sounds that are about to play.
 final class WaitingCheck: Sendable {
-    /// Concurrent threads: a disk that does not answer must not take more. Further announcements wait unchecked.
+    /// Concurrent threads, because a disk may hang. Further announcements wait unchecked.
     private static let limit = 4
 
     private let roots: MusicRoots
@@ -106,7 +102,7 @@ final class WaitingCheck: Sendable {
         self.examiner = examiner
     }
 
-    /// `done` comes once, with why it cannot be played.
+    /// Calls `done` once, with the reason why the announcement cannot be played, or nil.
     func begin(_ uris: [String], done: @escaping @Sendable (PlaybackError?) -> Void) {
         let files = uris.enumerated().filter { !MediaLocator.isNetwork($0.element) }
         guard !files.isEmpty else { return done(nil) }

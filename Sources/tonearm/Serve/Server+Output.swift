@@ -7,15 +7,15 @@ import Service
 import SoundFiles
 import Synchronization
 
-/// An output, with what else its kind can do.
+/// An output, and the watch for other programs that some kinds have.
 struct PlayerOutput {
     var output: any AudioOutput
-    /// nil: it knows no other programs.
+    /// nil if the output knows of no other programs.
     var otherStreams: (any OtherStreamsWatch)?
 }
 
 extension Server {
-    /// Of main: a file that cannot be written now is a mistake in the configuration.
+    /// The output of main. A file that cannot be written now is a mistake in the configuration.
     static func mainOutput(_ configuration: ServerConfiguration) throws -> PlayerOutput {
         if case .file(let path) = configuration.output, case .unavailable(let reason) = FileOutput.check(path) {
             throw Failure("output: \(reason)", .cannotCreate)
@@ -36,21 +36,21 @@ extension Server {
         }
     }
 
-    /// `music.wav` is `music-kitchen.wav` for another player: two cannot write one file.
+    /// Returns `music-kitchen.wav` for `music.wav`: two players cannot write one file.
     static func path(_ path: String, of player: String) -> String {
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
         let dot = path[name...].dropFirst().utf8.lastIndex(of: UInt8(ascii: ".")) ?? path.endIndex
         return "\(path[..<dot])-\(player)\(path[dot...])"
     }
 
-    /// At the end, when no client is left to be notified.
+    /// Logged at the end, when no clients are left to notify.
     @Sendable private static func fileIsIncomplete(_ failure: String) {
         Logger(label: "tonearm") { StreamLogHandler.standardError(label: $0) }.error("\(failure)")
     }
 }
 
-/// Logs once that the sound server or the wanted device is lost, and once that it is back, however often it is tried meanwhile.
-/// Main's output stands for all: their connections go to the same server. Any thread.
+/// Logs the loss of the sound server or the chosen device once, and its return once, regardless of the retries in between.
+/// Watches main's output only: all players connect to the same sound server. Any thread may call it.
 final class OutputWatch: Sendable {
     private let last = Mutex(OutputStatus())
     private let log: Logger

@@ -10,7 +10,7 @@ import Service
 import Store
 
 extension Server {
-    /// nil when there is no music, or none is wanted.
+    /// nil without music directories, or if the library is off.
     static func library(
         _ configuration: ServerConfiguration, _ roots: MusicRoots, _ examiner: MediaExaminer, _ log: Logger
     ) throws -> LocalMusicLibrary? {
@@ -29,7 +29,7 @@ extension Server {
 
 /// Access: tokens, names and origins.
 extension Server {
-    /// Made at the first start, also where this machine needs none: requests through a proxy do.
+    /// Created at the first start even if loopback needs no token: requests through a proxy need one.
     static func tokens(_ configuration: ServerConfiguration) throws -> AccessTokens {
         if configuration.isAnonymous, configuration.tokenFile == nil { return AccessTokens(tokens: []) }
         if configuration.tokenFile == nil { try Failure.unlessData { try DataDirectory.make(configuration.data) } }
@@ -43,15 +43,14 @@ extension Server {
             allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins)
     }
 
-    /// Whether the link carries the token: where one is needed, and it is shown to somebody rather than kept in a log.
+    /// The token of the printed link; nil if none is needed, or if a log would keep it.
     static func linkToken(_ configuration: ServerConfiguration, _ tokens: AccessTokens) -> String? {
         guard !(configuration.isLoopback && configuration.anonymous == .loopback) else { return nil }
         return Console.isTerminal || tokens.isUnshown && !Console.isJournal ? tokens.highest : nil
     }
 }
 
-/// Where the server shows on the machine's buses; nil where there is no bus, or it is not wanted. Not even a descriptor is
-/// taken then.
+/// The server's presence on the machine's buses. nil without a bus, or if switched off; then it takes not even a descriptor.
 extension Server {
     static func mpris(_ configuration: ServerConfiguration, _ player: PlayerService, _ log: Logger) -> MPRISService? {
         guard configuration.hasMPRIS, MPRISService.isPossible else { return nil }
@@ -63,7 +62,7 @@ extension Server {
         return LogindService(session, log: log)
     }
 
-    /// Also nil where nobody else could reach the server.
+    /// Also nil if only this machine can reach the server.
     static func zeroconf(
         _ configuration: ServerConfiguration, id: String, name: String, port: UInt16, _ log: Logger
     ) -> ZeroconfService? {

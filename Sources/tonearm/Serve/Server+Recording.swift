@@ -9,7 +9,7 @@ import Service
 import SoundFiles
 
 extension Server {
-    /// nil when it does not record.
+    /// nil if the server does not record.
     static func recordings(_ configuration: ServerConfiguration, _ examiner: MediaExaminer) throws
         -> RecordingDirectory?
     {
@@ -29,7 +29,7 @@ extension Server {
             Recorder.Environment(
                 capture: PulseAudioCapture(), store: directory,
                 refusal: {
-                    // Where there is no input at all the recorder itself has the better answer.
+                    // Without any input the recorder itself has the better reason.
                     let status = session.status
                     return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
                 }
@@ -44,7 +44,7 @@ extension Server {
 }
 
 extension Server {
-    /// nil where their files have no place. What an earlier run of the server left there is gone.
+    /// nil if their directory cannot be used. Removes the files of an earlier run.
     static func renders(
         _ configuration: ServerConfiguration, _ opener: any MediaOpener, _ clock: any PlayerClock,
         _ examiner: MediaExaminer, _ log: Logger

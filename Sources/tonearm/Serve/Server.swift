@@ -18,7 +18,7 @@ import StaticSite
 import Kernel
 import WebsocketServer
 
-/// Everything that runs, wired together; no decisions of its own.
+/// Wires all parts together. Makes no decisions of its own.
 final class Server {
     let links: PageLinks
     private let api: RemoteAPI
@@ -49,9 +49,9 @@ final class Server {
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration, examiner)
-        // What was recorded can be played; it is not music that is browsed and scanned.
+        // Recordings can be played, but are not browsed or scanned.
         let playable = recordings.map { MusicRoots(configuration.music + [$0.root]) } ?? roots
-        // First: it makes the data directory, and keeps other servers out of it.
+        // First: it creates the data directory and locks out other servers.
         let keeper = StateKeeper(
             main: try Self.store(configuration.data, log), data: configuration.data, log: log)
         library = try Self.library(configuration, roots, examiner, log)
@@ -146,7 +146,7 @@ final class Server {
         let identity = KeptID(directory: configuration.data, name: "server-id", logger: log)
         if let problem = identity.problem { log.warning("the server's id is not saved: \(problem)") }
         settings.serverID = identity.id
-        settings.serverName = configuration.name ?? LocalNetwork.machineName() ?? "tonearm"
+        settings.serverName = configuration.name ?? LocalNetwork.machineName()
         settings.log = log
         settings.openAPI = resources.openAPI
         settings.asyncAPI = resources.asyncAPI
@@ -188,14 +188,13 @@ final class Server {
         if let path = configuration.portFile { try Self.publish(door.port, path) }
     }
 
-    /// Fades out, saves, closes every socket; within 2 s. What hangs holds up nothing but itself, and above all no player on its
-    /// way to the disk.
+    /// Fades out, saves and closes every socket, within 2 s. A part that hangs delays no other, least of all a player's save.
     func stop() {
         let start = MonotonicTime.now
         door.close()
         var parts = Shutdown()
-        // These end through the players: what was taken from other programs goes back over main's output, what is saved of a
-        // stream has its end from its source, and the end of an announcement is reported by its player. They have a moment for it.
+        // These need the players to end: the session restores other programs' sound through main's output, a saved stream ends
+        // with its source, and a player reports the end of its announcement.
         parts.begin { [session] in session.stop() }
         parts.begin { [timers] in timers.shutdown() }
         if let renders { parts.begin { renders.shutdown() } }
@@ -212,7 +211,7 @@ final class Server {
         if let logind { parts.begin { logind.stop() } }
         if let zeroconf { parts.begin { zeroconf.stop() } }
         parts.wait(until: start.advanced(bySeconds: 1.4))
-        // Clients have heard of all that.
+        // Clients have received all these events.
         api.shutdown()
         webSockets.stop()
         http.stop()
@@ -220,7 +219,7 @@ final class Server {
         parts.begin { [playlists] in playlists.close() }
         if let network { parts.begin { network.stop() } }
         if let cache { parts.begin { cache.stop() } }
-        // Beyond what `EndInTime` allows: what hangs until then is left behind, and logged.
+        // Longer than `EndInTime` allows: it abandons and logs parts that still hang.
         parts.wait(until: start.advanced(bySeconds: 1.9))
     }
 
@@ -250,7 +249,7 @@ final class Server {
         }
     }
 
-    /// Their libraries fail at the start for no other reason; the log has their words.
+    /// At the start these libraries fail only for lack of resources. The log has their messages.
     private static func start<Part>(_ make: () throws -> Part) throws -> Part {
         do {
             return try make()
@@ -271,23 +270,23 @@ final class Server {
         } catch {
             let advice =
                 if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
-            // The socket's place, as opposed to what is in use.
+            // The path of the Unix socket is unusable, not in use.
             let isPlace =
                 if case .failed(call: configuration.socket, let code) = error { code != EADDRINUSE } else { false }
             throw Failure("cannot listen: \(error)\(advice)", isPlace ? .cannotCreate : .unavailable)
         }
     }
 
-    /// What is played now and then, as a doorbell is, is heard at once for ten minutes after the last time.
+    /// Seconds. A spare worker makes an occasional sound, such as a doorbell, start at once.
     private static var workerLimits: WorkerLimits {
         var limits = WorkerLimits()
         limits.spare = 600
         return limits
     }
 
-    /// For files, pipes and the libraries: clients must not take the music's.
+    /// Reserved for files, pipes and libraries, so that clients cannot exhaust the music's descriptors.
     private static let reservedDescriptors = 1_024
-    /// What it takes with no client at all, files that play included.
+    /// Used without any client, while files play.
     private static let neededDescriptors = 56
 
     private static func limits(_ descriptors: Int) -> ConnectionLimits {

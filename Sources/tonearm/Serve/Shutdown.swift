@@ -2,12 +2,12 @@
 
 import Kernel
 
-/// Parts that end side by side, each on a thread of its own: one that hangs, on a disk or a sound server, holds up no other.
+/// Ends parts concurrently, each on its own thread: one that hangs on a disk or a sound server delays no other.
 struct Shutdown {
     private let ended = Mailbox<Void>()
     private var running = 0
 
-    /// Returns at once. Where there can be no more threads it is done here: what must not wait is begun first.
+    /// Returns at once. Without spare threads it ends the part on this thread, so begin with the most urgent part.
     mutating func begin(_ end: @escaping @Sendable () -> Void) {
         let ended = ended
         running += 1
@@ -20,12 +20,12 @@ struct Shutdown {
             ended.post(())
             return
         }
-        // One that hangs ends with the process.
+        // A thread that hangs ends with the process.
         thread.detach()
     }
 
-    /// Waits for all that have begun.
-    /// - Returns: whether they have ended by then.
+    /// Waits for all parts that have begun to end.
+    /// - Returns: false after the deadline.
     @discardableResult
     mutating func wait(until deadline: MonotonicTime) -> Bool {
         while running > 0 {
@@ -37,13 +37,12 @@ struct Shutdown {
     }
 }
 
-/// Sees to it that the process ends in time, whatever its parts wait for. Each of them gives up by itself, but with a disk that
-/// hangs they do so one after another.
+/// Enforces a time limit for the process's end. Each part has a timeout of its own, but on a disk that hangs these add up.
 struct EndInTime {
     private let done = Mailbox<Bool>()
     private let thread: NamedThread?
 
-    /// `giveUp` comes on a thread of its own when `ended` has not been called after `seconds`.
+    /// Calls `giveUp` on its own thread unless `ended` is called within `seconds`.
     init(seconds: Double, giveUp: @escaping @Sendable () -> Void) {
         let done = done
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)

@@ -2,19 +2,18 @@
 
 import Glibc
 
-/// The signals that end the program, as something to wait for. `block` comes first, before any thread is made.
-///
-/// SIGTERM, SIGINT, and SIGHUP (the terminal or the session that started the server is gone: it ends as properly).
+/// Waits for the signals that end the program: SIGTERM, SIGINT, and SIGHUP (the terminal or session is gone). Call `block` first,
+/// before any thread is started.
 enum Signals {
     static func block() {
         var set = endings()
         sigprocmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
-        // A file that may not grow (`ulimit -f`) is an error to answer for, as a full disk is.
+        // A file size limit (`ulimit -f`) is reported as an error, like a full disk.
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Blocks the calling thread until the process is asked to end; returns the signal.
+    /// Blocks the calling thread until a signal ends the process; returns the signal.
     static func awaitEnd() -> Int32 {
         var set = endings()
         var signal: Int32 = 0
@@ -22,8 +21,8 @@ enum Signals {
         return signal
     }
 
-    /// From here on `signal` ends the process at once, for who sends it again because a proper end takes too long. Only
-    /// that one: Ctrl-C reaches a script and the server, and the script then sends SIGTERM without being in a hurry.
+    /// From now on a second `signal` ends the process at once, for users who cannot wait for the shutdown. Other signals do not:
+    /// Ctrl-C reaches a script and the server, and the script then sends SIGTERM, which must not cut the shutdown short.
     static func endAtOnce(on signal: Int32) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -31,7 +30,7 @@ enum Signals {
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// A blocked signal that has come, for work that looks now and then.
+    /// A pending signal, for work that polls.
     static func pendingEnd() -> Int32? {
         var set = sigset_t()
         guard sigpending(&set) == 0 else { return nil }

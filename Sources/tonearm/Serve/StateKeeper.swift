@@ -7,7 +7,7 @@ import Service
 import Store
 import Synchronization
 
-/// The players' states on disk: main's in the data directory, each of the others in a directory of its own below it.
+/// The players' states on disk: main's in the data directory, each other player's in a directory below it.
 struct StateKeeper: PlayerKeeper {
     let main: NamedStore
     private let state: StateStore
@@ -53,7 +53,7 @@ struct StateKeeper: PlayerKeeper {
     }
 }
 
-/// A player's saved state, with a name for one that has none, and what the state holds beside it.
+/// A player's saved state and its notes. Provides a name for a state without one.
 final class NamedStore: PlayerStore {
     let notes: [String: String]
     private let store: any PlayerStore
@@ -64,7 +64,7 @@ final class NamedStore: PlayerStore {
         self.store = store
         var saved = store.load()
         notes = saved.notes
-        // No settings were saved yet, or they are from before names, or the state was set aside.
+        // The state is new or was set aside, or its settings predate names.
         if saved.settings.name.isEmpty {
             saved.settings.name = beginning.name
             saved.settings.outputDevice = saved.settings.outputDevice ?? beginning.output
@@ -72,7 +72,7 @@ final class NamedStore: PlayerStore {
         loaded = Mutex(saved)
     }
 
-    /// Once: the player keeps it from then on.
+    /// Returns the state once; the player keeps it from then on.
     func load() -> SavedPlayer { loaded.withLock { $0.take() } ?? SavedPlayer() }
 
     func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {

@@ -24,38 +24,26 @@ struct CacheOptions: ParsableArguments {
         "Query parameter that does not distinguish media, * for all others; may be given several times (default: token, signature and similar ones).",
         name: .customLong("cache-ignore"))
     var ignored: [String] = []
-}
 
-/// Whether and how media from the network are kept.
-struct CacheSettings: Equatable {
-    var isOn = false
-    var directory = ""
-    var limit: Int64 = 256_000_000
-    /// nil: the usual ones.
-    var ignored: [String]?
-
-    init() {}
-
-    init(_ values: OptionValues, _ options: CacheOptions, data: String) throws {
-        isOn = try values.flag("cache", options.isOn, default: false)
-        directory = try values.text("cache-dir", options.directory) ?? data + "/cache"
-        let megabytes = try values.number("cache-limit", options.limit, in: 1...10_000_000)
-        limit = megabytes.map { Int64($0) * 1_000_000 } ?? limit
-        let names = try values.list("cache-ignore", options.ignored)
-        ignored = names.isEmpty ? nil : names
+    /// The configuration of the cache; nil if it is off.
+    func configuration(_ values: OptionValues, data: String) throws -> RangeCache.Configuration? {
+        let isOn = try values.flag("cache", isOn, default: false)
+        let directory = try values.text("cache-dir", directory) ?? data + "/cache"
+        let megabytes = try values.number("cache-limit", limit, in: 1...10_000_000) ?? 256
+        let ignored = try values.list("cache-ignore", ignored)
+        guard isOn else { return nil }
+        return RangeCache.Configuration(
+            directory: directory, limit: Int64(megabytes) * 1_000_000,
+            ignoredParameters: ignored.isEmpty ? nil : ignored)
     }
 }
 
 extension Server {
-    /// nil when nothing is to be kept.
+    /// nil if the cache or the network is off.
     static func cache(_ configuration: ServerConfiguration, _ log: Logger) throws -> RangeCache? {
-        let settings = configuration.cache
-        guard settings.isOn, configuration.usesNetwork else { return nil }
+        guard let cache = configuration.cache, configuration.usesNetwork else { return nil }
         return try Failure.unless("cache:", "; name another directory with --cache-dir DIR.") {
-            try RangeCache(
-                RangeCache.Configuration(
-                    directory: settings.directory, limit: settings.limit, ignoredParameters: settings.ignored),
-                log: log)
+            try RangeCache(cache, log: log)
         }
     }
 }
