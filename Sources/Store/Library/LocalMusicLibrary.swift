@@ -7,9 +7,7 @@ public import Logging
 public import Media
 public import Kernel
 
-/// The music library in `library.sqlite` of the data directory, with its scanner.
-///
-/// Readers work beside the scan and see what is committed; the saved state has its own file, thread and connection.
+/// The music library in `library.sqlite` of the data directory, with its scanner. Reads run beside the scan and see committed changes.
 public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
     private let connection: CatalogueConnection
     private let roots: MusicRoots
@@ -18,8 +16,8 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
     private let thread: NamedThread
     private let survey: LoudnessSurvey?
 
-    /// Opens the catalogue, blocking for milliseconds, and starts to scan. A damaged catalogue is set aside; throws when
-    /// none can be made. `measuring`: nil measures no loudness; it begins `delay` seconds from now, or after a requested scan.
+    /// Opens the catalogue, which blocks for milliseconds, and starts the scan. Sets a damaged catalogue aside; throws if none can be
+    /// created. `measuring`: nil measures no loudness. Measuring begins after `delay` seconds, or after a requested scan.
     public init(
         directory: String, roots: MusicRoots, examiner: MediaExaminer, measuring: (any LoudnessMeasuring)? = nil,
         measuresAfter delay: Double = 60, logger: Logger
@@ -52,13 +50,13 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         }
     }
 
-    /// Called from the scanner's thread, at most four times a second and after each scan.
+    /// The scanner's thread calls the observer at most four times a second, and after each scan.
     public func observe(_ observer: @escaping @Sendable (LibraryStatus) -> Void) { board.observe(observer) }
 
-    /// Ends a scan under way and closes the file. Call once.
+    /// Cancels a scan and closes the file. Call once.
     public func close() {
         signals.wish { $0.end = true }
-        // A disk that hangs keeps the connection in use; then all end with the process.
+        // If the disk hangs, threads and connection end with the process.
         let isSurveyOver = survey?.end() ?? true
         if thread.join(within: 1), isSurveyOver { connection.close() }
     }
@@ -69,7 +67,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         var isTaken = false
         board.change { status in
             guard status.state != .scanning, status.state != .starting else { return }
-            // From now on, so that a second request is refused.
+            // At once, so that a second request is refused.
             status.state = .scanning
             isTaken = true
         }
@@ -137,7 +135,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
                 )
             }
         } catch {
-            // It plays as a file of which nothing is known.
+            // Nothing is known about the file; it plays nevertheless.
             return (nil, [])
         }
     }
@@ -159,7 +157,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
     private func page<Entry>(
         _ window: CatalogueWindow, _ body: (CatalogueReader) throws -> (Int, [Entry])
     ) throws(CatalogueError) -> CataloguePage<Entry> {
-        // Before the read: a page may be newer than its revision, never older.
+        // Before the read, so that a page may be newer than its revision, but never older.
         let revision = status.revision
         let (length, entries) = try read(body)
         return CataloguePage(length: length, offset: window.offset, entries: entries, revision: revision)

@@ -6,25 +6,25 @@ internal import Media
 internal import Service
 internal import Synchronization
 
-/// One media of the cache, shared by those who use it and the cache's thread.
+/// A cached media, shared by its sources and the cache's thread.
 final class CacheEntry: Sendable {
     struct State {
         var facts = CachedFacts()
-        /// In the file.
+        /// Written to the file.
         var written = RangeSet<Int64>()
-        /// Of that, on the disk for certain.
+        /// The part of `written` that is on the disk.
         var synced = RangeSet<Int64>()
         var isComplete = false
-        /// Its file is gone or goes: nothing may be kept any more.
+        /// The file is being deleted: nothing may be written any more.
         var isRemoved = false
-        /// Why no more is kept, for as long as it is in use.
+        /// Why nothing more is written, as long as the entry is in use.
         var failure: String?
-        /// Open while it is in use.
+        /// Open while the entry is in use.
         var file: CacheFile?
         var followers: [UInt64: @Sendable (Range<Int64>) -> Void] = [:]
         var users = 0
         var used = 0.0
-        /// When the server last confirmed that it has this; seconds since 1970.
+        /// When the server last confirmed this version; seconds since 1970.
         var checked = 0.0
         var speed = 0.0
     }
@@ -56,17 +56,17 @@ final class CacheEntry: Sendable {
 
     func path(_ state: State) -> String { state.isComplete ? completePath : partialPath }
 
-    /// Its file, by the name that it has or is about to get.
+    /// Opens the file, by its current name or the one that it is about to get.
     func open(_ state: State) throws(CacheFileError) -> CacheFile {
         do throws(CacheFileError) {
             return try CacheFile(path(state), creates: state.written.isEmpty)
         } catch  where error.isAbsence && !state.isComplete {
-            // Renamed a moment ago, which is reported only afterwards.
+            // Renamed by `publish`, which sets `isComplete` afterwards.
             return try CacheFile(completePath, creates: false)
         }
     }
 
-    /// Whether it was not removed before.
+    /// Returns false if the entry was removed before.
     func markRemoved() -> Bool {
         state.withLock { state in
             defer { state.isRemoved = true }
@@ -74,14 +74,13 @@ final class CacheEntry: Sendable {
         }
     }
 
-    /// Whichever there is.
     func unlinkFiles() {
         unlink(partialPath)
         unlink(completePath)
     }
 
-    /// Gives the complete file its final name, on the cache's thread. Not under the lock, which those take who must not wait
-    /// for the disk: a removal of the entry meanwhile may miss the file.
+    /// Gives the complete file its final name, on the cache's thread. Does not hold the lock, as its other users must not wait for
+    /// the disk; an entry that is removed meanwhile is therefore unlinked again here.
     func publish() -> Bool {
         guard !state.withLock({ $0.isRemoved }), rename(partialPath, completePath) == 0 else { return false }
         let isRemoved = state.withLock { state in
@@ -92,7 +91,7 @@ final class CacheEntry: Sendable {
         return !isRemoved
     }
 
-    /// The kernel could not write the rest, and does not try again. Returns how many bytes that was.
+    /// Drops the bytes that the kernel failed to write, which it does not retry. Returns their number.
     func forgetUnsynced() -> Int64 {
         state.withLock { state in
             defer { state.written = state.synced }
@@ -122,7 +121,7 @@ extension RangeSet<Int64> {
     var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 }
 
-/// The sparse file of one entry, open while somebody uses it.
+/// The sparse file of an entry, open while the entry is in use.
 final class CacheFile: Sendable {
     let descriptor: Int32
 
@@ -132,9 +131,7 @@ final class CacheFile: Sendable {
         descriptor = number
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     func write(_ bytes: [UInt8], at offset: Int64) throws(CacheFileError) {
         var done = 0
@@ -150,7 +147,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// nil when the file has not got them.
+    /// nil at the end of the file or after an error.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
@@ -159,7 +156,7 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Waits until it is on the disk.
+    /// Blocks until the file is on the disk.
     func sync(_ call: @Sendable (Int32) -> Int32) throws(CacheFileError) {
         guard call(descriptor) == 0 else { throw CacheFileError(errno) }
     }
@@ -168,19 +165,17 @@ final class CacheFile: Sendable {
 struct CacheFileError: Error, Hashable {
     let code: Int32
 
-    init(_ code: Int32) {
-        self.code = code
-    }
+    init(_ code: Int32) { self.code = code }
 
-    /// There is no such file.
+    /// The file does not exist.
     var isAbsence: Bool { code == ENOENT }
 
     var text: String { String(cString: strerror(code)) }
 }
 
-/// Under which name an address is kept: without what changes from one visit to the next.
+/// Names cache entries: addresses without the query parameters that change between visits.
 struct CacheKey: Sendable {
-    /// Query parameters that name the client, not the content. A `*` at the end stands for any rest.
+    /// Query parameters that identify the client, not the content. A trailing `*` matches any suffix.
     static let usuallyIgnored = [
         "token", "access_token", "auth", "sig", "signature", "expires", "session", "sid", "x-amz-*", "x-goog-*",
     ]

@@ -4,9 +4,8 @@ internal import GRDB
 internal import Media
 internal import Kernel
 
-/// The content of the files, recorded in SQLite. A row is only ever written after its bytes are on the disk.
+/// The journal of the cached files' contents, in SQLite. A row is written only after its bytes are on the disk.
 final class CacheJournal {
-    /// One row.
     struct Record: Hashable {
         var id: Int64
         var url: String
@@ -14,22 +13,23 @@ final class CacheJournal {
         var ranges: [Range<Int64>] = []
         var isComplete = false
         var used = 0.0
-        /// When the server last confirmed that it has this; seconds since 1970.
+        /// When the server last confirmed this version; seconds since 1970.
         var checked = 0.0
     }
 
     private let queue: DatabaseQueue
 
-    /// Throws when the file is no database, or another server has it.
+    /// Throws if the file is not a database, or another server uses it.
     init(_ path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(0.5)
         configuration.prepareDatabase { database in
-            // One server only: the files belong to it.
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            try database.execute(sql: "PRAGMA cache_size = -256")
+            // EXCLUSIVE: the files belong to one server.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+                    PRAGMA cache_size = -256
+                    """)
         }
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { database in
@@ -65,15 +65,15 @@ final class CacheJournal {
                         """,
                     arguments: [
                         record.id, record.url, record.facts.size?.bytes, record.facts.entityTag,
-                        record.facts.lastModified,
-                        record.facts.contentType, Self.text(record.ranges), record.isComplete, record.used,
+                        record.facts.lastModified, record.facts.contentType, Self.text(record.ranges),
+                        record.isComplete, record.used,
                         record.facts.lifetime, record.checked,
                     ])
             }
         }
     }
 
-    /// nil for a row that nobody here has written.
+    /// nil for a row that we did not write.
     private static func record(_ row: Row) -> Record? {
         guard let id = Int64.fromDatabaseValue(row["id"]), let url = String.fromDatabaseValue(row["url"]),
             let text = String.fromDatabaseValue(row["ranges"]), let ranges = ranges(text)
@@ -94,7 +94,7 @@ final class CacheJournal {
         ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
     }
 
-    /// In order and apart, or nil.
+    /// nil unless the ranges are in order and apart.
     private static func ranges(_ text: String) -> [Range<Int64>]? {
         var ranges: [Range<Int64>] = []
         for part in text.split(separator: ",") {

@@ -3,7 +3,7 @@
 internal import Media
 internal import Synchronization
 
-/// One source's use of an entry.
+/// A source's use of an entry.
 final class CacheLease: CachedMedia {
     private let entry: CacheEntry
     private let file: CacheFile
@@ -18,12 +18,10 @@ final class CacheLease: CachedMedia {
         self.number = number
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     var facts: CachedFacts { entry.state.withLock { $0.facts } }
-    /// A clock that was set back makes it new, at worst until it has caught up.
+    /// After the clock was set back, the age is 0 until the clock catches up.
     var age: Double { max(0, RangeCache.now - entry.state.withLock { $0.checked }) }
     var ranges: RangeSet<Int64> { entry.state.withLock { $0.written } }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import Glibc
 internal import GRDB
 internal import Logging
 internal import Media
 
-/// The directory cannot hold a cache; with a sentence that names it.
+/// Why a directory cannot hold a cache: a sentence that names the directory.
 public struct CacheOpenError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
 }
 
-/// Takes over a cache directory. Nothing in it is worth keeping at any price: what does not fit is dropped.
+/// Opens a cache directory. Drops inconsistent entries, as everything can be downloaded again.
 enum CacheOpening {
     static func open(_ directory: String, _ log: Logger) throws(CacheOpenError) -> (CacheJournal, [CacheEntry]) {
         do throws(StateStoreError) {
@@ -19,26 +20,29 @@ enum CacheOpening {
             throw CacheOpenError(description: "\(error)")
         }
         let path = directory + "/cache.sqlite"
-        // Addresses may hold keys.
+        // URLs may contain secrets.
         DamagedFile.makePrivate(path)
         do {
-            let journal = try CacheJournal(path)
-            return (journal, try entries(journal, directory))
+            return try attempt(path, directory)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw CacheOpenError(description: "\(directory) is in use by another server")
         } catch {
             log.warning("the journal of the cache in \(directory) cannot be used (\(error)); a new one is created")
-            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+            for suffix in SetAside.suffixes + ["-journal"] { unlink(path + suffix) }
         }
         do {
-            let journal = try CacheJournal(path)
-            return (journal, try entries(journal, directory))
+            return try attempt(path, directory)
         } catch {
             throw CacheOpenError(description: "\(path) cannot be used: \(error)")
         }
     }
 
-    /// Those whose file holds what the journal lists; other files of the cache go.
+    private static func attempt(_ path: String, _ directory: String) throws -> (CacheJournal, [CacheEntry]) {
+        let journal = try CacheJournal(path)
+        return (journal, try entries(journal, directory))
+    }
+
+    /// Returns the entries whose file matches the journal. Deletes the cache's other files.
     private static func entries(_ journal: CacheJournal, _ directory: String) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var dropped: [Int64] = []
@@ -53,7 +57,8 @@ enum CacheOpening {
             }
         }
         if !dropped.isEmpty { try journal.save([], removing: dropped) }
-        for name in names(in: directory) where isOurs(name) && !files.contains(name) {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where isOurs(name) && !files.contains(name) {
             unlink(directory + "/" + name)
         }
         return entries
@@ -64,33 +69,22 @@ enum CacheOpening {
         else { return false }
         if record.isComplete {
             guard let size = record.facts.size, record.ranges == [0..<size.bytes] else { return false }
-            // Ended between the journal and the new name.
+            // The server ended between writing the journal and renaming the file.
             if length(of: entry.completePath) == nil { rename(entry.partialPath, entry.completePath) }
             return length(of: entry.completePath) == size.bytes
         }
-        // Without a size or a validator it is unknown whether the server has still the same.
+        // Without a size or a validator a new version would go unnoticed.
         guard record.facts.size != nil || record.facts.entityTag != nil || record.facts.lastModified != nil else {
             return false
         }
         return length(of: entry.partialPath).map { $0 >= last.upperBound } ?? false
     }
 
-    /// nil for what is no regular file.
+    /// nil unless the path is a regular file.
     private static func length(of path: String) -> Int64? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)
-    }
-
-    private static func names(in directory: String) -> [String] {
-        guard let folder = opendir(directory) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
     }
 
     private static func isOurs(_ name: String) -> Bool {

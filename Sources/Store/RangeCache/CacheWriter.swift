@@ -7,38 +7,37 @@ internal import Synchronization
 
 enum CacheJob: Sendable {
     case write(CacheEntry, CacheFile, Int64, [UInt8])
-    /// Facts or use.
+    /// The facts or the use of the entry changed.
     case changed(CacheEntry)
-    /// By one of its users, behind all that this one has handed over.
+    /// A source released the entry, after all its writes.
     case released(CacheEntry)
     case removed(CacheEntry)
-    /// Makes room, if there is too much.
+    /// Enforces the size limit.
     case trim
-    /// To be called when its bytes are there.
     case wait(CacheWaiter)
     case stop
 }
 
-/// The inside of the cache's thread: the only one that writes. Lives on it alone.
+/// The loop of the cache's thread, the only one that writes.
 ///
-/// `@unchecked Sendable` because it is made on one thread and used on one other, as `owner` checks.
+/// `@unchecked Sendable` because one thread creates it and one other thread uses it, as `owner` checks.
 final class CacheWriter: @unchecked Sendable {
-    /// Bytes go into the journal after so many seconds, or so many bytes.
-    static let saveEvery = 1.0
-    static let saveAfter: Int64 = 4 << 20
-    static let reportInterval = 0.1
-    /// Over which the speed is measured, and after which it is 0 without a byte.
-    static let speedSpan = 1.0
+    /// The journal is written after this many seconds or bytes.
+    private static let saveEvery = 1.0
+    private static let saveAfter: Int64 = 4 << 20
+    private static let reportInterval = 0.1
+    /// Seconds over which the speed is measured.
+    private static let speedSpan = 1.0
 
     private var owner = OwningThread()
     private let jobs: Mailbox<CacheJob>
     private let journal: CacheJournal
-    /// It must not be kept alive by its thread.
+    /// Weak, because the thread must not keep the cache alive.
     private let handle: Weak<RangeCache>
     private let configuration: RangeCache.Configuration
     private let log: Logger
 
-    /// Entries with something that the journal does not know, and the files that hold it.
+    /// Entries that differ from the journal, and the files with their new bytes.
     private var dirty: [Int64: (entry: CacheEntry, file: CacheFile?)] = [:]
     private var removed: [Int64] = []
     private var unsaved: Int64 = 0
@@ -104,14 +103,11 @@ final class CacheWriter: @unchecked Sendable {
         return times.min()
     }
 
-    /// Calls those whose time has come; all when `isEnding`.
+    /// Calls the waiters that are due; all if `isEnding`.
     private func serveWaiters(_ now: MonotonicTime, isEnding: Bool) {
-        var due: [CacheWaiter] = []
-        waiters.removeAll { waiter in
-            guard isEnding || waiter.deadline <= now || waiter.isOver else { return false }
-            due.append(waiter)
-            return true
-        }
+        let first = waiters.partition { isEnding || $0.deadline <= now || $0.isOver }
+        let due = waiters[first...]
+        waiters.removeSubrange(first...)
         for waiter in due {
             handle.value?.waiters.subtract(1, ordering: .relaxed)
             waiter.call()
@@ -152,7 +148,7 @@ final class CacheWriter: @unchecked Sendable {
         isNews = true
     }
 
-    /// Nothing more is kept of it until it is used anew.
+    /// Stops writing the entry until it is leased again.
     private func fail(_ entry: CacheEntry, _ reason: String) {
         entry.state.withLock { $0.failure = reason }
         reportProblem(reason)
@@ -166,7 +162,7 @@ final class CacheWriter: @unchecked Sendable {
         if let reason { log.warning("the cache in \(configuration.directory) stores no more: \(reason)") }
     }
 
-    /// Drops what was used longest ago, but nothing that is in use. False when there is not enough of it.
+    /// Drops the least recently used entries, but none in use. Returns false if that does not suffice.
     private func makeRoom(_ count: Int64, for entry: CacheEntry?) -> Bool {
         while total + count > configuration.limit {
             let victim = handle.value?.index.withLock { index -> CacheEntry? in
@@ -186,7 +182,7 @@ final class CacheWriter: @unchecked Sendable {
         return true
     }
 
-    /// Twice is once.
+    /// Idempotent.
     private func remove(_ entry: CacheEntry) {
         guard !removed.contains(entry.id) else { return }
         if dirty.isEmpty, removed.isEmpty { savedAt = .now }
@@ -203,7 +199,7 @@ final class CacheWriter: @unchecked Sendable {
 
     // MARK: The journal
 
-    /// Bytes first, then the journal: what the journal lists is there whenever the power fails.
+    /// Syncs the bytes first, then writes the journal, so that its ranges survive a power cut.
     private func save() {
         guard !dirty.isEmpty || !removed.isEmpty else { return }
         savedAt = .now
@@ -228,20 +224,20 @@ final class CacheWriter: @unchecked Sendable {
                 record.isComplete = true
                 finished.append(entry)
             }
-            // An entry without a byte is none yet.
+            // Entries without bytes are not saved.
             if !record.ranges.isEmpty { records.append(record) }
         }
         do {
             try journal.save(records, removing: removed)
         } catch {
-            // Tried again a second later, with what has changed by then; what is reported stays as it was.
+            // Retried a second later, with further changes.
             reportProblem("\(error)")
             return
         }
         dirty = [:]
         removed = []
         if !isFailed, !records.isEmpty { reportProblem(nil) }
-        // Under its final name only when it is complete.
+        // Only complete files get the final name.
         for entry in finished where entry.publish() { isNews = true }
     }
 
@@ -256,16 +252,16 @@ final class CacheWriter: @unchecked Sendable {
     }
 }
 
-/// Someone who wants bytes that are still being loaded.
+/// A client that waits for bytes that are still being downloaded.
 struct CacheWaiter: Sendable {
     let entry: CacheEntry
     let offset: Int64
-    /// So many are worth an answer.
+    /// The number of bytes to wait for.
     let count: Int64
     let deadline: MonotonicTime
     let call: @Sendable () -> Void
 
-    /// There is enough, or nothing more will come.
+    /// Enough bytes are available, or no more will arrive.
     var isOver: Bool {
         entry.state.withLock { state in
             if state.isRemoved || state.isComplete || state.users == 0 || state.failure != nil { return true }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Service
+internal import FoundationEssentials
 internal import Glibc
 public import Logging
 public import Media
 internal import Synchronization
 internal import Kernel
 
-/// Keeps what was downloaded in sparse files, with a journal of their ranges in SQLite.
+/// Caches downloads in sparse files, with a journal of their ranges in SQLite.
 ///
-/// Only the cache's own thread writes. Sources hand bytes over without waiting; what the disk cannot take in time is not
-/// kept, and the music goes on.
+/// Only the cache's own thread writes. Sources hand bytes over without waiting; bytes that exceed the backlog of a slow disk are
+/// dropped, and the music plays on.
 public final class RangeCache: MediaCache, CacheKeeper {
     public struct Configuration: Sendable {
         public var directory: String
-        /// In bytes.
+        /// Bytes.
         public var limit: Int64
-        /// Query parameters that make no other media of an address; nil: the usual ones.
+        /// Query parameters that do not distinguish media; nil for the usual ones.
         public var ignoredParameters: [String]?
-        /// fdatasync(2), or what a test puts in its place.
+        /// Replaced by tests.
         var sync: @Sendable (Int32) -> Int32 = { fdatasync($0) }
 
         public init(directory: String, limit: Int64, ignoredParameters: [String]? = nil) {
@@ -30,7 +31,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
 
     /// Bytes that may wait for the disk.
     static let largestBacklog = 8 << 20
-    /// More clients than this do not wait: they get what is there.
+    /// Further clients do not wait, but get the available bytes.
     static let mostWaiters = 64
 
     struct Index {
@@ -45,14 +46,13 @@ public final class RangeCache: MediaCache, CacheKeeper {
     private let key: CacheKey
     private let jobs = Mailbox<CacheJob>()
     private let backlog = Atomic(0)
-    /// Clients that wait for bytes.
+    /// The number of waiting clients.
     let waiters = Atomic(0)
     private let published = Published<Void, CacheStatus>(())
     private let thread: NamedThread
     private let isStopped = Atomic(false)
 
-    /// Makes the directory, takes over what is in it, and starts the thread. A journal that is damaged, or files that do not
-    /// agree with it, are dropped: they can be loaded again.
+    /// Creates or opens the directory and starts the thread. Drops a damaged journal, and files that contradict it.
     public init(_ configuration: Configuration, log: Logger) throws(CacheOpenError) {
         self.configuration = configuration
         key = CacheKey(ignoring: configuration.ignoredParameters ?? CacheKey.usuallyIgnored)
@@ -68,13 +68,11 @@ public final class RangeCache: MediaCache, CacheKeeper {
         jobs.post(.trim)
     }
 
-    /// `handler` hears what is in use, at most ten times a second, and the last state always; from the cache's thread.
-    public func observe(_ handler: @escaping @Sendable (CacheStatus) -> Void) {
-        published.observe(handler)
-    }
+    /// The cache's thread calls `handler` with the entries in use, at most ten times a second, and always with the last state.
+    public func observe(_ handler: @escaping @Sendable (CacheStatus) -> Void) { published.observe(handler) }
 
-    /// Writes what has been handed over and ends the thread; a disk that hangs is waited for 0.5 s, as what is not kept can be
-    /// loaded again. Idempotent.
+    /// Writes the backlog and ends the thread. Waits at most 0.5 s for a disk that hangs, as the bytes can be downloaded again.
+    /// Idempotent.
     public func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         jobs.post(.stop)
@@ -115,7 +113,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
                 return (state.file, false)
             } catch {
                 state.failure = error.text
-                // What cannot be opened now, for lack of descriptors for instance, may open later.
+                // A file that cannot be opened now, for example for lack of descriptors, is kept.
                 return (nil, error.isAbsence || state.written.isEmpty)
             }
         }
@@ -127,9 +125,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
         return CacheLease(entry, file, self, number: number)
     }
 
-    func changed(_ entry: CacheEntry) {
-        jobs.post(.changed(entry))
-    }
+    func changed(_ entry: CacheEntry) { jobs.post(.changed(entry)) }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, of entry: CacheEntry, _ file: CacheFile) {
         guard !bytes.isEmpty,
@@ -141,9 +137,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
         if !jobs.post(.write(entry, file, offset, Array(bytes))) { backlog.subtract(bytes.count, ordering: .relaxed) }
     }
 
-    func written(_ count: Int) {
-        backlog.subtract(count, ordering: .relaxed)
-    }
+    func written(_ count: Int) { backlog.subtract(count, ordering: .relaxed) }
 
     func release(_ entry: CacheEntry, _ number: UInt64) {
         entry.state.withLock { state in
@@ -163,7 +157,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
         if entry.markRemoved() { jobs.post(.removed(entry)) }
     }
 
-    /// Its file goes at once, its row a moment later: a row without a file is dropped at the next start.
+    /// Deletes the file at once; the row follows. The next start drops a row without a file.
     func drop(_ entry: CacheEntry) {
         guard entry.markRemoved() else { return }
         entry.unlinkFiles()
@@ -214,7 +208,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
     public func wait(
         for key: String, at offset: Int64, count: Int64, seconds: Double, _ call: @escaping @Sendable () -> Void
     ) -> Bool {
-        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }) else { return false }
+        guard let entry = find(key) else { return false }
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         let waiter = CacheWaiter(entry: entry, offset: offset, count: count, deadline: deadline, call: call)
         let count = waiters.add(1, ordering: .relaxed).newValue
@@ -223,12 +217,16 @@ public final class RangeCache: MediaCache, CacheKeeper {
         return false
     }
 
+    private func find(_ key: String) -> CacheEntry? {
+        index.withLock { $0.entries.values.first { $0.key == key } }
+    }
+
     private func entry(_ key: String) throws(CacheError) -> CacheEntry {
-        guard let entry = index.withLock({ $0.entries.values.first { $0.key == key } }) else { throw .unknown }
+        guard let entry = find(key) else { throw .unknown }
         return entry
     }
 
-    /// Reports the bytes in use, and in all.
+    /// Reports the entries in use. `bytes`: the size of all entries.
     func report(bytes: Int64) {
         let (inUse, count, problem) = index.withLock { index in
             let inUse = index.entries.values.filter { $0.state.withLock { $0.users > 0 } }
@@ -239,9 +237,6 @@ public final class RangeCache: MediaCache, CacheKeeper {
                 limit: configuration.limit, bytes: bytes, count: count, entries: inUse.map(\.status), problem: problem))
     }
 
-    static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    /// Seconds since 1970.
+    static var now: Double { Date.now.timeIntervalSince1970 }
 }

@@ -8,24 +8,24 @@ public import Media
 public import Service
 import Synchronization
 
-/// Frames of videos that were decoded before, a file each. They can be decoded again: what cannot be read or written is
-/// not kept. All members block on the disk; they are called from any thread.
+/// A cache of decoded video frames, one file each. Ignores files that cannot be read or written: frames can be decoded again.
+/// All members block on the disk. Any thread may call them.
 public final class ThumbnailFolder: Sendable {
     private let directory: String
     private let most: Int
     private let logger: Logger
     private let writing = Mutex(())
-    /// Bytes before the picture. The file of an address that needs more is not kept.
+    /// The maximum of bytes before the picture. Frames of longer addresses are not kept.
     private static let headLimit = 8 << 10
 
-    /// The folder is made with the first frame. `most`: files that are kept; the oldest ones are removed.
+    /// Creates the folder with the first frame. `most`: the maximum number of files; the oldest are removed.
     public init(_ directory: String, most: Int = 1_000, logger: Logger) {
         self.directory = directory
         self.most = most
         self.logger = logger
     }
 
-    /// nil when it was not kept, or of another version of the file.
+    /// nil if there is no such frame of this version of the file.
     public func frame(_ uri: String, _ stamp: FileStamp, at seconds: Double, edge: Int) -> VideoThumbnail? {
         guard let file = File(path(uri, seconds, edge)), file.stamp == Self.text(stamp), file.kept.uri == uri,
             file.kept.seconds == seconds, file.kept.edge == edge
@@ -47,7 +47,7 @@ public final class ThumbnailFolder: Sendable {
         }
     }
 
-    /// The newest first.
+    /// Newest first.
     public func list() -> [KeptThumbnail] {
         guard access(directory, F_OK) == 0 else { return [] }
         do {
@@ -62,7 +62,7 @@ public final class ThumbnailFolder: Sendable {
         for name in try names().dropFirst(most) { unlink("\(directory)/\(name)") }
     }
 
-    /// The newest first.
+    /// Newest first.
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).map { name in
             var status = stat()
@@ -79,11 +79,11 @@ public final class ThumbnailFolder: Sendable {
         "\(stamp.size) \(stamp.modified) \(stamp.changed) \(stamp.inode)"
     }
 
-    /// Fields that end with NUL, which no path contains, and the picture.
+    /// Fields that end with NUL, which no path contains; then the picture.
     private struct File {
         var kept: KeptThumbnail
         var stamp: String
-        /// As far as it was read.
+        /// The part that was read.
         var jpeg: [UInt8]
 
         /// Reads the whole file, or its first `limit` bytes.

@@ -8,7 +8,7 @@ import Media
 
 @testable import Store
 
-/// A cache in a directory of its own, which goes with the rig.
+/// A cache in its own directory, which is removed with the rig.
 final class CacheRig {
     private let folder: TemporaryFolder
     var directory: String { folder.path }
@@ -34,7 +34,7 @@ final class CacheRig {
         return address
     }
 
-    /// Keeps this part of a media of `size` bytes and waits until it can be read.
+    /// Stores this part of a media of `size` bytes.
     @discardableResult
     func keep(_ range: Range<Int64>, of path: String, size: ByteCount?, tag: String? = "\"v1\"") throws
         -> any CachedMedia
@@ -51,6 +51,8 @@ final class CacheRig {
         guard let media = cache.make(try Self.address(path)) else { throw CacheOpenError(description: "no \(path)") }
         return media
     }
+
+    func find(_ path: String) throws -> (any CachedMedia)? { cache.find(try Self.address(path)) }
 
     func restart() throws {
         cache.stop()

@@ -11,7 +11,7 @@ import Kernel
 
 @testable import Store
 
-/// Takes bytes, and fails to put them on the disk.
+/// Accepts bytes, but fails to sync them.
 private final class FailingDisk: Sendable {
     let isFailing = Atomic(false)
 
@@ -46,12 +46,12 @@ private final class FailingDisk: Sendable {
         withExtendedLifetime(media) {}
     }
 
-    /// The kernel reports a failed write once, and then takes the bytes for written.
-    @Test func whatTheDiskDidNotTakeIsNotKept() throws {
+    /// The kernel reports a failed write once, and then treats the bytes as written.
+    @Test func bytesThatTheDiskDidNotWrite_areNotKept() throws {
         let failing = FailingDisk()
         let rig = try CacheRig(sync: { failing.sync($0) })
         try rig.keep(0..<100_000, of: "a", size: 1_000_000).close()
-        // In the journal.
+        // The first part is in the journal.
         try rig.restart()
         failing.isFailing.store(true, ordering: .relaxed)
         let lost = try rig.keep(200_000..<300_000, of: "a", size: 1_000_000)
@@ -60,25 +60,25 @@ private final class FailingDisk: Sendable {
         failing.isFailing.store(false, ordering: .relaxed)
         lost.close()
         try rig.restart()
-        let found = try #require(rig.cache.find(try CacheRig.address("a")))
+        let found = try #require(try rig.find("a"))
         #expect(Array(found.ranges.ranges) == [0..<100_000])
         #expect(CacheRig.holds(found, 0..<100_000))
     }
 
-    @Test func whatIsKeptIsThereAfterARestart() throws {
+    @Test func keptBytes_surviveARestart() throws {
         try rig.keep(0..<300_000, of: "a", size: 1_000_000).close()
         try rig.keep(500_000..<600_000, of: "a", size: 1_000_000).close()
         #expect(try rig.files() == ["c1.part"])
         try rig.restart()
-        let media = try #require(rig.cache.find(try CacheRig.address("a")))
+        let media = try #require(try rig.find("a"))
         #expect(Array(media.ranges.ranges) == [0..<300_000, 500_000..<600_000])
         #expect(media.facts == CachedFacts(size: 1_000_000, entityTag: "\"v1\""))
         #expect(CacheRig.holds(media, 0..<300_000))
         #expect(CacheRig.holds(media, 500_000..<600_000))
-        #expect(rig.cache.find(try CacheRig.address("b")) == nil)
+        #expect(try rig.find("b") == nil)
     }
 
-    @Test func itIsPublishedOnceItIsComplete() throws {
+    @Test func completeFile_isRenamed() throws {
         let media = try rig.keep(0..<200_000, of: "a", size: 300_000)
         #expect(eventually { media.ranges.count == 200_000 })
         #expect(try rig.files() == ["c1.part"])
@@ -93,20 +93,20 @@ private final class FailingDisk: Sendable {
         #expect(rig.cache.status().entries.first?.isComplete == true)
     }
 
-    @Test func parametersThatSayWhoAsksMakeNoOtherMedia() throws {
+    @Test func parametersOfTheClient_doNotDistinguishMedia() throws {
         try rig.keep(0..<1_000, of: "a?x=1&token=abc", size: 1_000).close()
         #expect(eventually { rig.cache.status().count == 1 })
-        #expect(rig.cache.find(try CacheRig.address("a?token=other&x=1")) != nil)
-        #expect(rig.cache.find(try CacheRig.address("a?x=1&X-Amz-Signature=5")) != nil)
-        #expect(rig.cache.find(try CacheRig.address("a?x=2")) == nil)
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a?token=other&x=1") != nil)
+        #expect(try rig.find("a?x=1&X-Amz-Signature=5") != nil)
+        #expect(try rig.find("a?x=2") == nil)
+        #expect(try rig.find("a") == nil)
         let own = try CacheRig(ignoring: ["visit"])
         try own.keep(0..<1_000, of: "a?visit=1&token=2", size: 1_000).close()
-        #expect(own.cache.find(try CacheRig.address("a?token=2&visit=9")) != nil)
-        #expect(own.cache.find(try CacheRig.address("a?token=3")) == nil)
+        #expect(try own.find("a?token=2&visit=9") != nil)
+        #expect(try own.find("a?token=3") == nil)
     }
 
-    @Test func theOneUsedLongestAgoGoes_neverOneInUse() throws {
+    @Test func leastRecentlyUsedEntry_isDropped_neverOneInUse() throws {
         let rig = try CacheRig(limit: 1_000_000)
         let first = try rig.keep(0..<300_000, of: "first", size: 300_000)
         #expect(eventually { first.ranges.count == 300_000 })
@@ -121,7 +121,7 @@ private final class FailingDisk: Sendable {
         #expect(try rig.files().count == 4)
     }
 
-    @Test func whatIsLargerThanTheLimitIsKeptAsFarAsItGoes() throws {
+    @Test func mediaBeyondTheLimit_isKeptInPart() throws {
         let rig = try CacheRig(limit: 1_000_000)
         try rig.keep(0..<500_000, of: "old", size: 500_000).close()
         let media = try rig.keep(0..<3_000_000, of: "huge", size: 3_000_000)
@@ -131,7 +131,7 @@ private final class FailingDisk: Sendable {
         #expect(rig.cache.status().entries.map(\.uri) == ["http://host/huge"])
     }
 
-    @Test func whatPlaysIsNotRemoved() throws {
+    @Test func entryInUse_isNotRemoved() throws {
         let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
         #expect(eventually { rig.cache.status().bytes == 2_000 })
@@ -148,43 +148,43 @@ private final class FailingDisk: Sendable {
         #expect(rig.cache.status().count == 0)
     }
 
-    @Test func whatIsForgottenIsReadNoMore() throws {
+    @Test func forgottenEntry_isNotRead() throws {
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(eventually { media.ranges.count == 1_000 })
         media.forget()
         #expect(try eventually { try rig.files().isEmpty })
         #expect(!CacheRig.holds(media, 0..<1_000))
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a") == nil)
         let anew = try rig.keep(0..<500, of: "a", size: 900, tag: "\"v2\"")
         #expect(eventually { anew.ranges.count == 500 })
         #expect(anew.facts.entityTag == "\"v2\"")
     }
 
-    @Test func whatCannotBeOpenedNow_isKept() throws {
+    @Test func fileThatCannotBeOpenedNow_isKept() throws {
         try rig.keep(0..<1_000, of: "a", size: 2_000).close()
         #expect(eventually { rig.cache.status().bytes == 1_000 })
         let (part, aside) = (rig.directory + "/c1.part", rig.directory + "/aside")
         try FileManager.default.moveItem(atPath: part, toPath: aside)
         try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a") == nil)
         try FileManager.default.removeItem(atPath: part)
         try FileManager.default.moveItem(atPath: aside, toPath: part)
-        let media = try #require(rig.cache.find(try CacheRig.address("a")))
+        let media = try #require(try rig.find("a"))
         #expect(CacheRig.holds(media, 0..<1_000))
-        // One that has gone is forgotten.
+        // A missing file is forgotten.
         media.close()
         try FileManager.default.removeItem(atPath: part)
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a") == nil)
         #expect(rig.cache.status().count == 0)
     }
 
-    /// Removed between the look at it and the new name: nobody else would find the file.
+    /// Removed between the check and the renaming: nothing else would find the file.
     @Test func entryThatIsRemovedWhileItIsPublished_leavesNoFile() throws {
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(eventually { media.ranges.count == 1_000 })
         let entry = try #require(rig.cache.index.withLock { $0.entries.values.first })
         #expect(entry.publish())
-        // By its old name it is found all the same.
+        // The old name still leads to the file.
         var state = CacheEntry.State()
         state.written = media.ranges
         #expect(throws: Never.self) { try entry.open(state) }
@@ -196,7 +196,7 @@ private final class FailingDisk: Sendable {
     // MARK: Damage
 
     @Test(arguments: ["truncated", "missing", "size", "journal"])
-    func whatIsDamagedIsDropped(how: String) throws {
+    func damagedEntry_isDropped(how: String) throws {
         try rig.keep(0..<300_000, of: "a", size: 400_000).close()
         try rig.keep(0..<1_000, of: "b", size: 1_000).close()
         #expect(eventually { rig.cache.status().entries.contains { $0.isComplete } })
@@ -209,32 +209,32 @@ private final class FailingDisk: Sendable {
         default: try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: rig.directory + "/cache.sqlite"))
         }
         try rig.restart()
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a") == nil)
         let isKept = how == "truncated" || how == "missing"
-        #expect((rig.cache.find(try CacheRig.address("b")) != nil) == isKept)
+        #expect((try rig.find("b") != nil) == isKept)
         #expect(try rig.files().count == (isKept ? 1 : 0))
-        // And it goes on.
+        // The cache still works.
         let media = try rig.keep(0..<1_000, of: "a", size: 1_000)
         #expect(eventually { media.ranges.count == 1_000 })
     }
 
-    @Test func aSecondServerIsRefused() throws {
+    @Test func secondServer_isRefused() throws {
         #expect(throws: CacheOpenError.self) {
             _ = try RangeCache(rig.cache.configuration, log: .init(label: "second"))
         }
     }
 
-    @Test func whatCouldNotBeToldApartLaterIsNotKept() throws {
+    @Test func entryWithoutSizeOrValidator_isNotKept() throws {
         try rig.keep(0..<1_000, of: "a", size: nil, tag: nil).close()
         try rig.restart()
-        #expect(rig.cache.find(try CacheRig.address("a")) == nil)
+        #expect(try rig.find("a") == nil)
     }
 
     // MARK: Events
 
-    @Test func eventsAreFew_andTheLastOneComes() throws {
-        let told = Mutex<[CacheStatus]>([])
-        rig.cache.observe { status in told.withLock { $0.append(status) } }
+    @Test func events_areFew_andIncludeTheLastState() throws {
+        let reports = Mutex<[CacheStatus]>([])
+        rig.cache.observe { status in reports.withLock { $0.append(status) } }
         let media = try rig.media("a")
         media.describe(CachedFacts(size: 2_000_000, entityTag: "\"v1\""))
         let began = Date()
@@ -242,18 +242,18 @@ private final class FailingDisk: Sendable {
             let bytes = [UInt8](repeating: 1, count: 1_000)
             bytes.withUnsafeBytes { media.store($0, at: start) }
         }
-        #expect(eventually { told.withLock { $0.last?.entries.first?.isComplete == true } })
-        #expect(eventually { told.withLock { $0.last?.entries.first?.bytesPerSecond == 0 } })
+        #expect(eventually { reports.withLock { $0.last?.entries.first?.isComplete == true } })
+        #expect(eventually { reports.withLock { $0.last?.entries.first?.bytesPerSecond == 0 } })
         let seconds = Date().timeIntervalSince(began)
-        #expect(Double(told.withLock { $0.count }) <= seconds * 10 + 2)
-        #expect(told.withLock { $0.contains { ($0.entries.first?.bytesPerSecond ?? 0) > 0 } })
+        #expect(Double(reports.withLock { $0.count }) <= seconds * 10 + 2)
+        #expect(reports.withLock { $0.contains { ($0.entries.first?.bytesPerSecond ?? 0) > 0 } })
     }
 }
 
 @Suite struct CacheJournalNumbersTests {
-    /// Somebody's file, or a damaged one.
+    /// The file of another program, or a damaged one.
     @Test(arguments: [Int64.max, 1 << 62, 1 << 53 + 1, 1 << 48 + 1] as [Int64])
-    func partsBeyondWhatAMediaHas_areNotTaken(end: Int64) throws {
+    func rangesBeyondTheLargestMedia_areRejected(end: Int64) throws {
         let folder = try TemporaryFolder()
         let journal = try CacheJournal(folder.path + "/cache.sqlite")
         try journal.save(
@@ -275,8 +275,4 @@ extension CacheJournal {
                 return record
             }, removing: [])
     }
-}
-
-extension RangeSet<Int64> {
-    fileprivate var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 }

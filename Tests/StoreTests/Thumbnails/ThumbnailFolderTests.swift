@@ -19,7 +19,7 @@ import Testing
         ThumbnailFolder(fixture.directory + "/thumbnails", most: most, logger: Logger(label: "test"))
     }
 
-    @Test func frame_isThereAgain_inAnotherRun() {
+    @Test func frame_isKeptForAnotherRun() {
         #expect(folder().list().isEmpty)
         folder().keep(frame, of: "a.mp4", stamp, at: 13, edge: 64)
         #expect(folder().frame("a.mp4", stamp, at: 13, edge: 64) == frame)
@@ -37,7 +37,7 @@ import Testing
         #expect(try bytesRead() - before < 64 << 10)
     }
 
-    /// By this thread (proc_pid_io(5)).
+    /// The bytes that this thread has read (proc_pid_io(5)).
     private func bytesRead() throws -> Int {
         let counters = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
         return try #require(counters.split(separator: "\n").first.flatMap { Int($0.dropFirst("rchar: ".count)) })
@@ -49,7 +49,7 @@ import Testing
         #expect(folder().frame(uri, stamp, at: 1, edge: 64) == nil && folder().list().isEmpty)
     }
 
-    @Test func anotherFrame_orAnotherVersionOfTheFile_isNotThatOne() {
+    @Test func frame_isKeyedByTimeSizeAndVersionOfTheFile() {
         folder().keep(frame, of: "a.mp4", stamp, at: 13, edge: 64)
         var changed = stamp
         changed.modified = 5
@@ -61,7 +61,7 @@ import Testing
         #expect(folder().list().count == 1)
     }
 
-    @Test func oldest_goFirst() {
+    @Test func oldestFrames_areRemovedFirst() {
         for number in 0..<5 { folder(most: 3).keep(frame, of: "a.mp4", stamp, at: Double(number), edge: 64) }
         #expect(Set(folder().list().map(\.seconds)) == [2, 3, 4])
     }

@@ -5,22 +5,26 @@ import Kernel
 import Logging
 import Synchronization
 
-/// The open catalogue, which is replaced by a new one when it turns out to be damaged. Usable from any thread.
+/// The connection to `library.sqlite`, which is replaced by a new file if it turns out to be damaged. Any thread may use it.
 final class CatalogueConnection: Sendable {
     let path: String
     let keys: CatalogueKeys
+    /// The catalogue was empty when it was opened.
+    let beganEmpty: Bool
     private let logger: Logger
     private let pool: Mutex<DatabasePool?>
-    /// Nothing was in it when it was opened.
-    let beganEmpty: Bool
+    private static let loss = "the music is scanned again"
 
     init(path: String, keys: CatalogueKeys, logger: Logger) throws {
         self.path = path
         self.keys = keys
         self.logger = logger
-        let opened = try CatalogueFile.open(path, keys, logger: logger)
-        beganEmpty = opened.isNew
-        pool = Mutex(opened.pool)
+        let (opened, isEmpty) = try DamagedFile.opening(path, logger, loss: Self.loss, isCopy: true) {
+            let pool = try Self.open(path, keys)
+            return (pool, try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 })
+        }
+        beganEmpty = isEmpty
+        pool = Mutex(opened)
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try current().read(body) }
@@ -29,24 +33,18 @@ final class CatalogueConnection: Sendable {
 
     func check() throws { try DamagedFile.check(current()) }
 
-    /// Sets the file aside and begins a new one. Readers fail meanwhile.
+    /// Sets the file aside and begins a new one. Reads fail meanwhile.
     func replace(because error: any Error) throws {
-        let old = pool.withLock { pool in
-            defer { pool = nil }
-            return pool
-        }
-        try old?.close()
-        let new = try CatalogueFile.replace(path, keys, because: error, logger: logger).pool
+        try pool.withLock { $0.take() }?.close()
+        try DamagedFile.setAside(path, logger, because: error, loss: Self.loss)
+        let new = try Self.open(path, keys)
         pool.withLock { $0 = new }
     }
 
     func close() {
-        let old = pool.withLock { pool in
-            defer { pool = nil }
-            return pool
-        }
+        let old = pool.withLock { $0.take() }
         do {
-            // So that the file is whole by itself.
+            // Leaves a file without a journal.
             try old?.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             try old?.close()
         } catch {
@@ -62,27 +60,8 @@ final class CatalogueConnection: Sendable {
     struct Closed: Error, CustomStringConvertible {
         var description: String { "the catalogue is closed" }
     }
-}
 
-/// Opens `library.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
-enum CatalogueFile {
-    private static let loss = "the music is scanned again"
-
-    /// `isNew`: there was none that could be used.
-    static func open(_ path: String, _ keys: CatalogueKeys, logger: Logger) throws -> (pool: DatabasePool, isNew: Bool)
-    {
-        try DamagedFile.opening(path, logger, loss: loss, isCopy: true) { try attempt(path, keys) }
-    }
-
-    /// Sets a damaged file aside and begins a new one. No connection may be open.
-    static func replace(
-        _ path: String, _ keys: CatalogueKeys, because error: any Error, logger: Logger
-    ) throws -> (pool: DatabasePool, isNew: Bool) {
-        try DamagedFile.setAside(path, logger, because: error, loss: loss)
-        return try attempt(path, keys)
-    }
-
-    private static func attempt(_ path: String, _ keys: CatalogueKeys) throws -> (pool: DatabasePool, isNew: Bool) {
+    private static func open(_ path: String, _ keys: CatalogueKeys) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.label = "library"
         configuration.maximumReaderCount = 3
@@ -94,18 +73,15 @@ enum CatalogueFile {
         }
         DamagedFile.makePrivate(path)
         let pool = try DatabasePool(path: path, configuration: configuration)
-        try UnfitFile.prepare(
-            pool, applicationID: CatalogueSchema.applicationID, fingerprint: CatalogueSchema.fingerprint,
-            CatalogueSchema.migrator)
+        try CatalogueSchema.prepare(pool)
         try CatalogueRekeying.run(in: pool, keys)
         FreePages.giveBack(pool)
-        let isNew = try pool.read { try Int.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM folder)") == 0 }
-        return (pool, isNew)
+        return pool
     }
 }
 
-/// Numbers that stand for names: the same in every run, and in every catalogue of one data directory. 64 bits, so that among a
-/// million names the chance of two with one number is below 1 in 10 million; keyed, so that nobody can choose such names.
+/// Hashes of names, which are the same in every catalogue of a data directory. 64 bits: among a million names the probability
+/// of a collision is below 1 in 10 million. Keyed, so that nobody can choose names that collide.
 struct CatalogueKeys: Sendable {
     private let key: KeyedHash.Key
 
@@ -118,5 +94,8 @@ struct CatalogueKeys: Sendable {
             names.add(0xFF as UInt8)
         }
         return Int64(bitPattern: names.value)
+    }
+    func of(folderOf uri: String) -> Int64 {
+        of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? "")
     }
 }

@@ -4,7 +4,7 @@ import Service
 import GRDB
 
 extension CatalogueReader {
-    /// Matches that are looked at for the best ones: a word that half of the music has must not cost more than others.
+    /// Matches that are ranked, so that a word of half the music costs no more than others.
     private static let maximumMatches = 1_000
 
     func search(_ text: String, kinds: Set<SearchKind>, limit: Int) throws -> SearchResult {
@@ -12,20 +12,19 @@ extension CatalogueReader {
         guard let query = SearchText.query(text) else { return result }
         let wanted = SearchText.folded(text)
         if kinds.contains(.artists) {
-            let ids = try best("artistText", column: "name", "artist", query, wanted, limit)
+            let ids = try best("artistText", column: "name", "artist", key: "id", query, wanted, limit)
             result.artists = Self.sorted(try artists("WHERE id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.albums) {
-            let ids = try best("albumText", column: "title", "album", query, wanted, limit)
+            let ids = try best("albumText", column: "title", "album", key: "id", query, wanted, limit)
             result.albums = Self.sorted(try albums("WHERE album.id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.tracks) {
-            let ids = try best("trackText", column: "title", "track", query, wanted, limit)
-            let keys = try Self.ordered(
-                Row.fetchAll(database, sql: "SELECT id, key FROM track WHERE id IN (\(Self.list(ids)))"), ids)
-            result.tracks = Self.sorted(try tracks("WHERE track.id IN (\(Self.list(ids)))", []), keys) { $0.id.number }
+            let keys = try best("trackText", column: "title", "track", key: "key", query, wanted, limit)
+            let found = try tracks("WHERE track.key IN (\(Self.list(keys)))", [])
+            result.tracks = Self.sorted(found, keys) { $0.id.number }
         }
-        // There are few of these, and they have no index.
+        // Genres are few and have no index.
         if kinds.contains(.genres) {
             result.genres = NameSearch(text).best(try genres("ORDER BY sort", []), limit) { $0.name }
         }
@@ -39,48 +38,39 @@ extension CatalogueReader {
         return result
     }
 
-    /// Row ids, the best first: those whose name is what was asked for, those whose name begins so, those that have all
-    /// words in the name, the others; each by name.
+    /// Returns keys, the best first: exact names, names that begin with the text, names with all words, other matches; each
+    /// group by name.
     private func best(
-        _ index: String, column: String, _ table: String, _ query: String, _ wanted: String, _ limit: Int
+        _ index: String, column: String, _ table: String, key: String, _ query: String, _ wanted: String, _ limit: Int
     ) throws -> [Int64] {
-        let inName = try matches(index, column, table, "{\(column)} : (\(query))")
-        var ranked = inName.map { (rank: Self.rank($0.name, wanted), match: $0) }
+        let inName = try matches(index, column, table, key, "{\(column)} : (\(query))")
+        var ranked = inName.map { (rank: SearchText.rank($0.name, wanted), match: $0) }
         if ranked.count < limit {
-            let seen = Set(inName.map(\.id))
-            ranked += try matches(index, column, table, query).filter { !seen.contains($0.id) }.map { (3, $0) }
+            let seen = Set(inName.map(\.row))
+            ranked += try matches(index, column, table, key, query).filter { !seen.contains($0.row) }.map { (3, $0) }
         }
-        ranked.sort { ($0.rank, $0.match.sort, $0.match.id) < ($1.rank, $1.match.sort, $1.match.id) }
-        return ranked.prefix(limit).map(\.match.id)
+        ranked.sort { ($0.rank, $0.match.sort, $0.match.row) < ($1.rank, $1.match.sort, $1.match.row) }
+        return ranked.prefix(limit).map(\.match.key)
     }
 
     private struct Match {
-        var id: Int64
-        var name: String
-        var sort: String
+        var row, key: Int64
+        var name, sort: String
     }
 
-    private func matches(_ index: String, _ column: String, _ table: String, _ query: String) throws -> [Match] {
+    private func matches(
+        _ index: String, _ column: String, _ table: String, _ key: String, _ query: String
+    ) throws -> [Match] {
         let sql = """
-            SELECT found.rowid, found.\(column), entry.sort
+            SELECT found.rowid, entry.\(key), found.\(column), entry.sort
             FROM (SELECT rowid, \(column) FROM \(index) WHERE \(index) MATCH ? LIMIT \(Self.maximumMatches)) AS found
                 JOIN \(table) AS entry ON entry.id = found.rowid
             """
-        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [query])
-            .map { Match(id: $0[0], name: $0[1], sort: $0[2]) }
+        return try database.rows(sql, [query]).map { Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
     }
 
-    private static func rank(_ name: String, _ wanted: String) -> Int {
-        name == wanted ? 0 : name.hasPrefix(wanted) ? 1 : 2
-    }
-
-    /// Numbers from the database itself.
+    /// Safe in SQL: these are numbers from the database.
     private static func list(_ ids: [Int64]) -> String { ids.map(String.init).joined(separator: ",") }
-
-    private static func ordered(_ rows: [Row], _ ids: [Int64]) -> [Int64] {
-        let keys = Dictionary(rows.map { ($0[0] as Int64, $0[1] as Int64) }, uniquingKeysWith: { first, _ in first })
-        return ids.compactMap { keys[$0] }
-    }
 
     private static func sorted<Entry>(_ entries: [Entry], _ ids: [Int64], _ id: (Entry) -> Int64) -> [Entry] {
         let places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })

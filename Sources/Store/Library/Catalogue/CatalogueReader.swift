@@ -3,7 +3,7 @@
 import Service
 import GRDB
 
-/// Reads the catalogue; lives within one read of the database.
+/// Reads the catalogue within one read of the database.
 struct CatalogueReader {
     let database: Database
 
@@ -95,7 +95,7 @@ struct CatalogueReader {
         case .added: order = "track.added DESC, track.id"
         case .year: order = "track.year DESC, track.sort, track.id"
         }
-        // The window is found on the narrow rows of an index first, then filled.
+        // Finds the window in an index first, then reads its rows.
         let window = """
             WHERE track.id IN (
                 SELECT track.id FROM \(source) \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?)
@@ -117,21 +117,17 @@ struct CatalogueReader {
     // MARK: Rows
 
     func genres(_ clause: String, _ arguments: StatementArguments) throws -> [Genre] {
-        try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT id, name, tracks FROM genre \(clause)"), arguments: arguments
-        ).map { Genre(id: CatalogueID(.genre, $0[0]), name: $0[1], tracks: $0[2]) }
+        try database.rows("SELECT id, name, tracks FROM genre \(clause)", arguments)
+            .map { Genre(id: CatalogueID(.genre, $0[0]), name: $0[1], tracks: $0[2]) }
     }
 
     func artists(_ clause: String, _ arguments: StatementArguments) throws -> [Artist] {
-        try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT id, name, albums, tracks, (SELECT artwork FROM album
-                        WHERE album.artist = artist.id AND artwork IS NOT NULL ORDER BY year DESC, sort LIMIT 1)
-                    FROM artist \(clause)
-                    """),
-            arguments: arguments
-        ).map { row in
+        let sql = """
+            SELECT id, name, albums, tracks, (SELECT artwork FROM album
+                WHERE album.artist = artist.id AND artwork IS NOT NULL ORDER BY year DESC, sort LIMIT 1)
+            FROM artist
+            """
+        return try database.rows("\(sql) \(clause)", arguments).map { row in
             Artist(
                 id: CatalogueID(.artist, row[0]), name: row[1], albums: row[2], tracks: row[3],
                 artworkTrack: (row[4] as Int64?).map { CatalogueID(.track, $0) })
@@ -144,7 +140,7 @@ struct CatalogueReader {
                 album.artwork, album.added
             FROM album LEFT JOIN artist ON artist.id = album.artist
             """
-        return try Row.fetchAll(database.cachedStatement(sql: "\(sql) \(clause)"), arguments: arguments).map { row in
+        return try database.rows("\(sql) \(clause)", arguments).map { row in
             Album(
                 id: CatalogueID(.album, row[0]), title: row[1], artist: Self.reference(.artist, row[2], row[3]),
                 year: row[4], tracks: row[5], duration: row[6],
@@ -162,7 +158,7 @@ struct CatalogueReader {
             FROM track LEFT JOIN artist ON artist.id = track.artist LEFT JOIN album ON album.id = track.album
                 LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
             """
-        return try Row.fetchAll(database.cachedStatement(sql: "\(sql) \(clause)"), arguments: arguments).map { row in
+        return try database.rows("\(sql) \(clause)", arguments).map { row in
             Track(
                 id: CatalogueID(.track, row[0]), uri: row[1], title: row[2],
                 artist: Self.reference(.artist, row[3], row[4]), album: Self.reference(.album, row[5], row[6]),
@@ -174,7 +170,7 @@ struct CatalogueReader {
         }
     }
 
-    /// The tracks among these paths, by their index. `keys`: of the paths.
+    /// Returns the tracks among these paths, with their index. `keys`: the keys of the paths.
     func details(_ uris: [String], _ keys: [Int64]) throws -> [(index: Int, details: TrackDetails)] {
         let sql = """
             SELECT wanted.key, track.title, artist.name, album.title, albumArtist.name, track.year, track.disc,
@@ -184,10 +180,10 @@ struct CatalogueReader {
                 LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
             """
         let keys = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
-        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [keys]).map { row in
+        return try database.rows(sql, [keys]).map { row in
             let index: Int = row[0]
             let title: String = row[1]
-            // The catalogue keeps the file's name where the tags have no title.
+            // The catalogue uses the file's name as title if the tags have none.
             let name = uris[index].split(separator: "/").last.map { CatalogueRecord.Tags.stem(String($0)) }
             let details = TrackDetails(
                 title: title == name ? nil : title, artist: row[2], album: row[3], albumArtist: row[4], year: row[5],
@@ -196,13 +192,13 @@ struct CatalogueReader {
         }
     }
 
-    /// Of very large albums only some.
+    /// The files of the track's album; at most 500.
     func albumFiles(ofTrack key: Int64) throws -> [String] {
         let sql = "SELECT uri FROM track WHERE album = (SELECT album FROM track WHERE key = ?) LIMIT 500"
         return try String.fetchAll(database.cachedStatement(sql: sql), arguments: [key])
     }
 
-    /// Which of these keys are those of tracks. Many are compared with all that there are: that is quicker than to look each up.
+    /// Returns the keys that belong to tracks. For many keys, reading all of the catalogue's is quicker than looking each up.
     func knownTracks(among keys: [Int64]) throws -> Set<Int64> {
         let length = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM track")) ?? 0
         guard keys.count > length / 8 else {

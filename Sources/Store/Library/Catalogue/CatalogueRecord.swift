@@ -5,7 +5,7 @@ import FoundationEssentials
 import Media
 import Playback
 
-/// A scan's result for one file: a track as it is written.
+/// A scan's result for one file.
 struct CatalogueRecord: Sendable {
     var key: Int64
     var folder: Int64
@@ -23,7 +23,7 @@ struct CatalogueRecord: Sendable {
         var artist: String?
         var album: String?
         var albumArtist: String?
-        /// Stands for the album when no album artist does: its folder.
+        /// The album's folder, which identifies the album if it has no album artist.
         var albumPlace: String
         var genres: [String]
         var year: Int?
@@ -61,7 +61,7 @@ struct CatalogueRecord: Sendable {
             return String(name[..<dot])
         }
 
-        /// The first four digits in a row of "1997", "1997-05-20", "20.05.1997".
+        /// The first number of four digits, as in "1997", "1997-05-20", "20.05.1997".
         static func year(_ date: String?) -> Int? {
             for part in (date ?? "").split(whereSeparator: { !$0.isASCII || !$0.isNumber }) where part.count == 4 {
                 if let year = Int(part), (1000...9999).contains(year) { return year }
@@ -69,7 +69,7 @@ struct CatalogueRecord: Sendable {
             return nil
         }
 
-        /// "Album/CD 2" belongs to "Album".
+        /// Returns "Album" for "Album/CD 2".
         static func albumPlace(_ folder: String) -> String {
             guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return folder }
             let last = folder[folder.utf8.index(after: slash)...].lowercased().filter { $0 != " " }
@@ -83,11 +83,11 @@ struct CatalogueRecord: Sendable {
 }
 
 extension CatalogueRecord.Tags {
-    /// Each is a row of its own and in the search: a file has so many at most, of so many characters.
+    /// Limits per file, because each genre is a row and part of the search.
     static let maximumGenres = 32
     static let maximumGenreLength = 128
 
-    /// Of a tag with `;` or `/` between them, each once.
+    /// The distinct genres of a tag that separates them by `;` or `/`.
     static func genres(_ text: String) -> [String] {
         var names: [String] = []
         var seen: Set<String> = []

@@ -2,10 +2,10 @@
 
 import GRDB
 
-/// Brings a catalogue whose rows carry the hashes of another key, or of none, to this one.
+/// Converts a catalogue with the hashes of another key to this key.
 ///
-/// Folders and files get their new keys at once. Their artists, albums and genres follow as the next scan reads all files
-/// again, which keeps when each came in.
+/// Folders and files get their new keys at once. Artists, albums and genres follow when the next scan reads all files again,
+/// which keeps the times at which tracks were added.
 enum CatalogueRekeying {
     static func run(in pool: DatabasePool, _ keys: CatalogueKeys) throws {
         let isNeeded = try pool.read { database in
@@ -18,14 +18,12 @@ enum CatalogueRekeying {
             String.fromDatabaseValue(values[0]).map { keys.of($0) }
         }
         let parent = DatabaseFunction("catalogueFolder", argumentCount: 1, pure: true) { values in
-            String.fromDatabaseValue(values[0]).map { uri in
-                keys.of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in String(uri[..<slash]) } ?? "")
-            }
+            String.fromDatabaseValue(values[0]).map { keys.of(folderOf: $0) }
         }
         try pool.write { database in
             database.add(function: own)
             database.add(function: parent)
-            // No file was ever written before the epoch: each counts as changed.
+            // No file has this modification time: all count as changed.
             try database.execute(
                 sql: """
                     UPDATE folder SET id = catalogueKey(uri),

@@ -2,15 +2,14 @@
 
 import GRDB
 
-/// The tables of `library.sqlite`. The file can always be rebuilt from the music, but keeps when tracks came in.
+/// The tables of `library.sqlite`. A scan can rebuild the file, except for the times at which tracks were added.
 ///
-/// The keys of artists, albums, genres and folders are hashes of their names (`CatalogueKeys`), keyed, so that a rebuilt
-/// catalogue gives the same ids and writing needs no look-up. Tracks count up, as the full-text index wants ascending
-/// rows, and carry their hash beside it.
-enum CatalogueSchema {
-    /// In the file's header: "Tonl".
+/// The ids of artists, albums, genres and folders are keyed hashes of their names (`CatalogueKeys`): a rebuilt catalogue has the
+/// same ids, and writing needs no look-up. The ids of tracks count up, because the full-text index wants ascending rows; their
+/// hash is `key`.
+enum CatalogueSchema: DatabaseSchema {
+    /// "Tonl".
     static let applicationID = 0x546F_6E6C
-    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0xb4f4_ed36_e0a4_076d
 
     static var migrator: DatabaseMigrator {
@@ -67,7 +66,7 @@ enum CatalogueSchema {
                     """)
         }
         migrator.registerMigration("2 folders with pictures") { database in
-            // The scan at the start finds the folders that have one; until then no album claims a picture that is not there.
+            // The next scan finds the folders with pictures; until then no album refers to one that is missing.
             try database.execute(
                 sql: """
                     ALTER TABLE folder ADD COLUMN picture INTEGER NOT NULL DEFAULT 0;
@@ -85,7 +84,7 @@ enum CatalogueSchema {
                     """)
         }
         migrator.registerMigration("4 gated seconds") { database in
-            // The loudness of an album needs them: what was measured without them is measured again.
+            // An album's loudness needs them: tracks measured without them are measured again.
             try database.execute(
                 sql: """
                     ALTER TABLE track ADD COLUMN gated REAL;

@@ -4,11 +4,11 @@ import FoundationEssentials
 import GRDB
 import Media
 
-/// Writes what a scan found; lives within one transaction. Remembers whose totals that changes, for `CatalogueTotals`.
+/// Writes the results of a scan within one transaction. Collects the entries whose totals change, for `CatalogueTotals`.
 struct CatalogueWriter {
     let database: Database
     let keys: CatalogueKeys
-    /// Seconds since the Unix epoch, for what comes in new.
+    /// Seconds since the Unix epoch, for new tracks.
     let now: Double
     private(set) var touched = CatalogueTotals()
     private(set) var added = 0
@@ -16,28 +16,24 @@ struct CatalogueWriter {
     private(set) var removed = 0
 
     mutating func keepFolder(_ uri: String, hasPicture: Bool) throws {
-        let parent: Int64? =
-            uri.isEmpty ? nil : keys.of(uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? "")
-        try database.cachedStatement(sql: "INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?)")
-            .execute(arguments: [keys.of(uri), uri, parent, hasPicture])
+        let parent = uri.isEmpty ? nil : keys.of(folderOf: uri)
+        try database.run("INSERT OR IGNORE INTO folder VALUES (?, ?, ?, ?)", [keys.of(uri), uri, parent, hasPicture])
     }
 
-    /// A folder has got a picture, or lost it: what its albums show follows.
+    /// A picture of a folder appeared or disappeared, which may change the artwork of its albums.
     mutating func setPicture(_ isThere: Bool, ofFolder id: Int64) throws {
-        try database.cachedStatement(sql: "UPDATE folder SET picture = ? WHERE id = ?")
-            .execute(arguments: [isThere, id])
-        let albums = try Int64.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT DISTINCT album FROM track WHERE folder = ? AND album IS NOT NULL"), arguments: [id])
-        touched.albums.formUnion(albums)
+        try database.run("UPDATE folder SET picture = ? WHERE id = ?", [isThere, id])
+        touched.albums.formUnion(
+            try database.numbers("SELECT DISTINCT album FROM track WHERE folder = ? AND album IS NOT NULL", [id]))
     }
 
     mutating func keep(_ record: CatalogueRecord) throws {
         let old = try takeOut(record.key)
         switch record.content {
         case .failure(let reason):
-            try database.cachedStatement(sql: "INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
-                arguments: [
+            try database.run(
+                "INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
                     record.key, record.folder, record.uri, record.stamp.size, record.stamp.modified,
                     record.stamp.changed, Int64(bitPattern: record.stamp.inode), reason,
                 ])
@@ -53,12 +49,10 @@ struct CatalogueWriter {
     }
 
     mutating func removeFolder(_ id: Int64) throws {
-        let keys = try Int64.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT key FROM track WHERE folder = ?1 UNION ALL SELECT key FROM failure WHERE folder = ?1"),
-            arguments: [id])
+        let keys = try database.numbers(
+            "SELECT key FROM track WHERE folder = ?1 UNION ALL SELECT key FROM failure WHERE folder = ?1", [id])
         for key in keys { try remove(key) }
-        try database.cachedStatement(sql: "DELETE FROM folder WHERE id = ?").execute(arguments: [id])
+        try database.run("DELETE FROM folder WHERE id = ?", [id])
     }
 
     private struct Old {
@@ -66,36 +60,27 @@ struct CatalogueWriter {
         var added: Double
         var stamp: FileStamp
         var measured: Int
-        var loudness: Double?
-        var peak: Double?
-        var gated: Double?
+        var loudness, peak, gated: Double?
     }
 
-    /// Takes the rows of a file out; what of them outlives a change comes back.
+    /// Deletes the rows of a file. Returns the values that outlive a change.
     private mutating func takeOut(_ key: Int64) throws -> Old? {
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    SELECT id, added, artist, album, albumArtist, size, modified, changed, inode, measured, loudness, peak,
-                        gated
-                    FROM track WHERE key = ?
-                    """),
-            arguments: [key])
+        let row = try database.row(
+            """
+            SELECT id, added, artist, album, albumArtist, size, modified, changed, inode, measured, loudness, peak, gated
+            FROM track WHERE key = ?
+            """, [key])
         guard let row else {
-            try database.cachedStatement(sql: "DELETE FROM failure WHERE key = ?").execute(arguments: [key])
+            try database.run("DELETE FROM failure WHERE key = ?", [key])
             return nil
         }
-        let stamp = FileStamp(
-            size: row[5], modified: row[6], changed: row[7], inode: UInt64(bitPattern: row[8] as Int64))
         let old = Old(
-            id: row[0], added: row[1], stamp: stamp, measured: row[9], loudness: row[10], peak: row[11],
-            gated: row[12])
+            id: row[0], added: row[1], stamp: FileStamp(row, from: 5), measured: row[9], loudness: row[10],
+            peak: row[11], gated: row[12])
         touched.note(artist: row[2], album: row[3], albumArtist: row[4])
-        let genres = try Int64.fetchAll(
-            database.cachedStatement(sql: "SELECT genre FROM trackGenre WHERE track = ?"), arguments: [old.id])
-        touched.genres.formUnion(genres)
+        touched.genres.formUnion(try database.numbers("SELECT genre FROM trackGenre WHERE track = ?", [old.id]))
         for table in ["trackGenre WHERE track", "trackText WHERE rowid", "track WHERE id"] {
-            try database.cachedStatement(sql: "DELETE FROM \(table) = ?").execute(arguments: [old.id])
+            try database.run("DELETE FROM \(table) = ?", [old.id])
         }
         return old
     }
@@ -108,9 +93,7 @@ struct CatalogueWriter {
         let album = try tags.album.map { title in
             let owner = tags.albumArtist.map(Self.identity) ?? "/" + tags.albumPlace
             let id = keys.of("album", Self.identity(title), owner)
-            if touched.albums.insert(id).inserted {
-                try keep(id, "album (id, title, sort)", title)
-            }
+            if touched.albums.insert(id).inserted { try keep(id, "album (id, title, sort)", title) }
             return id
         }
         touched.note(artist: artist, album: album, albumArtist: albumArtist)
@@ -122,7 +105,7 @@ struct CatalogueWriter {
                     gated)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
-        // What was measured holds for a file that is only read again.
+        // The measured loudness stays valid unless the file has changed.
         let kept = old.flatMap { $0.stamp.isSameContent(as: record.stamp) ? $0 : nil }
         statement.setUncheckedArguments([
             old?.id, record.key, record.folder, record.uri, record.stamp.size, record.stamp.modified,
@@ -136,17 +119,15 @@ struct CatalogueWriter {
         for name in tags.genres {
             let genre = keys.of("genre", Self.identity(name))
             if touched.genres.insert(genre).inserted { try keep(genre, "genre (id, name, sort)", name) }
-            try database.cachedStatement(sql: "INSERT OR IGNORE INTO trackGenre VALUES (?, ?)")
-                .execute(arguments: [genre, id])
+            try database.run("INSERT OR IGNORE INTO trackGenre VALUES (?, ?)", [genre, id])
         }
         let names = [tags.artist, tags.albumArtist == tags.artist ? nil : tags.albumArtist].compactMap { $0 }
-        let text = try database.cachedStatement(
-            sql: "INSERT INTO trackText (rowid, title, artist, album, file) VALUES (?, ?, ?, ?, ?)")
-        text.setUncheckedArguments([
-            id, SearchText.folded(tags.title), SearchText.folded(names.joined(separator: " ")),
-            SearchText.folded(tags.album ?? ""), SearchText.folded(CatalogueRecord.Tags.stem(record.uri)),
-        ])
-        try text.execute()
+        try database.run(
+            "INSERT INTO trackText (rowid, title, artist, album, file) VALUES (?, ?, ?, ?, ?)",
+            [
+                id, SearchText.folded(tags.title), SearchText.folded(names.joined(separator: " ")),
+                SearchText.folded(tags.album ?? ""), SearchText.folded(CatalogueRecord.Tags.stem(record.uri)),
+            ])
     }
 
     private mutating func keepArtist(_ name: String) throws -> Int64 {
@@ -155,13 +136,12 @@ struct CatalogueWriter {
         return id
     }
 
-    /// The spelling that came first stays.
+    /// The first spelling stays.
     private func keep(_ id: Int64, _ table: String, _ name: String) throws {
-        try database.cachedStatement(sql: "INSERT OR IGNORE INTO \(table) VALUES (?, ?, ?)")
-            .execute(arguments: [id, name, SearchText.sortKey(name)])
+        try database.run("INSERT OR IGNORE INTO \(table) VALUES (?, ?, ?)", [id, name, SearchText.sortKey(name)])
     }
 
-    /// Spellings that differ in case, accents and punctuation only are one name.
+    /// Spellings that differ only in case, accents and punctuation are one name.
     private static func identity(_ name: String) -> String {
         let folded = SearchText.folded(name)
         return folded.isEmpty ? name : folded

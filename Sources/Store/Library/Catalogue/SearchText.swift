@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text as it is searched and sorted: small letters without accents, full-width letters as ordinary ones, katakana as
-/// hiragana, each character of the scripts that write without spaces a word of its own.
+/// Folds text for searching and sorting: lower case without accents, ordinary letters for full-width ones, hiragana for katakana,
+/// and each character of a script without spaces as a word.
 ///
-/// Done here and not by a tokenizer of SQLite: `unicode61` takes a run of Chinese for one word, `trigram` finds nothing
-/// with two characters, and a tokenizer of our own would make the file unreadable for other programs.
+/// SQLite's tokenizers do not suffice: `unicode61` makes one word of a run of Chinese, and `trigram` finds nothing with two
+/// characters. A tokenizer of our own would make the file unreadable for other programs.
 enum SearchText {
-    /// Words with one space between them; the same for what is indexed and what is asked.
+    /// Returns words separated by one space. Applies to indexed texts and to queries.
     static func folded(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return foldedASCII(text) }
         var words = Words()
@@ -20,8 +20,7 @@ enum SearchText {
         return words.text
     }
 
-    /// The expression that finds `text` by FTS5: all words, each also as the beginning of a word; nil when there is no
-    /// word in it.
+    /// Returns the FTS5 query for `text`: all words, each of which may be a prefix. nil if it contains no word.
     static func query(_ text: String) -> String? {
         var phrases: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace).prefix(16) {
@@ -32,7 +31,7 @@ enum SearchText {
         return phrases.isEmpty ? nil : phrases.joined(separator: " AND ")
     }
 
-    /// Sorts by bytes as people sort: digits by their value.
+    /// A key whose bytes sort as people do: numbers by their value.
     static func sortKey(_ text: String) -> String {
         let words = folded(text)
         guard words.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return words.isEmpty ? text : words }
@@ -54,6 +53,9 @@ enum SearchText {
         flush()
         return key
     }
+
+    /// 0 for an exact name, 1 for a prefix, 2 otherwise.
+    static func rank(_ name: String, _ wanted: String) -> Int { name == wanted ? 0 : name.hasPrefix(wanted) ? 1 : 2 }
 
     private static func foldedASCII(_ text: String) -> String {
         var bytes: [UInt8] = []
@@ -98,7 +100,7 @@ enum SearchText {
             guard let folded = Unicode.Scalar(value) else { return }
             switch folded.properties.generalCategory {
             case .nonspacingMark, .spacingMark, .enclosingMark:
-                // The voicing marks of kana: the voiced letter follows its base in Unicode, the half-voiced next.
+                // Voicing marks of kana: in Unicode the voiced letter follows its base, then the half-voiced one.
                 if value == 0x3099 || value == 0x309A { return voice(by: value - 0x3098) }
                 if (0x300...0x36F).contains(value) { return }
                 text.unicodeScalars.append(folded)
@@ -132,8 +134,8 @@ enum SearchText {
         }
     }
 
-    /// Letters by what is left of them without their accents. Characters compare by canonical equivalence, so that each
-    /// entry stands for the composed and the decomposed form alike.
+    /// Base letters of accented ones. Characters compare by canonical equivalence: an entry covers the composed and the decomposed
+    /// form.
     private static let bases: [Character: String] = {
         var bases: [Character: String] = [
             "ø": "o", "đ": "d", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i", "ħ": "h",
@@ -154,15 +156,11 @@ enum SearchText {
     }()
 
     private static func accented(_ letter: Character, _ marks: [Unicode.Scalar]) -> Character {
-        var scalars = letter.unicodeScalars.map { $0 }
-        scalars += marks
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
-        return Character(String(text))
+        Character(String(String.UnicodeScalarView(Array(letter.unicodeScalars) + marks)))
     }
 }
 
-/// Finds names without an index, by the rules of the index: all words, each also as the beginning of a word.
+/// Searches names without an index, by the same rules: all words, each of which may be a prefix.
 struct NameSearch {
     private let wanted: String
     private let words: [Substring]
@@ -172,7 +170,7 @@ struct NameSearch {
         words = wanted.split(separator: " ")
     }
 
-    /// The best first: the name itself, names that begin so, the others; each in the given order.
+    /// Returns the best matches first: exact names, prefixes, others; each group in the given order.
     func best<Entry>(_ entries: [Entry], _ limit: Int, _ name: (Entry) -> String) -> [Entry] {
         guard !words.isEmpty else { return [] }
         var ranked: [[Entry]] = [[], [], []]
@@ -185,6 +183,6 @@ struct NameSearch {
     private func rank(_ name: String) -> Int? {
         let parts = name.split(separator: " ")
         guard words.allSatisfy({ word in parts.contains { $0.hasPrefix(word) } }) else { return nil }
-        return name == wanted ? 0 : name.hasPrefix(wanted) ? 1 : 2
+        return SearchText.rank(name, wanted)
     }
 }

@@ -8,10 +8,10 @@ import Media
 import Playback
 import Synchronization
 
-/// Measures in the background the loudness of the catalogue's tracks whose tags lack it, one after the other.
+/// Measures in the background the loudness of tracks whose tags lack it, one at a time.
 ///
-/// Its thread has low priority, and rests after each track for as long as that one took: it uses half of a core at most, and less
-/// the busier the machine is. It waits while a scan runs.
+/// Its thread has low priority and rests after each track for as long as the measurement took: it uses at most half a core, and
+/// less on a busy machine. It waits while a scan runs.
 final class LoudnessSurvey: Sendable {
     struct Environment {
         let roots: MusicRoots
@@ -19,64 +19,55 @@ final class LoudnessSurvey: Sendable {
         let connection: CatalogueConnection
         let board: LibraryBoard
         let measuring: any LoudnessMeasuring
-        /// Seconds from the start to the first track: a server that was just started has better things to do.
+        /// Seconds from the start of the server to the first track.
         let delay: Double
         let logger: Logger
     }
 
     private enum Message { case scanned, requested, end }
 
+    private let environment: Environment
     private let mailbox = Mailbox<Message>()
     private let isEnding = Atomic(false)
     private let thread = Mutex<NamedThread?>(nil)
+    private static let longestRest = 10.0
+    /// Seconds to wait after a failure of the catalogue.
+    private static let pause = 60.0
 
     init(_ environment: Environment) {
+        self.environment = environment
         environment.board.change { $0.loudness.isEnabled = true }
-        let thread = NamedThread("library-loudness") { [self] in run(LoudnessWork(environment)) }
+        let thread = NamedThread("library-loudness") { [self] in run() }
         self.thread.withLock { $0 = thread }
     }
 
-    /// A scan has ended. Any thread.
+    /// A scan has ended. Any thread may call this.
     func scanned() { mailbox.post(.scanned) }
 
-    /// Somebody has asked for a scan: what is measured after it need not wait.
+    /// A client has requested a scan: the initial delay ends.
     func hurry() { mailbox.post(.requested) }
 
-    /// Gives up the track that is measured. False when the disk hangs.
+    /// Cancels the current measurement. Returns false if the disk hangs.
     func end() -> Bool {
         isEnding.store(true, ordering: .relaxed)
         mailbox.post(.end)
         return thread.withLock { $0.take() }?.join(within: 1) ?? true
     }
 
-    private func run(_ work: LoudnessWork) {
+    private func run() {
         ThreadPriority.yieldToOthers()
-        var begin = MonotonicTime.now.advanced(bySeconds: work.environment.delay)
+        var begin = MonotonicTime.now.advanced(bySeconds: environment.delay)
         var due: MonotonicTime?
         while true {
             let messages = mailbox.take(until: due)
             if messages.contains(.end) { return }
             if messages.contains(.requested) { begin = .now }
             due = nil
-            // Its end wakes this thread.
-            guard work.environment.board.status.state == .idle else { continue }
-            let now = MonotonicTime.now
-            due = now < begin ? begin : work.measureNext { self.isEnding.load(ordering: .relaxed) }
+            // The end of the scan wakes this thread.
+            let status = environment.board.status
+            guard status.state == .idle, status.loudness.problem == nil else { continue }
+            due = .now < begin ? begin : measureNext()
         }
-    }
-}
-
-/// Lives on the survey's thread.
-private final class LoudnessWork {
-    private static let longestRest = 10.0
-    /// After a failure of the catalogue.
-    private static let pause = 60.0
-
-    let environment: LoudnessSurvey.Environment
-    private var isHopeless = false
-
-    init(_ environment: LoudnessSurvey.Environment) {
-        self.environment = environment
     }
 
     private func count() {
@@ -90,15 +81,14 @@ private final class LoudnessWork {
         }
     }
 
-    /// - Returns: when the next one is due; nil when there is none.
-    func measureNext(mustEnd: () -> Bool) -> MonotonicTime? {
-        guard !isHopeless else { return nil }
+    /// - Returns: when to measure the next track; nil if there is none.
+    private func measureNext() -> MonotonicTime? {
         let began = MonotonicTime.now
         do {
             guard let track = try environment.connection.read({ try TrackMeasure.Unmeasured.first($0) }) else {
                 return nil
             }
-            guard let outcome = try measure(track.uri, mustEnd) else { return nil }
+            guard let outcome = try measure(track.uri) else { return nil }
             try environment.connection.write { try outcome.write(track, $0) }
             environment.board.change { status in
                 status.loudness.remaining = max(0, status.loudness.remaining - 1)
@@ -106,7 +96,6 @@ private final class LoudnessWork {
             }
             if environment.board.status.loudness.remaining == 0 { count() }
         } catch let missing as MissingLibrary {
-            isHopeless = true
             environment.logger.warning("loudness is not measured: \(missing.reason)")
             environment.board.change(reportsAlways: true) { $0.loudness.problem = missing.reason }
             return nil
@@ -118,8 +107,9 @@ private final class LoudnessWork {
         return .now.advanced(bySeconds: min(took, Self.longestRest))
     }
 
-    /// nil when the server ends.
-    private func measure(_ uri: String, _ mustEnd: () -> Bool) throws(MissingLibrary) -> TrackMeasure? {
+    /// nil if the server ends.
+    private func measure(_ uri: String) throws(MissingLibrary) -> TrackMeasure? {
+        let mustEnd = { self.isEnding.load(ordering: .relaxed) }
         let decoder: any AudioDecoder
         do throws(MediaError) {
             decoder = try environment.examiner.open(try environment.roots.openFile(uri))

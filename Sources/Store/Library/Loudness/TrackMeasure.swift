@@ -5,15 +5,15 @@ import GRDB
 import Glibc
 import Media
 
-/// The result of measuring a track. It stands in the track's row, which is written anew when the file changes.
+/// The result of measuring a track, saved in the track's row. A changed file gets a new row.
 enum TrackMeasure {
     case measured(MediaLoudness)
-    /// From its tags.
+    /// The tags have the loudness.
     case tagged
-    /// Silence, or it does not play.
+    /// The track is silent or unplayable.
     case unmeasurable
 
-    /// As the column `measured` has it; 0 is a track that waits.
+    /// The value of the column `measured`; 0 is a track that was not measured yet.
     private var state: Int {
         switch self {
         case .measured: 1
@@ -22,33 +22,25 @@ enum TrackMeasure {
         }
     }
 
-    /// A track that waits, in the version that was scanned.
+    /// A track that was not measured yet, in the scanned version.
     struct Unmeasured {
         var uri: String
-        var key: Int64
-        var size: Int64
-        var modified: Int64
+        var key, size, modified: Int64
 
         static func first(_ database: Database) throws -> Unmeasured? {
-            let statement = try database.cachedStatement(
-                sql: "SELECT uri, key, size, modified FROM track WHERE measured = 0 LIMIT 1")
-            return try Row.fetchOne(statement).map {
+            try database.row("SELECT uri, key, size, modified FROM track WHERE measured = 0 LIMIT 1").map {
                 Unmeasured(uri: $0[0], key: $0[1], size: $0[2], modified: $0[3])
             }
         }
     }
 
-    /// Changes nothing when the file has changed meanwhile.
+    /// Changes nothing if the file has changed meanwhile.
     func write(_ track: Unmeasured, _ database: Database) throws {
         var loudness: MediaLoudness?
         if case .measured(let measured) = self { loudness = measured }
-        try database.cachedStatement(
-            sql: """
-                UPDATE track SET measured = ?, loudness = ?, peak = ?, gated = ?
-                WHERE key = ? AND size = ? AND modified = ?
-                """
-        ).execute(
-            arguments: [
+        try database.run(
+            "UPDATE track SET measured = ?, loudness = ?, peak = ?, gated = ? WHERE key = ? AND size = ? AND modified = ?",
+            [
                 state, loudness?.loudness, loudness?.peak, loudness?.gatedSeconds, track.key, track.size,
                 track.modified,
             ])
@@ -63,21 +55,17 @@ enum TrackMeasure {
 
     // MARK: As gains
 
-    /// Tracks of one album that are looked at.
+    /// The maximum number of tracks read per album.
     private static let largestAlbum = 500
 
-    /// nil when it was not measured. That of the album counts once all its tracks have been looked at.
+    /// nil if the track was not measured. Includes the album's loudness once all its tracks were measured.
     static func loudness(ofTrack key: Int64, _ database: Database) throws -> TrackLoudness? {
-        let own = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT loudness, peak, album FROM track WHERE key = ? AND measured = 1"),
-            arguments: [key])
+        let own = try database.row("SELECT loudness, peak, album FROM track WHERE key = ? AND measured = 1", [key])
         guard let own else { return nil }
         var result = TrackLoudness(trackGain: MediaLoudness.reference - (own[0] as Double), trackPeak: own[1])
         guard let album = (own[2] as Int64?) else { return result }
-        let rows = try Row.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT loudness, peak, gated, measured FROM track WHERE album = ? LIMIT \(largestAlbum)"),
-            arguments: [album])
+        let rows = try database.rows(
+            "SELECT loudness, peak, gated, measured FROM track WHERE album = ? LIMIT \(largestAlbum)", [album])
         guard !rows.contains(where: { ($0[3] as Int) == 0 }) else { return result }
         let tracks = rows.filter { ($0[3] as Int) == 1 }
         let parts = tracks.map { AlbumLoudness.Part(loudness: $0[0], seconds: $0[2] ?? 0) }
@@ -88,25 +76,25 @@ enum TrackMeasure {
     }
 }
 
-/// The loudness of an album as one programme, from those of its tracks: the mean of their energies over the time that counts.
+/// The loudness of an album as one programme: the mean energy of its tracks, weighted by their gated duration.
 struct AlbumLoudness {
     struct Part {
         /// LUFS, integrated.
         var loudness: Double
-        /// As `MediaLoudness.gatedSeconds`.
+        /// See `MediaLoudness.gatedSeconds`.
         var seconds: Double
     }
 
-    /// So far below the mean the relative gate of BS.1770-4 lies, in LU.
+    /// The relative gate of BS.1770-4, in LU below the mean.
     private static let gate = 10.0
 
     /// LUFS.
     let value: Double
 
-    /// nil when nothing counts.
+    /// nil without any gated sound.
     init?(_ parts: [Part]) {
         guard let whole = Self.mean(parts) else { return nil }
-        // A track below the gate of the whole album counts as little as a silent passage of one track.
+        // A track below the album's gate does not count, like a silent passage of a track.
         value = Self.mean(parts.filter { $0.loudness >= whole - Self.gate }) ?? whole
     }
 

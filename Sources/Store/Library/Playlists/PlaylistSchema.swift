@@ -2,18 +2,17 @@
 
 import GRDB
 
-/// The tables of `playlists.sqlite`: a file of its own, as the catalogue's may be thrown away and the state's must not
-/// wait for a long list being written.
-enum PlaylistSchema {
-    /// In the file's header: "Tonp".
+/// The tables of `playlists.sqlite`. A separate file: the catalogue's is disposable, and the state's must not wait while a long
+/// list is written.
+enum PlaylistSchema: DatabaseSchema {
+    /// "Tonp".
     static let applicationID = 0x546F_6E70
-    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0x952f_4247_ce86_4032
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 playlists") { database in
-            // AUTOINCREMENT: the id of a removed list is never given again.
+            // AUTOINCREMENT: the id of a removed list is never reused.
             try database.execute(
                 sql: """
                     CREATE TABLE playlist (
@@ -31,7 +30,7 @@ enum PlaylistSchema {
             try database.execute(sql: "ALTER TABLE entry ADD COLUMN reach TEXT")
         }
         migrator.registerMigration("3 bytes") { database in
-            // Of a list's entries, as `PlaylistEntry.bytes` counts them.
+            // The size of a list's entries, counted as in `PlaylistEntry.bytes`.
             try database.execute(
                 sql: """
                     ALTER TABLE playlist ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
@@ -49,13 +48,13 @@ enum PlaylistSchema {
         var configuration = Configuration()
         configuration.label = "playlists"
         configuration.prepareDatabase { database in
-            // FULL: what was answered also outlives a loss of power; lists are written seldom.
+            // FULL: answered changes survive a power cut; lists are seldom written.
             try database.execute(
                 sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 1048576")
         }
         DamagedFile.makePrivate(path)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try UnfitFile.prepare(queue, applicationID: applicationID, fingerprint: fingerprint, migrator)
+        try prepare(queue)
         try DamagedFile.check(queue)
         FreePages.giveBack(queue)
         return queue

@@ -7,16 +7,16 @@ import GRDB
 public import Logging
 import Synchronization
 
-/// Saved playlists in `playlists.sqlite` of the data directory. Usable from any thread; calls wait for each other.
+/// Saved playlists in `playlists.sqlite` of the data directory. Any thread may use it; calls are serialized.
 public final class PlaylistStore: PlaylistKeeper {
     public static let maximumPlaylists = 10_000
     public static let maximumEntries = 100_000
 
-    /// nil once it is closed: SQLite must not be asked anything then.
+    /// nil once closed.
     private let queue: Mutex<DatabaseQueue?>
     private let logger: Logger
 
-    /// A damaged file is set aside and a new one begun.
+    /// Sets a damaged file aside and begins a new one.
     public init(directory: String, logger: Logger) throws(StateStoreError) {
         let path = directory + "/playlists.sqlite"
         self.logger = logger
@@ -45,20 +45,20 @@ public final class PlaylistStore: PlaylistKeeper {
     ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
         try read { database in
             let list = try Self.find(id, database)
-            // Places count up from 0 without a gap.
-            let rows = try Row.fetchCursor(
-                database,
-                sql:
-                    "SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?",
-                arguments: [id.number, offset, limit])
-            var entries: [PlaylistEntry] = []
-            entries.reserveCapacity(max(0, min(limit, list.length - min(offset, list.length))))
-            while let row = try rows.next() {
-                entries.append(
-                    PlaylistEntry(
-                        uri: row[0], title: row[1], artist: row[2], album: row[3], reach: NetworkReach(saved: row[4])))
-            }
-            return (list, entries)
+            // Places are the indices: 0 and up, without gaps.
+            let sql = """
+                SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?
+                """
+            let rows = try Row.fetchCursor(database, sql: sql, arguments: [id.number, offset, limit])
+            return (
+                list,
+                try Array(
+                    rows.map { row in
+                        PlaylistEntry(
+                            uri: row[0], title: row[1], artist: row[2], album: row[3],
+                            reach: NetworkReach(saved: row[4]))
+                    })
+            )
         }
     }
 
@@ -129,11 +129,8 @@ public final class PlaylistStore: PlaylistKeeper {
         let old =
             try Int.fetchOne(database, sql: "SELECT bytes FROM playlist WHERE id = ?", arguments: [id.number]) ?? 0
         let new = entries.reduce(0) { $0 + $1.bytes }
-        guard budget.take(old), budget.take(new) else {
-            throw PlaylistError.tooLarge(megabytes: budget.megabytes)
-        }
-        try database.execute(
-            sql: "UPDATE playlist SET bytes = ? WHERE id = ?", arguments: [budget.used, id.number])
+        guard budget.take(old), budget.take(new) else { throw PlaylistError.tooLarge(megabytes: budget.megabytes) }
+        try database.execute(sql: "UPDATE playlist SET bytes = ? WHERE id = ?", arguments: [budget.used, id.number])
         let statement = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)")
         for (index, entry) in entries.enumerated() {
             statement.setUncheckedArguments([
@@ -143,15 +140,12 @@ public final class PlaylistStore: PlaylistKeeper {
         }
     }
 
-    /// Waits for what is under way; every later call fails.
+    /// Waits for running calls; later calls fail.
     public func close() {
         do {
-            try queue.withLock { queue in
-                try queue?.close()
-                queue = nil
-            }
+            try queue.withLock { try $0.take()?.close() }
         } catch {
-            // What was answered has been written; the rest is tidying up, which the next start does.
+            // All answered changes are saved; the next start cleans up.
             logger.warning("playlists.sqlite is not closed: \(error)")
         }
     }
@@ -161,14 +155,13 @@ public final class PlaylistStore: PlaylistKeeper {
     }
 
     private func open<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-        var result: Result<Value, any Error> = .failure(Closed())
-        queue.withLock { queue in
-            if let queue { result = Result { try body(queue) } }
+        try queue.withLock { queue in
+            guard let queue else { throw Closed() }
+            return try body(queue)
         }
-        return try result.get()
     }
 
-    /// Needs nothing of the disk but to be read: not even room.
+    /// Works on a disk that is full or read-only.
     private func read<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
             return try open { try $0.read(body) }
@@ -179,7 +172,7 @@ public final class PlaylistStore: PlaylistKeeper {
         }
     }
 
-    /// One transaction.
+    /// Runs one transaction.
     private func write<Value>(_ body: (Database) throws -> Value) throws(PlaylistError) -> Value {
         do {
             return try open { queue in

@@ -4,19 +4,14 @@ import FoundationEssentials
 import GRDB
 import Media
 
-/// The changes that one transaction of a scan writes.
+/// The changes of one transaction of a scan.
 struct CatalogueChanges {
-    var newFolders: [NewFolder] = []
-    /// Whether folders that are known have a picture, where that has changed.
+    var newFolders: [(uri: String, hasPicture: Bool)] = []
+    /// Known folders whose picture has appeared or disappeared, by id.
     var pictures: [Int64: Bool] = [:]
     var records: [CatalogueRecord] = []
     var removedFiles: [Int64] = []
     var removedFolders: Set<Int64> = []
-
-    struct NewFolder {
-        var uri: String
-        var hasPicture: Bool
-    }
 
     var count: Int { records.count + removedFiles.count }
     var isEmpty: Bool {
@@ -35,7 +30,7 @@ struct CatalogueChanges {
         return (writer.added, writer.changed, writer.removed)
     }
 
-    /// A folder and all below it.
+    /// The ids of a folder and all folders below it.
     static func subtree(of id: Int64, _ database: Database) throws -> Set<Int64> {
         try Int64.fetchSet(
             database,
@@ -48,25 +43,32 @@ struct CatalogueChanges {
 }
 
 extension FileStamp {
-    /// As far as a stamp shows.
+    /// Reads the columns size, modified, changed and inode.
+    init(_ row: Row, from first: Int) {
+        self.init(
+            size: row[first], modified: row[first + 1], changed: row[first + 2],
+            inode: UInt64(bitPattern: row[first + 3] as Int64))
+    }
+
+    /// Returns whether the content is the same, as far as a stamp tells.
     func isSameContent(as other: FileStamp) -> Bool {
         size == other.size && modified == other.modified && inode == other.inode
     }
 }
 
-/// The catalogue's facts of a file, to see whether it changed.
+/// The catalogue's record of a file, for detecting changes.
 struct KnownFile {
     var stamp: FileStamp
     var isFailure: Bool
 
     func isUnchanged(_ new: FileStamp) -> Bool {
         stamp.isSameContent(as: new)
-            // Whether a file can be read changes with its permissions, which its modification time does not show.
+            // New permissions may make a file readable; they change `changed`, not `modified`.
             && (!isFailure || stamp.changed == new.changed)
     }
 }
 
-/// The catalogue's facts of a folder.
+/// The catalogue's record of a folder.
 struct KnownFolder {
     /// By key.
     var files: [Int64: KnownFile] = [:]
@@ -83,20 +85,14 @@ struct KnownFolder {
     }
 
     private init(_ folder: Int64, _ database: Database) throws {
-        hasPicture =
-            try Bool.fetchOne(
-                database.cachedStatement(sql: "SELECT picture FROM folder WHERE id = ?"), arguments: [folder]) ?? false
-        let rows = try Row.fetchCursor(
-            database.cachedStatement(
-                sql: """
-                    SELECT key, size, modified, changed, inode, 0 FROM track WHERE folder = ?1
-                    UNION ALL SELECT key, size, modified, changed, inode, 1 FROM failure WHERE folder = ?1
-                    """), arguments: [folder])
-        while let row = try rows.next() {
-            files[row[0]] = KnownFile(
-                stamp: FileStamp(
-                    size: row[1], modified: row[2], changed: row[3], inode: UInt64(bitPattern: row[4] as Int64)),
-                isFailure: row[5])
+        hasPicture = try database.row("SELECT picture FROM folder WHERE id = ?", [folder])?[0] ?? false
+        let rows = try database.rows(
+            """
+            SELECT key, size, modified, changed, inode, 0 FROM track WHERE folder = ?1
+            UNION ALL SELECT key, size, modified, changed, inode, 1 FROM failure WHERE folder = ?1
+            """, [folder])
+        for row in rows {
+            files[row[0]] = KnownFile(stamp: FileStamp(row, from: 1), isFailure: row[5])
         }
     }
 }

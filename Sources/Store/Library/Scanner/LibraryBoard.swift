@@ -4,8 +4,8 @@ import Kernel
 import Service
 import Synchronization
 
-/// Where the scanner shows what it does, for readers on any thread; notifies an observer at most four times a second, and
-/// always in the end.
+/// The scanner's published status. Any thread may read it; an observer is notified at most four times a second, and of the last
+/// change always.
 final class LibraryBoard: Sendable {
     private static let interval = 0.25
 
@@ -20,7 +20,7 @@ final class LibraryBoard: Sendable {
 
     func observe(_ observer: @escaping @Sendable (LibraryStatus) -> Void) { published.observe(observer) }
 
-    /// `reportsAlways`: a change that nobody may miss.
+    /// `reportsAlways`: notifies the observer regardless of the interval.
     func change(reportsAlways: Bool = false, _ body: (inout LibraryStatus) -> Void) {
         let now = MonotonicTime.now
         published.change { state in
@@ -34,12 +34,12 @@ final class LibraryBoard: Sendable {
     }
 }
 
-/// Requests of other threads to the scanner, with a descriptor that wakes it.
+/// Requests to the scanner from any thread, with a descriptor that wakes it.
 final class ScannerSignals: Sendable {
     struct Wishes {
         var scan = false
         var rereads = false
-        /// The database failed a reader: it is checked, and rebuilt when it is damaged.
+        /// A read failed: check the database, and rebuild it if damaged.
         var check = false
         var end = false
     }
@@ -53,10 +53,10 @@ final class ScannerSignals: Sendable {
         self.wake = wake
     }
 
-    /// For poll: readable when there are wishes.
+    /// For poll(2): readable while there are wishes.
     var descriptor: Int32 { wake.descriptor }
 
-    /// Also asked in the midst of a scan.
+    /// Also polled during a scan.
     var mustEnd: Bool { isEnding.load(ordering: .relaxed) }
 
     func wish(_ change: (inout Wishes) -> Void) {

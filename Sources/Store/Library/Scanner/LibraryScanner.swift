@@ -19,16 +19,18 @@ struct ScannerEnvironment {
     let scanned: @Sendable () -> Void
 }
 
-/// The loop of the thread `library-scan`: scans at the start, on request, and what the watch reports. It waits without
-/// a deadline, unless something cannot be watched.
+/// The loop of the thread `library-scan`. Scans everything at the start and on request, and folders that the watch reports. Waits
+/// without a timeout unless some folders cannot be watched.
 final class LibraryScanner {
-    /// Changes are collected until nothing has come for so long, but no longer than the other (seconds).
+    /// Seconds without a change after which collected changes are scanned.
     private static let quiet = 0.25
+    /// The longest time of collecting, in seconds.
     private static let patience = 1.0
-    /// How often everything is looked at when not everything can be watched, and a music folder that is not there.
+    /// Seconds between scans if some folders cannot be watched.
     private static let recheck = 600.0
+    /// The same while a music folder is missing.
     private static let missingRecheck = 30.0
-    /// In one run of the server: a disk that fails again and again must not be filled with damaged files.
+    /// Per run of the server, so that a failing disk does not fill up with damaged files.
     private static let maximumRebuilds = 3
 
     private let environment: ScannerEnvironment
@@ -36,7 +38,7 @@ final class LibraryScanner {
     private var places = FolderPlaces()
     private var isComplete = true
     private var missing: [String] = []
-    /// Folders that cannot be watched, and missing ones.
+    /// Missing folders, and folders that cannot be watched.
     private var folderProblems: [String] = []
     private var mayBeDamaged: Bool
     private var rebuilds = 0
@@ -68,7 +70,7 @@ final class LibraryScanner {
 
     // MARK: Waiting
 
-    /// Whether a descriptor woke it, not the time.
+    /// Returns false after the timeout.
     private func wait(_ seconds: Double?) -> Bool {
         var descriptors = [pollfd(fd: environment.signals.descriptor, events: Int16(POLLIN), revents: 0)]
         if let watch = environment.watch {
@@ -84,12 +86,12 @@ final class LibraryScanner {
         var changes = watch.takeChanges()
         guard !changes.folders.isEmpty || changes.isIncomplete else { return }
         let began = MonotonicTime.now
-        // A copy of many files comes as many events.
+        // Copying many files causes many events.
         while began.advanced(bySeconds: Self.patience) > .now, wait(Self.quiet), !environment.signals.mustEnd {
             let more = watch.takeChanges()
             changes.folders.formUnion(more.folders)
             changes.isIncomplete = changes.isIncomplete || more.isIncomplete
-            // A wish is for the loop; it would end each wait at once.
+            // A wish, which the loop handles, would end every further wait at once.
             if more.folders.isEmpty, !more.isIncomplete { break }
         }
         if changes.isIncomplete { return scanAll(rereads: false) }
@@ -115,22 +117,17 @@ final class LibraryScanner {
             status.state = .scanning
             status.scan = scan
         }
-        var failure: String?
         do {
             try checkFile()
             try body(run, &places)
+            finish(run)
         } catch is ScanRun.Cancelled {
-            finish(run, failure: nil, isCancelled: true)
-            return
+            finish(run, isCancelled: true)
+        } catch  where DamagedFile.isCorrupt(error) && rebuilds < Self.maximumRebuilds {
+            rebuild(because: error)
         } catch {
-            guard DamagedFile.isCorrupt(error), rebuilds < Self.maximumRebuilds else {
-                failure = "the music library cannot be written: \(error)"
-                logger.error("\(failure ?? "")")
-                return finish(run, failure: failure, isCancelled: false)
-            }
-            return rebuild(because: error)
+            finish(run, failure: "the music library cannot be written: \(error)")
         }
-        finish(run, failure: failure, isCancelled: false)
     }
 
     private func checkFile() throws {
@@ -147,14 +144,13 @@ final class LibraryScanner {
             try environment.connection.replace(because: error)
             mayBeDamaged = false
         } catch {
-            logger.error("the music library cannot be recreated: \(error)")
-            return finish(
-                ScanRun(environment), failure: "the music library cannot be recreated: \(error)", isCancelled: false)
+            return finish(ScanRun(environment), failure: "the music library cannot be recreated: \(error)")
         }
         perform(ScanRun(environment), runAll)
     }
 
-    private func finish(_ run: ScanRun, failure: String?, isCancelled: Bool) {
+    private func finish(_ run: ScanRun, failure: String? = nil, isCancelled: Bool = false) {
+        if let failure { logger.error("\(failure)") }
         var scan = run.scan
         scan.endedAt = Date().timeIntervalSince1970
         scan.isCancelled = isCancelled
@@ -190,7 +186,7 @@ final class LibraryScanner {
         environment.scanned()
     }
 
-    /// Which folders are missing, and whether changes in all others are reported.
+    /// Updates the missing folders, and whether all others are watched.
     private func judgeFolders() {
         isComplete = environment.watch.map { !$0.isFull } ?? false
         missing = environment.roots.missingDirectories
@@ -205,11 +201,11 @@ final class LibraryScanner {
     }
 }
 
-/// Under which uri each directory stands in the catalogue, so that links neither list music twice nor lead in circles.
+/// The URI of each directory in the catalogue, so that links neither list music twice nor cause endless scans.
 struct FolderPlaces {
     private var uris: [FolderIdentity: PathKey] = [:]
 
-    /// Whether `uri` may stand for the directory. One that stands elsewhere stays there as long as it is there.
+    /// Assigns the directory to `uri`. Returns false if it exists under another URI.
     mutating func take(
         _ identity: FolderIdentity, for uri: String, identityOf: (String) -> FolderIdentity?
     ) -> Bool {

@@ -4,14 +4,13 @@ import Media
 import Playback
 import Kernel
 
-/// Reads the tags of many files on a few threads of low priority. Belongs to the scanner's thread; the threads live as
-/// long as it does.
+/// Reads the tags of many files on a few threads of low priority, which end with it. Belongs to the scanner's thread.
 final class OutlineReaders {
     struct Job: Sendable {
         var folder: ScannedFolder
         var file: ScannedFile
 
-        /// nil when the file has gone meanwhile.
+        /// nil if the file no longer exists.
         func read(with examiner: MediaExaminer, _ keys: CatalogueKeys) -> CatalogueRecord? {
             let content: CatalogueRecord.Content
             do throws(MediaError) {
@@ -27,7 +26,7 @@ final class OutlineReaders {
         }
     }
 
-    /// Files handed out and not yet taken back: what bounds memory and open directories.
+    /// The limit of submitted files without a result, which bounds memory and open directories.
     static let maximumOutstanding = 512
     private static let chunk = 16
 
@@ -37,7 +36,7 @@ final class OutlineReaders {
     private var next = 0
     private(set) var outstanding = 0
 
-    /// nil when there can be no more threads.
+    /// nil if no thread can be started.
     init?(examiner: MediaExaminer, keys: CatalogueKeys, count: Int, mustEnd: @escaping @Sendable () -> Bool) {
         let results = results
         workers = (0..<count).compactMap { _ in
@@ -74,7 +73,7 @@ final class OutlineReaders {
         collected = []
     }
 
-    /// What has been read; waits for some only when `waits` and something is under way.
+    /// Takes the available results. `waits`: blocks until there are some, unless none are outstanding.
     func take(waits: Bool) -> (count: Int, records: [CatalogueRecord]) {
         guard outstanding > 0 else { return (0, []) }
         let chunks = results.take(until: waits ? nil : .now)

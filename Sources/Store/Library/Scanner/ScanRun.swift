@@ -6,8 +6,8 @@ import Media
 import Playback
 import Kernel
 
-/// One scan: compares folders with the catalogue, has new and changed files read, and commits in batches. Lives on the
-/// scanner's thread.
+/// One scan: compares folders with the catalogue, reads new and changed files, and commits in batches. Runs on the scanner's
+/// thread.
 final class ScanRun {
     private static let batch = 500
     private static let batchSeconds = 0.5
@@ -21,9 +21,9 @@ final class ScanRun {
     private var changes = CatalogueChanges()
     private var committedAt = MonotonicTime.now
     private(set) var scan: LibraryStatus.Scan
-    /// The first file that cannot be played.
+    /// The first unplayable file.
     private(set) var unplayable: String?
-    /// Folders that could not be read, or only in part: what the catalogue has of them stays.
+    /// Folders that could not be read completely. Their entries stay in the catalogue.
     private var skipped: Set<Int64> = []
     private var visited: Set<Int64> = []
 
@@ -35,9 +35,11 @@ final class ScanRun {
 
     struct Cancelled: Error {}
 
+    private var keys: CatalogueKeys { environment.connection.keys }
+
     // MARK: The two kinds
 
-    /// Everything. `places` is filled anew.
+    /// Scans everything. Rebuilds `places`.
     func runAll(_ places: inout FolderPlaces) throws {
         places = FolderPlaces()
         let known = try environment.connection.read { try Int64.fetchSet($0, sql: "SELECT id FROM folder") }
@@ -51,14 +53,14 @@ final class ScanRun {
         try commit()
     }
 
-    /// Only the folders in which something changed, and what is new below them.
+    /// Scans changed folders, and new folders below them.
     func run(_ folders: Set<PathKey>, _ places: inout FolderPlaces) throws {
         let connection = environment.connection
         let missing = environment.roots.missingDirectories
         var gone: Set<Int64> = []
-        for uri in folders.map(\.path).sorted() where !visited.contains(environment.connection.keys.of(uri)) {
+        for uri in folders.map(\.path).sorted() where !visited.contains(keys.of(uri)) {
             try checkEnd()
-            let id = environment.connection.keys.of(uri)
+            let id = keys.of(uri)
             let children = try connection.read {
                 try Set(
                     String.fetchAll($0, sql: "SELECT uri FROM folder WHERE parent = ?", arguments: [id])
@@ -75,43 +77,43 @@ final class ScanRun {
             if missing.isEmpty, !folder.isPartial {
                 for child in children.subtracting(present).map(\.path) {
                     places.forget(below: child)
-                    let childID = environment.connection.keys.of(child)
+                    let childID = keys.of(child)
                     gone.formUnion(try connection.read { try CatalogueChanges.subtree(of: childID, $0) })
                 }
             }
             for child in present.subtracting(children).map(\.path).sorted() { try visit(child, [], &places) }
         }
         try finishReading()
-        // What was moved to another place in the same moment has been visited there.
+        // Excludes folders that were moved at the same time and visited at their new place.
         changes.removedFolders = gone.subtracting(visited)
         try commit()
     }
 
     // MARK: Folders
 
-    /// A folder and all below it. Iterative: the music folder may have any depth.
+    /// Scans a folder and all below it. Iterative, because folders may nest to any depth.
     private func visit(_ uri: String, _ known: Set<Int64>, _ places: inout FolderPlaces) throws {
         var stack = [uri]
         while !stack.isEmpty {
-            // Some at a time, so that the catalogue is asked once for them all.
+            // In batches, with one query of the catalogue each.
             var folders: [ScannedFolder] = []
             for uri in stack.suffix(Self.foldersAtOnce) where uri.utf8.count <= 4_000 {
                 try checkEnd()
                 if let folder = try open(uri, &places) { folders.append(folder) }
             }
             stack.removeLast(min(Self.foldersAtOnce, stack.count))
-            let ids = folders.map { environment.connection.keys.of($0.uri) }.filter(known.contains)
+            let ids = folders.map { keys.of($0.uri) }.filter(known.contains)
             let catalogued = try KnownFolder.all(ids, environment.connection)
             for folder in folders {
-                try compare(folder, catalogued[environment.connection.keys.of(folder.uri)])
+                try compare(folder, catalogued[keys.of(folder.uri)])
                 stack += folder.folders
             }
         }
     }
 
-    /// nil when it cannot be read, has gone, or is a link to a folder that has been met elsewhere.
+    /// nil if the folder cannot be read, no longer exists, or is a link to a folder with another URI.
     private func open(_ uri: String, _ places: inout FolderPlaces) throws -> ScannedFolder? {
-        let id = environment.connection.keys.of(uri)
+        let id = keys.of(uri)
         do throws(MediaError) {
             let roots = environment.roots
             let folder = try roots.scan(uri, watch: environment.watch) { identity in
@@ -133,19 +135,19 @@ final class ScanRun {
         }
     }
 
-    /// Finds out what is new, changed and gone in one folder.
+    /// Detects new, changed and removed files in one folder.
     ///
-    /// - Parameter known: what the catalogue has of it; nil when it does not know the folder.
+    /// - Parameter known: the catalogue's record; nil for a new folder.
     private func compare(_ folder: ScannedFolder, _ known: KnownFolder?) throws {
         if known == nil {
-            changes.newFolders.append(.init(uri: folder.uri, hasPicture: folder.hasPicture))
+            changes.newFolders.append((folder.uri, folder.hasPicture))
         } else if known?.hasPicture != folder.hasPicture, folder.hasPicture || isWhole(folder) {
-            changes.pictures[environment.connection.keys.of(folder.uri)] = folder.hasPicture
+            changes.pictures[keys.of(folder.uri)] = folder.hasPicture
         }
         var known = known?.files ?? [:]
         scan.found += folder.files.count
         for file in folder.files {
-            let key = environment.connection.keys.of(file.uri)
+            let key = keys.of(file.uri)
             if let old = known.removeValue(forKey: key), !rereads, old.isUnchanged(file.stamp) { continue }
             try read(OutlineReaders.Job(folder: folder, file: file))
         }
@@ -154,15 +156,14 @@ final class ScanRun {
         environment.board.change { $0.scan = self.scan }
     }
 
-    /// Whether what a folder does not show has gone. It is not known which root a file came from: while one is not there,
-    /// all that is known stays.
+    /// Returns whether missing entries of the folder are really gone. While a root is missing, any entry may belong to it.
     private func isWhole(_ folder: ScannedFolder) -> Bool {
         !folder.isPartial && environment.roots.missingDirectories.isEmpty
     }
 
     // MARK: Files
 
-    /// A handful of files is read right here, more by the readers.
+    /// Reads a handful of files on this thread, more on the readers.
     private func read(_ job: OutlineReaders.Job) throws {
         try checkEnd()
         if readers == nil {
@@ -170,7 +171,7 @@ final class ScanRun {
             guard waiting.count > 8 else { return }
             let signals = environment.signals
             readers = OutlineReaders(
-                examiner: environment.examiner, keys: environment.connection.keys,
+                examiner: environment.examiner, keys: keys,
                 count: Self.readerCount, mustEnd: { signals.mustEnd })
         }
         guard let readers else { return try readHere() }
@@ -186,7 +187,7 @@ final class ScanRun {
     private func readHere() throws {
         for job in waiting {
             try checkEnd()
-            take((1, [job.read(with: environment.examiner, environment.connection.keys)].compactMap { $0 }))
+            take((1, [job.read(with: environment.examiner, keys)].compactMap { $0 }))
         }
         waiting = []
     }
@@ -224,7 +225,7 @@ final class ScanRun {
     private func commit() throws {
         committedAt = .now
         guard !changes.isEmpty else { return }
-        let result = try environment.connection.write { try changes.write(to: $0, environment.connection.keys) }
+        let result = try environment.connection.write { try changes.write(to: $0, keys) }
         changes = CatalogueChanges()
         scan.added += result.added
         scan.changed += result.changed
@@ -235,7 +236,7 @@ final class ScanRun {
         }
     }
 
-    /// Of folders that were not met those that are really gone: none that lie in one that could not be read.
+    /// Removes from `gone` the folders below one that could not be read.
     private func kept(outOf gone: Set<Int64>) throws -> Set<Int64> {
         guard !skipped.isEmpty else { return gone }
         return try environment.connection.read { database in

@@ -6,12 +6,11 @@ import GRDBSQLite
 import Glibc
 import Kernel
 import Logging
-import Synchronization
 
-/// Databases that cannot be used.
+/// The treatment of databases that cannot be used.
 enum DamagedFile {
-    /// Whether the file's content is at fault. What the disk or the process cannot do now (input and output, descriptors,
-    /// permissions) is no damage: the file may be whole, and is kept in its place.
+    /// Returns whether the file's content is at fault. I/O errors and a lack of descriptors or permissions are not damage: the
+    /// file may be intact and stays in place.
     static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
         let damage: [ResultCode] = [
@@ -20,18 +19,18 @@ enum DamagedFile {
         return damage.contains(error.resultCode)
     }
 
-    /// Damage for certain. Of a file that was opened and used, the other codes can be our own mistakes as well, which
-    /// a new file would not mend.
+    /// Returns whether the file is certainly damaged. Once a file is in use, the other codes may be our own mistakes, which a new
+    /// file would not fix.
     static func isCorrupt(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return error is UnfitFile }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
     }
 
-    /// Opens a database; one that is damaged, or what is no file, is set aside and a new one begun.
+    /// Opens a database. Sets it aside and begins a new one if it is damaged or not a file.
     ///
     /// - Parameters:
-    ///   - loss: What is gone with it, for the log.
-    ///   - isCopy: What it holds can be had again: its write-ahead file is not worth a look.
+    ///   - loss: The consequence, for the log.
+    ///   - isCopy: The content can be rebuilt, so its write-ahead file is not checked.
     static func opening<Opened>(
         _ path: String, _ logger: Logger, loss: String, isCopy: Bool = false, _ open: () throws -> Opened
     ) throws -> Opened {
@@ -50,8 +49,7 @@ enum DamagedFile {
         }
     }
 
-    /// SQLite ignores what it cannot take of a write-ahead file, and overwrites it. Damage is copied with the file, and the
-    /// rest used.
+    /// Copies a damaged write-ahead file and its database, because SQLite overwrites invalid frames. The valid ones are used.
     private static func keepLostFrames(of path: String, _ logger: Logger) throws {
         let journal = path + "-wal"
         switch try WriteAheadFile.condition(journal) {
@@ -60,7 +58,7 @@ enum DamagedFile {
         case .damaged:
             let aside = try SetAside.copy(path, with: ["", "-wal"])
             logger.error("\(journal) is damaged; kept as \(aside)-wal, the changes after the damage are lost")
-            // Pages of the file can be newer than those that are left of the journal.
+            // Pages of the file may be newer than the rest of the journal.
             let file = try DatabaseQueue(path: path)
             try check(file)
             try file.close()
@@ -72,130 +70,21 @@ enum DamagedFile {
         logger.error("\(path) cannot be used (\(error)); kept as \(aside), \(loss)")
     }
 
-    /// Throws when pages of the file make no sense. Reads all of it.
+    /// Throws if the file has invalid pages. Reads the whole file.
     static func check(_ file: some DatabaseReader) throws {
         let verdict = try file.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         guard verdict == "ok" else { throw UnfitFile(description: verdict ?? "it cannot be checked") }
     }
 
-    /// Only for this user: the journal takes over its mode. SQLite reports what fails.
+    /// Creates the file for this user only; its journal inherits the mode. SQLite reports failures.
     static func makePrivate(_ path: String) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 }
 
-/// A file that is not ours, or newer than this program.
-struct UnfitFile: Error, CustomStringConvertible {
-    var description: String
-
-    /// Brings a file up to date, and throws unless it is ours, no newer than this program, and whole.
-    static func prepare(
-        _ file: some DatabaseWriter, applicationID: Int, fingerprint: UInt64, _ migrator: DatabaseMigrator
-    ) throws {
-        let isCurrent = try file.read { database in
-            try self.fingerprint(database) == fingerprint
-                && Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID
-                && String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid")
-                    == migrator.migrations
-        }
-        // The usual case: what follows takes several milliseconds of a start.
-        if isCurrent { return }
-        let isEmpty = try file.read { database in
-            try check(database, applicationID: applicationID, migrator)
-        }
-        try migrator.migrate(file)
-        // What was empty has just been made whole.
-        if !isEmpty { try file.read { try checkSchema($0, migrator) } }
-    }
-
-    /// Of all tables and indices, to the letter. A file that has the schema's own is as the migrations leave it; one with
-    /// another may be as good.
-    static func fingerprint(_ database: Database) throws -> UInt64 {
-        let sql = """
-            SELECT group_concat(type || ' ' || name || ' ' || coalesce(sql, ''), char(10)) FROM sqlite_master
-            WHERE substr(name, 1, 7) <> 'sqlite_'
-            """
-        return StableHash(of: (try String.fetchOne(database, sql: sql) ?? "").utf8).value
-    }
-
-    /// Throws unless the file is empty or carries our number and no unknown migration.
-    /// - Returns: whether it is empty.
-    private static func check(
-        _ database: Database, applicationID: Int, _ migrator: DatabaseMigrator
-    ) throws -> Bool {
-        // Migrations begin with a table of their own: a first start may have been ended behind that.
-        let isEmpty =
-            try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'")
-            == 0 && migrator.appliedIdentifiers(database).isEmpty
-        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
-        guard isEmpty || owner == applicationID else { throw UnfitFile(description: "it belongs to another program") }
-        guard try !migrator.hasBeenSuperseded(database) else {
-            throw UnfitFile(description: "it was written by a newer version")
-        }
-        return isEmpty
-    }
-
-    /// Throws unless every table that the migrations make is there with all its columns, and every index: a migration that
-    /// is noted as done is not done again. More than that may be there.
-    private static func checkSchema(_ database: Database, _ migrator: DatabaseMigrator) throws {
-        let wanted = try model.withLock { model in
-            let queue = try model ?? DatabaseQueue()
-            model = queue
-            try queue.writeWithoutTransaction { try empty($0) }
-            try migrator.migrate(queue)
-            return try queue.read { try schema($0) }
-        }
-        let found = try schema(database)
-        for (name, columns) in wanted {
-            guard let there = found[name] else { throw UnfitFile(description: "its \(name) is missing") }
-            guard columns.isSubset(of: there) else {
-                throw UnfitFile(description: "its \(name) is wrong")
-            }
-        }
-    }
-
-    /// Drops all tables; GRDB's `erase` would make a second queue, and end it.
-    private static func empty(_ database: Database) throws {
-        let sql = """
-            SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')
-            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC
-            """
-        for name in try String.fetchAll(database, sql: sql) { try database.execute(sql: "DROP TABLE \"\(name)\"") }
-    }
-
-    /// In memory. One for all files, and never given back: the end of a GRDB queue starts a thread of libdispatch, which
-    /// wakes every second from then on.
-    private static let model = Mutex<DatabaseQueue?>(nil)
-
-    /// The columns of all tables and indices, with their types, by `table name` or `index name`.
-    private static func schema(_ database: Database) throws -> [String: Set<String>] {
-        var all: [String: Set<String>] = [:]
-        let shadows = try Set(
-            String.fetchAll(database, sql: "SELECT name FROM pragma_table_list WHERE type = 'shadow'"))
-        let rows = try Row.fetchAll(
-            database, sql: "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'index')")
-        for row in rows {
-            let (type, name): (String, String) = (row[0], row[1])
-            // What SQLite makes by itself comes and goes with its versions.
-            if name.hasPrefix("sqlite_") { continue }
-            // The columns of what a virtual table keeps its data in are the matter of SQLite's version.
-            if shadows.contains(name) {
-                all["\(type) \(name)"] = []
-                continue
-            }
-            let sql =
-                type == "table"
-                ? "SELECT name || ' ' || type || ' ' || pk || ' ' || \"notnull\" FROM pragma_table_xinfo(?)"
-                : "SELECT seqno || ' ' || coalesce(name, '') FROM pragma_index_info(?)"
-            all["\(type) \(name)"] = Set(try String.fetchAll(database, sql: sql, arguments: [name]))
-        }
-        return all
-    }
-}
-
 extension Database {
-    /// Throws when the file is no longer at its path: what is written to it would not be found again. One stat(2).
+    /// Throws if the file is no longer at its path, where changes would be lost. Costs one stat(2).
     func requireUnmoved() throws(StateStoreError) {
         var isMoved: Int32 = 0
         sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
@@ -205,35 +94,34 @@ extension Database {
     private var path: String { String(cString: sqlite3_db_filename(sqliteConnection, "main")) }
 }
 
-/// Pages that SQLite keeps in a file after what was on them has gone.
+/// Unused pages that SQLite keeps in a file.
 enum FreePages {
-    /// 16 MB: fewer are soon in use again.
+    /// 16 MB. Fewer pages are soon reused.
     static let kept = 4_096
 
-    /// Gives them back to the disk where they are most of the file, so that little has to be written. For the start: nothing
-    /// waits then.
+    /// Shrinks the file if most of it is unused, so that little has to be written. Call at the start, when no command waits.
     static func giveBack(_ file: some DatabaseWriter) {
         do {
             let (free, all) = try file.read { database in
-                (
-                    try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0,
-                    try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                try (
+                    Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0,
+                    Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
                 )
             }
             if free > kept, free > all / 2 { try file.vacuum() }
         } catch {
-            // A full disk, for instance: the file stays as it is, and whole.
+            // A full disk, for example. The file is unchanged.
         }
     }
 }
 
-/// Moves what cannot be used out of the way, under another name in the same directory; nothing is ever deleted.
+/// Renames unusable files within their directory; never deletes any.
 enum SetAside {
-    /// Of the database's files.
+    /// The suffixes of a database's files.
     static let suffixes = ["", "-wal", "-shm"]
 
-    /// Why no state can be kept under this name; nil for a regular file, or a link to one, or nothing. Looks without
-    /// opening, as a pipe would block.
+    /// Returns why no state can be saved under this name; nil for a regular file, a link to one, or a free name. Does not open the
+    /// file, because a pipe would block.
     static func reasonAgainst(_ path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -249,7 +137,7 @@ enum SetAside {
         }
     }
 
-    /// Returns the new name. `suffixes`: files that go along, so that SQLite still finds the journal of its database.
+    /// Returns the new name. `suffixes`: files that move together, so that SQLite still finds a database's journal.
     static func move(_ path: String, with suffixes: [String] = [""]) throws(StateStoreError) -> String {
         let target = free(path, suffixes)
         for suffix in suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
@@ -258,7 +146,7 @@ enum SetAside {
         return target
     }
 
-    /// As `move`; the files stay as well.
+    /// Like `move`, but keeps the originals.
     static func copy(_ path: String, with suffixes: [String]) throws(StateStoreError) -> String {
         let target = free(path, suffixes)
         for suffix in suffixes where access(path + suffix, F_OK) == 0 {
@@ -271,15 +159,11 @@ enum SetAside {
         return target
     }
 
-    /// A name that none of the files has.
+    /// A name that is free for all suffixes.
     private static func free(_ path: String, _ suffixes: [String]) -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let length = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-        let stem =
-            path + ".damaged-" + String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // Such as 20060102T150405Z.
+        let time = Date.now.ISO8601Format(.init(dateSeparator: .omitted, timeSeparator: .omitted))
+        let stem = "\(path).damaged-\(time)"
         var target = stem
         var number = 1
         var status = stat()

@@ -5,9 +5,9 @@ import GRDBSQLite
 import Glibc
 import Kernel
 
-/// Where the server keeps what it knows.
+/// The directory of the server's data.
 public enum DataDirectory {
-    /// Makes it with those above it, for this user only; one that is there is left as it is.
+    /// Creates the directory and its parents, for this user only. Leaves existing ones unchanged.
     public static func make(_ path: String) throws(StateStoreError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -19,11 +19,11 @@ public enum DataDirectory {
     }
 }
 
-/// Why a store cannot be had at all; a damaged database is no reason, it is set aside.
+/// Why a store cannot be opened. A damaged database is no reason: it is set aside.
 public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process (or another store of this one) works on the directory.
+    /// Another process, or another store of this process, uses the directory.
     case inUse(directory: String)
-    /// The directory or the file in it cannot be made, opened or written: full disk, permissions.
+    /// The directory or a file in it cannot be created, opened or written: full disk, permissions.
     case unusable(path: String, reason: String, isDiskFull: Bool = false)
 
     /// `code`: the system's error number.
@@ -32,7 +32,8 @@ public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     static func failed(_ error: any Error, path: String) -> StateStoreError {
-        error as? StateStoreError ?? .unusable(path: path, reason: "\(error)", isDiskFull: error.isDiskFull)
+        if let failure = error as? WholeFile.Failure { return failed(failure.code, path: path) }
+        return error as? StateStoreError ?? .unusable(path: path, reason: "\(error)", isDiskFull: error.isDiskFull)
     }
 
     public var isDiskFull: Bool { if case .unusable(_, _, let isDiskFull) = self { isDiskFull } else { false } }
@@ -46,19 +47,18 @@ public enum StateStoreError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension Database {
-    /// SQLite reports a quota that is used up as an I/O error: here it is a full disk, which it is for the user.
+    /// Turns SQLite's I/O error for an exhausted disk quota into a full disk, which it is for the user.
     func cause(of error: any Error) -> any Error {
         guard (error as? DatabaseError)?.resultCode == .SQLITE_IOERR, journalErrno == EDQUOT else { return error }
         return DatabaseError(resultCode: .SQLITE_FULL, message: "the disk quota is used up")
     }
 
-    /// Of the last call that failed on the journal. `sqlite3_system_errno` does not know of commits.
+    /// The error of the last failed call on the journal. `sqlite3_system_errno` does not cover commits.
     private var journalErrno: Int32 {
         var journal: UnsafeMutablePointer<sqlite3_file>?
         var code: Int32 = 0
         sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal)
-        guard let journal, let methods = journal.pointee.pMethods else { return 0 }
-        _ = methods.pointee.xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &code)
+        _ = journal?.pointee.pMethods?.pointee.xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &code)
         return code
     }
 }
@@ -67,7 +67,7 @@ extension Error {
     var isDiskFull: Bool { (self as? DatabaseError)?.resultCode == .SQLITE_FULL }
 }
 
-/// A change that does not fit what is saved; saving it again would not help.
+/// A change that contradicts the saved state. A retry would not help.
 struct InconsistentChange: Error, CustomStringConvertible {
     var description: String
 }

@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// Holds a directory for one owner; the kernel lets go when the process ends, however it ends.
+/// Locks a directory for one owner. The kernel releases the lock when the process ends, in whatever way.
 ///
-/// By `flock` on a file in it, where `doctor` and servers of older versions look, and on the directory itself: a file that
-/// somebody removes takes its lock with it, unseen, while a directory stays for as long as there is something in it.
+/// Uses `flock` on a file in the directory, which `doctor` and older versions check, and on the directory itself: a lock file that
+/// somebody removes loses its lock unnoticed, while a directory cannot be removed before its files.
 final class DirectoryLock: Sendable {
     private let file: Int32
     private let directory: Int32
@@ -15,7 +15,7 @@ final class DirectoryLock: Sendable {
         guard directory >= 0 else { throw .failed(errno, path: path) }
         let file: Int32
         do throws(StateStoreError) {
-            // Network file systems know no locks on directories; there, the file has to do.
+            // Network file systems have no locks on directories; there the file must suffice.
             if flock(directory, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .inUse(directory: path) }
             file = try Self.lockFile(path)
         } catch {
@@ -28,7 +28,7 @@ final class DirectoryLock: Sendable {
 
     private static func lockFile(_ directory: String) throws(StateStoreError) -> Int32 {
         let path = directory + "/state.lock"
-        // What is no file holds no lock of a server that runs.
+        // Anything but a file cannot be the lock of a running server.
         if SetAside.reasonAgainst(path) != nil { _ = try SetAside.move(path) }
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .failed(errno, path: path) }

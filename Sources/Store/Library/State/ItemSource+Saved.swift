@@ -5,17 +5,13 @@ import Kernel
 import Playback
 
 extension ItemSource {
-    private struct Saved: Codable {
-        var type: String
-        var id: String
-        var name: String
-    }
+    private struct Saved: Codable { var type, id, name: String }
 
     func saved() throws -> String {
         String(decoding: try JSONEncoder().encode(Saved(type: kind.rawValue, id: id, name: name)), as: UTF8.self)
     }
 
-    /// nil for a text that makes no sense: an item is worth more than the name of its source.
+    /// nil for an unreadable text: the item is kept without its source.
     convenience init?(saved text: String) {
         do {
             let saved = try JSONDecoder().decode(Saved.self, from: Data(text.utf8))
@@ -28,10 +24,10 @@ extension ItemSource {
 }
 
 extension NetworkReach {
-    /// nil for the usual, so that most rows stay as short as they were.
+    /// nil for the default, which keeps most rows short.
     var saved: String? { self == .anywhere ? nil : rawValue }
 
-    /// A value that makes no sense allows the least.
+    /// An unreadable value becomes the most restrictive one.
     init(saved text: String?) {
         self = text.map { NetworkReach(rawValue: $0) ?? .public } ?? .anywhere
     }

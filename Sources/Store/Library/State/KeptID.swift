@@ -4,31 +4,31 @@ public import Kernel
 public import Logging
 import FoundationEssentials
 
-/// A random number of 128 bits that is made once and kept in a file of the data directory.
+/// A random number of 128 bits, created once and kept in a file of the data directory.
 public struct KeptID: Sendable {
-    /// In 32 hexadecimal digits.
+    /// 32 hexadecimal digits.
     public let id: String
-    /// Why it could not be kept: it is of this run only. nil: it was.
+    /// Why the number is valid for this run only; nil if it is saved.
     public let problem: String?
 
-    /// A damaged file is set aside, and a new number made. One that cannot be read now stays, as it may be whole. The caller
-    /// holds the directory's lock.
+    /// Sets a damaged file aside and creates a new number. Keeps a file that cannot be read now, because it may be intact. The
+    /// caller holds the directory's lock.
     public init(directory: String, name: String, logger: Logger) {
         let path = directory + "/" + name
         do {
             if let kept = try Self.kept(path, logger) {
-                self.init(id: kept, problem: nil)
+                (id, problem) = (kept, nil)
                 return
             }
         } catch {
-            self.init(id: Self.random(), problem: "\(path) cannot be read: \(error)")
+            (id, problem) = (Self.random(), "\(path) cannot be read: \(error)")
             return
         }
-        let new = Self.random()
-        self.init(id: new, problem: Self.keep(new, path))
+        id = Self.random()
+        problem = Self.keep(id, path)
     }
 
-    /// nil: there is none, or none any more.
+    /// nil if there is no file, or none any more.
     private static func kept(_ path: String, _ logger: Logger) throws -> String? {
         var damage = SetAside.reasonAgainst(path)
         if damage == nil {
@@ -47,17 +47,10 @@ public struct KeptID: Sendable {
     }
 
     private static func random() -> String {
-        (0..<16).map { _ in UInt8.random(in: .min ... .max) }.map {
-            $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16)
-        }.joined()
+        (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
     }
 
-    private init(id: String, problem: String?) {
-        self.id = id
-        self.problem = problem
-    }
-
-    /// As a key of hashes.
+    /// The number as a key of hashes.
     public var key: KeyedHash.Key {
         let words = [id.prefix(16), id.suffix(16)].map { UInt64($0, radix: 16) ?? 0 }
         return KeyedHash.Key(low: words[0], high: words[1])
@@ -67,7 +60,7 @@ public struct KeptID: Sendable {
         text.utf8.count == 32 && text.utf8.allSatisfy { PercentEncoding.hexadecimal($0) != nil }
     }
 
-    /// nil when it is on the disk.
+    /// Returns nil once the number is on the disk.
     private static func keep(_ id: String, _ path: String) -> String? {
         do throws(WholeFile.Failure) {
             try WholeFile.write((id + "\n").utf8, to: path)

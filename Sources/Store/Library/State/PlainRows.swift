@@ -3,8 +3,8 @@
 import GRDB
 import GRDBSQLite
 
-/// Writes items that have nothing but a `uri` and a source, as most have, a hundred thousand of them in one request: bound without
-/// the boxes that GRDB's arguments are, and several by one statement, as each execution costs as much as a row.
+/// Writes items that have only a `uri` and a source, as most have; one request may add 100,000. Binds values without GRDB's boxed
+/// arguments, and writes several rows with one statement, because an execution costs as much as a row.
 struct PlainRows {
     typealias Row = (id: Int64, rank: Int64, uri: String, source: String?)
 
@@ -26,7 +26,7 @@ struct PlainRows {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Writes those that wait for others.
+    /// Writes the remaining rows.
     mutating func finish() throws {
         for row in waiting { try write([row], Self.one) }
         waiting = []

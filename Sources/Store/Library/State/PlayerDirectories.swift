@@ -5,10 +5,10 @@ import Glibc
 import Kernel
 public import Logging
 
-/// Where the players beside main keep their state: a directory for each below `players` of the data directory.
+/// The directories of the players other than main: one for each, below `players` of the data directory.
 ///
-/// What stands there is the list of players: there is no second one that could differ, and a damaged state of main
-/// takes no other player with it. One rename makes a player and one ends it, so that a crash leaves it whole or not there.
+/// These directories are the only list of players, so that none can contradict it and damage to main's state affects no other
+/// player. One rename adds a player and one removes it: after a crash it is either complete or absent.
 public struct PlayerDirectories: Sendable {
     /// No player's id begins with a dot.
     private static let half = ".new-"
@@ -16,7 +16,7 @@ public struct PlayerDirectories: Sendable {
 
     private static let file = "player.json"
 
-    /// The first settings of a player. It has them again should its state be damaged.
+    /// A player's first settings, which it gets again if its state is damaged.
     public struct Beginning: Hashable, Sendable, Codable {
         public var name: String
         /// Id of an output; nil follows the default.
@@ -38,7 +38,7 @@ public struct PlayerDirectories: Sendable {
 
     public func path(_ id: String) -> String { "\(root)/\(id)" }
 
-    /// The ids of the players there are, sorted. Takes away what a crash has left half made or half removed.
+    /// Returns the players' ids, sorted. Deletes players that a crash has left half added or half removed.
     public func recover(isID: (String) -> Bool) -> [String] {
         guard access(root, F_OK) == 0 else { return [] }
         let names: [String]
@@ -52,7 +52,7 @@ public struct PlayerDirectories: Sendable {
         return names.filter { isID($0) && SetAside.reasonAgainst(path($0)) == "is a directory" }.sorted()
     }
 
-    /// Makes the directory of a player: whole, or not at all.
+    /// Creates the directory of a player, completely or not at all.
     public func create(_ id: String, _ beginning: Beginning) throws(StateStoreError) {
         let made = path(Self.half + id)
         clear(made)
@@ -66,7 +66,7 @@ public struct PlayerDirectories: Sendable {
         }
     }
 
-    /// The player's first settings; nil when they cannot be read.
+    /// The player's first settings; nil if they cannot be read.
     public func beginning(of id: String) -> Beginning? {
         let file = path(id) + "/" + Self.file
         do {
@@ -81,22 +81,20 @@ public struct PlayerDirectories: Sendable {
         let file = directory + "/" + Self.file
         do {
             try WholeFile.write(try JSONEncoder().encode(beginning), to: file)
-        } catch let failure as WholeFile.Failure {
-            throw .failed(failure.code, path: file)
         } catch {
             throw .failed(error, path: file)
         }
     }
 
-    /// From here on the player is none, although its files may still be in use; `clear` takes them away afterwards.
-    /// - Returns: where they are now.
+    /// Removes the player. Its files may still be in use; `clear` deletes them afterwards.
+    /// - Returns: their new path.
     public func remove(_ id: String) throws(StateStoreError) -> String {
         let target = path("\(Self.gone)\(id)-\(UInt64.random(in: .min ... .max))")
         try move(path(id), to: target)
         return target
     }
 
-    /// What cannot be taken away now is at the next start.
+    /// Deletes a directory. If that fails, the next start tries again.
     public func clear(_ path: String) {
         guard access(path, F_OK) == 0 else { return }
         do {
@@ -108,7 +106,7 @@ public struct PlayerDirectories: Sendable {
 
     private func move(_ path: String, to target: String) throws(StateStoreError) {
         guard rename(path, target) == 0 else { throw .failed(errno, path: target) }
-        // A name holds through a power cut when its directory was written.
+        // Syncing the directory makes the rename survive a power cut.
         let directory = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)

@@ -5,7 +5,7 @@ import GRDB
 import Playback
 
 extension PlayerSettings {
-    /// One row per setting, so that one unreadable value costs only itself.
+    /// One row per setting, so that an unreadable value affects no other setting.
     var rows: [(key: String, value: DatabaseValue)] {
         Self.table.compactMap { setting in
             setting.row.map { ($0, setting.value(in: self).databaseValue) }
@@ -15,7 +15,7 @@ extension PlayerSettings {
         ]
     }
 
-    /// Takes the values that fit. Returns the number of those that do not.
+    /// Applies the valid values. Returns the number of invalid ones.
     mutating func take(_ values: [String: DatabaseValue]) -> Int {
         var unreadable = 0
         for setting in Self.table {
@@ -28,33 +28,17 @@ extension PlayerSettings {
                 unreadable += 1
             }
         }
-        do {
-            effects = try Self.value(values["effects"]) ?? effects
-            try effects.check()
-        } catch {
-            effects = .off
-            unreadable += 1
+        unreadable += Self.read(values["effects"], into: &effects, or: .off) { try $0.check() }
+        unreadable += Self.read(values["effectPresets"], into: &effectPresets, or: []) { presets in
+            for preset in presets { try preset.check() }
         }
-        do {
-            effectPresets = try Self.value(values["effectPresets"]) ?? effectPresets
-            for preset in effectPresets { try preset.check() }
-        } catch {
-            effectPresets = []
-            unreadable += 1
-        }
-        do {
-            abLoop = try Self.value(values["abLoop"])
-            try abLoop?.check()
-        } catch {
-            abLoop = nil
-            unreadable += 1
-        }
-        // Skipping by nothing would be no command at all.
+        unreadable += Self.read(values["abLoop"], into: &abLoop, or: nil) { try $0?.check() }
+        // Skipping needs an interval.
         if remote.commands.skipInterval == nil { remote.commands.skip = false }
         return unreadable
     }
 
-    /// What is no single value is one row of JSON. All numbers in it are finite, so it can be written.
+    /// Compound values are JSON. Encoding cannot fail, as all their numbers are finite.
     private static func text<Value: Encodable>(_ value: Value) -> DatabaseValue {
         do {
             return String(decoding: try JSONEncoder().encode(value), as: UTF8.self).databaseValue
@@ -63,9 +47,20 @@ extension PlayerSettings {
         }
     }
 
-    private static func value<Value: Decodable>(_ stored: DatabaseValue?) throws -> Value? {
-        guard let stored, !stored.isNull else { return nil }
-        return try JSONDecoder().decode(Value.self, from: Data((String.fromDatabaseValue(stored) ?? "").utf8))
+    /// Returns the number of invalid values: 0, or 1 if `value` became `fallback`.
+    private static func read<Value: Decodable>(
+        _ stored: DatabaseValue?, into value: inout Value, or fallback: Value, check: (Value) throws -> Void
+    ) -> Int {
+        guard let stored, !stored.isNull else { return 0 }
+        do {
+            let json = Data((String.fromDatabaseValue(stored) ?? "").utf8)
+            value = try JSONDecoder().decode(Value.self, from: json)
+            try check(value)
+            return 0
+        } catch {
+            value = fallback
+            return 1
+        }
     }
 }
 
@@ -79,19 +74,13 @@ extension SettingValue {
         }
     }
 
-    /// nil when it is of another type.
+    /// nil if the stored value has another type.
     fileprivate static func read(_ stored: DatabaseValue, _ form: Setting.Form) -> SettingValue? {
         if stored.isNull { return SettingValue.none }
-        switch form {
-        case .flag:
-            guard let flag = Bool.fromDatabaseValue(stored) else { return nil }
-            return .flag(flag)
-        case .number:
-            guard let number = Double.fromDatabaseValue(stored) else { return nil }
-            return .number(number)
-        case .choice, .text, .name:
-            guard let text = String.fromDatabaseValue(stored) else { return nil }
-            return .text(text)
+        return switch form {
+        case .flag: Bool.fromDatabaseValue(stored).map { .flag($0) }
+        case .number: Double.fromDatabaseValue(stored).map { .number($0) }
+        case .choice, .text, .name: String.fromDatabaseValue(stored).map { .text($0) }
         }
     }
 }

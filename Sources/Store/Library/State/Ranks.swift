@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order keys of the saved items, in queue order: strictly ascending 64-bit numbers with gaps, so that an item can be put
-/// between two others by writing its own row only.
+/// The order keys of the saved items, in queue order: strictly ascending 64-bit numbers with gaps, so that inserting an item
+/// between two others writes one row only.
 struct Ranks: Sendable {
     static let gap: Int64 = 1 << 32
-    /// Ranks stay within this distance from 0; a million items take 2^52 of it.
+    /// The largest absolute value of a rank. A million items use 2^52.
     static let bound: Int64 = 1 << 61
 
     private(set) var values: [Int64] = []
@@ -25,17 +25,17 @@ struct Ranks: Sendable {
         values = values.indices.filter { !gone.contains($0) }.map { values[$0] }
     }
 
-    /// The rows that an insertion writes.
+    /// The rows that an insertion has to write.
     enum Room: Equatable {
-        /// The new ones, with these ranks.
+        /// The new rows, with these ranks.
         case there([Int64])
-        /// The new ones, and the neighbours whose ranks lay in `window` (in their order).
+        /// The new rows, and the neighbours whose ranks were in `window`, in order.
         case made(given: [Int64], window: ClosedRange<Int64>, neighbours: [Int64])
         /// Every row.
         case renumbered
     }
 
-    /// Makes room at ascending indices of the result. Where a gap is exhausted as many neighbours move as it takes.
+    /// Makes room at ascending indices of the result. Moves as many neighbours as necessary if a gap is exhausted.
     mutating func insert(at indices: [Int]) throws(InconsistentChange) -> Room {
         guard let first = indices.first, let last = indices.last else { return .there([]) }
         guard first >= 0, last < values.count + indices.count else {
@@ -77,7 +77,7 @@ struct Ranks: Sendable {
         while true {
             let window = max(0, index - reach)..<min(values.count, index + reach)
             let total = window.count + count
-            // With room for the next ones too, or it would have to be made again at once.
+            // With gaps for further insertions here.
             if let run = Self.run(
                 of: total, between: rank(window.lowerBound - 1), and: rank(window.upperBound), step: 1 << 16)
             {

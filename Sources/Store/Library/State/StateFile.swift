@@ -5,7 +5,7 @@ import Logging
 import Playback
 import Kernel
 
-/// Opens `state.sqlite`; one that cannot be read is set aside under another name and a new one is begun.
+/// Opens `state.sqlite`. Sets an unreadable file aside and begins a new one.
 struct StateFile {
     typealias Preparation = @Sendable (Database) throws -> Void
 
@@ -30,19 +30,18 @@ struct StateFile {
         var configuration = Configuration()
         configuration.label = "state"
         configuration.prepareDatabase { database in
-            // Nobody else uses the file (`DirectoryLock`): no lock is taken for each commit, and the index of the journal is kept
-            // in memory.
+            // No other process uses the file (`DirectoryLock`): commits take no lock, and the journal's index stays in memory.
             try database.execute(
                 sql: """
                     PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
                     PRAGMA journal_size_limit = 4194304
                     """)
-            // Debian's SQLite overwrites every page that becomes free, all of a long queue's when it is cleared; this way
-            // it does so where the page is written anyway.
+            // Debian's SQLite overwrites each page that becomes free, which is slow when a long queue is cleared. FAST overwrites
+            // only pages that are written anyway.
             try database.execute(sql: "PRAGMA secure_delete = FAST")
             try prepare(database)
         }
-        // It may hold request headers with credentials.
+        // The file may contain request headers with credentials.
         DamagedFile.makePrivate(path)
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try StateSchema.prepare(queue)

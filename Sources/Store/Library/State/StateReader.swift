@@ -5,17 +5,16 @@ import FoundationEssentials
 import GRDB
 import Playback
 
-/// Reads the whole saved state. A row that makes no sense is skipped and counted; a file that cannot be read throws.
+/// Reads the whole saved state. Skips and counts invalid rows; throws if the file cannot be read.
 struct StateReader {
     private(set) var saved = SavedPlayer()
     private(set) var ranks = Ranks()
     private(set) var skipped = 0
-    /// The ids of the items among them.
+    /// The ids of the skipped items.
     private(set) var skippedItems: [Int64] = []
-    /// Some ranks were equal or far out: the order must be written anew.
+    /// Some ranks are equal: all must be rewritten.
     private(set) var needsRenumbering = false
-
-    /// There are more items than a queue may have: those at its end are among the skipped ones.
+    /// The saved queue exceeds the limits: the items at its end are skipped.
     private(set) var isCut = false
 
     init(_ database: Database) throws {
@@ -24,16 +23,13 @@ struct StateReader {
         saved.revision = counter(player["revision"]) ?? 0
         let next = counter(player["nextItemNumber"]) ?? 1
         saved.nextItemNumber = max(next, (saved.items.lazy.map(\.id.number).max() ?? 0) + 1)
-        if let id = Int64.fromDatabaseValue(player["currentItem"] ?? .null) {
-            let id = ItemID(number: UInt64(bitPattern: id))
+        if let id = itemID(player["currentItem"]) {
             let position = Double.fromDatabaseValue(player["position"] ?? .null) ?? 0
             if saved.items.contains(where: { $0.id == id }) {
                 saved.current = SavedPosition(itemID: id, position: position)
             }
         }
-        if let id = Int64.fromDatabaseValue(player["opening"] ?? .null) {
-            saved.unopened = ItemID(number: UInt64(bitPattern: id))
-        }
+        saved.unopened = itemID(player["opening"])
         let settings = try values(database, sql: "SELECT key, value FROM setting")
         skipped += saved.settings.take(settings)
         for (key, value) in settings where key.hasPrefix("note.") {
@@ -41,7 +37,11 @@ struct StateReader {
         }
     }
 
-    /// Numbers only rise, one at a time: a larger one was not written by us, and would overflow some day.
+    private func itemID(_ value: DatabaseValue?) -> ItemID? {
+        value.flatMap { Int64.fromDatabaseValue($0) }.map(ItemID.init(row:))
+    }
+
+    /// Numbers count up by one: a larger one was not written by us, and could overflow.
     private static let largestNumber: Int64 = 1 << 53
 
     private mutating func counter(_ value: DatabaseValue?) -> UInt64? {
@@ -53,7 +53,7 @@ struct StateReader {
         return UInt64(number)
     }
 
-    /// Only the ranks, in their order.
+    /// Reads only the ranks, in order.
     static func ranks(_ database: Database) throws -> Ranks {
         Ranks(try Int64.fetchAll(database, sql: "SELECT rank FROM item ORDER BY rank, id"))
     }
@@ -62,11 +62,11 @@ struct StateReader {
         var budget = ByteBudget.queue
         var isFull = false
         var entries: [(rank: Int64, item: QueueItem)] = []
-        // Items share the source that they came from.
+        // Items of one source share it.
         var sources: [PathKey: ItemSource] = [:]
         var sql =
             "SELECT id, rank, uri, title, artist, album, artworkURI, beginTime, loops, headers, reach, source FROM item"
-        // No server writes more than a queue may have; from a file that has, as much as that is read, from its beginning.
+        // Read in order, so that the beginning of the queue is kept.
         if isCut { sql += " ORDER BY rank, id" }
         let rows = try Row.fetchCursor(database, sql: sql)
         while let row = try rows.next() {
@@ -98,7 +98,7 @@ struct StateReader {
                 skippedItems.append(id)
                 continue
             }
-            entries.append((rank, QueueItem(id: ItemID(number: UInt64(bitPattern: id)), draft: draft)))
+            entries.append((rank, QueueItem(id: ItemID(row: id), draft: draft)))
         }
         entries.sort { ($0.rank, $0.item.id.number) < ($1.rank, $1.item.id.number) }
         saved.items = entries.map(\.item)
@@ -120,11 +120,7 @@ struct StateReader {
     }
 
     private func values(_ database: Database, sql: String) throws -> [String: DatabaseValue] {
-        var values: [String: DatabaseValue] = [:]
-        let rows = try Row.fetchCursor(database, sql: sql)
-        while let row = try rows.next() {
-            if let key: String = Self.value(row, 0) { values[key] = row[1] as DatabaseValue }
-        }
-        return values
+        let rows = try Row.fetchAll(database, sql: sql)
+        return Dictionary(rows.map { (Self.value($0, 0) ?? "", $0[1] as DatabaseValue) }) { $1 }
     }
 }

@@ -2,11 +2,10 @@
 
 import GRDB
 
-/// The tables of `state.sqlite`. A published migration never changes; a new one is added behind it.
-enum StateSchema {
-    /// In the file's header: "Tone". Distinguishes our files from those of others.
+/// The tables of `state.sqlite`. A published migration never changes; a new one follows it.
+enum StateSchema: DatabaseSchema {
+    /// "Tone".
     static let applicationID = 0x546F_6E65
-    /// Of what the migrations make; a test prints the new one.
     static let fingerprint: UInt64 = 0xff8e_160c_b575_182a
 
     static var migrator: DatabaseMigrator {
@@ -35,7 +34,7 @@ enum StateSchema {
                     """)
         }
         migrator.registerMigration("3 source") { database in
-            // As `ItemSource` writes itself; NULL: the item was named itself.
+            // As `ItemSource.saved` writes it; NULL: the item was added by itself.
             try database.execute(
                 sql: """
                     ALTER TABLE item ADD COLUMN source TEXT;
@@ -43,10 +42,5 @@ enum StateSchema {
                     """)
         }
         return migrator
-    }
-
-    /// Brings the file up to date; throws `UnfitFile` for a file that is not ours or newer than this program.
-    static func prepare(_ queue: DatabaseQueue) throws {
-        try UnfitFile.prepare(queue, applicationID: applicationID, fingerprint: fingerprint, migrator)
     }
 }

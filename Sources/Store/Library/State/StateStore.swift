@@ -5,15 +5,15 @@ public import Playback
 import Synchronization
 import Kernel
 
-/// The player's state in `state.sqlite` of a data directory: usable from any thread, written by a thread of its own.
+/// The player's state in `state.sqlite` of a data directory. Any thread may use it; a thread of its own writes.
 public final class StateStore: PlayerStore {
     private let mailbox = Mailbox<StateWriterThread.Message>()
     private let thread: NamedThread
     private let loaded: Mutex<SavedPlayer?>
-    private let isClosed = Mutex(false)
+    private let isClosed = Atomic(false)
 
-    /// Opens the state, blocking; a damaged one is set aside and a new one begun. `mayMove`: changes are also saved after the
-    /// directory was moved, as that of a player that is removed.
+    /// Opens the state; blocks. Sets a damaged state aside and begins a new one. `mayMove`: changes are saved even after the
+    /// directory was moved, as happens when a player is removed.
     public convenience init(directory: String, logger: Logger, mayMove: Bool = false) throws(StateStoreError) {
         try self.init(directory: directory, logger: logger, mayMove: mayMove, prepare: { _ in })
     }
@@ -34,15 +34,12 @@ public final class StateStore: PlayerStore {
 
     deinit { close() }
 
-    /// For a disk that hangs: the start waits no longer for the mark of the item that is opened.
+    /// Seconds that the start waits for a disk that hangs.
     private static let longestMarking = 0.5
 
-    /// A second call gives an empty state: it is not kept in memory.
+    /// Returns the state, and marks its first item as being opened. A second call returns an empty state.
     public func load() -> SavedPlayer {
-        let saved = loaded.withLock { saved in
-            defer { saved = nil }
-            return saved ?? SavedPlayer()
-        }
+        let saved = loaded.withLock { $0.take() } ?? SavedPlayer()
         if let first = saved.first, first != saved.unopened {
             let marked = Mailbox<Void>()
             save([.opening(first)]) { _ in marked.post(()) }
@@ -52,37 +49,28 @@ public final class StateStore: PlayerStore {
     }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        let accepted = isClosed.withLock { isClosed in
-            if !isClosed { mailbox.post(.save(changes, completion)) }
-            return !isClosed
-        }
-        if !accepted { completion(SaveFailure("the state is closed")) }
+        if !post(.save(changes, completion)) { completion(SaveFailure("the state is closed")) }
     }
 
-    /// Blocks until everything is saved that was given before, at most 5 s. False when something could not be since the
-    /// last flush.
+    /// Blocks until all earlier changes are saved, at most 5 s. Returns false if a change since the last flush was not saved.
     @discardableResult
     public func flush() -> Bool {
         let answer = Mailbox<Bool>()
-        let accepted = isClosed.withLock { isClosed in
-            if !isClosed { mailbox.post(.flush(answer)) }
-            return !isClosed
-        }
-        return accepted && answer.take(until: .now.advanced(bySeconds: 5)).last == true
+        return post(.flush(answer)) && answer.take(until: .now.advanced(bySeconds: 5)).last == true
     }
 
-    /// Saves what is left, closes the file and lets go of the directory; a disk that hangs is waited for `seconds`. Later
-    /// saves fail.
-    /// - Returns: whether nothing touches the files any more.
+    private func post(_ message: StateWriterThread.Message) -> Bool {
+        !isClosed.load(ordering: .acquiring) && mailbox.post(message)
+    }
+
+    /// Saves the remaining changes, closes the file and unlocks the directory. Waits at most `seconds` for a disk that hangs.
+    /// Later saves fail.
+    /// - Returns: whether the files are closed.
     @discardableResult
     public func close(within seconds: Double = 1) -> Bool {
-        let isFirst = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
-        }
-        guard isFirst else { return true }
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return true }
         mailbox.post(.close)
-        // Left to itself after that, it ends with the process; what it has committed is safe.
+        // A thread that hangs ends with the process. Its commits are safe.
         return thread.join(within: seconds)
     }
 }

@@ -4,26 +4,28 @@ import FoundationEssentials
 import GRDB
 import Playback
 
-/// Turns changes into row writes; lives within one transaction at a time. The ranks are those of the rows.
+/// Writes changes as rows, within a transaction of the caller.
 struct StateWriter {
+    /// The ranks of the saved items.
     var ranks: Ranks
 
     mutating func write(_ changes: [SavedChange], to database: Database) throws {
-        // Of settings and positions only the last ones count.
+        // Only the last settings and position matter, and nothing of the queue before it was replaced.
+        let replacement = changes.lastIndex { if case .queue(.replaced, _, _) = $0 { true } else { false } } ?? 0
         var settings: PlayerSettings?
         var position: SavedPosition??
         var numbers: (revision: QueueRevision, next: UInt64)?
-        for change in changes {
+        for (index, change) in changes.enumerated() {
             switch change {
+            case .queue where index < replacement: continue
             case .queue(let change, let revision, let next):
                 try write(change, to: database)
                 numbers = (revision, next)
             case .settings(let new): settings = new
             case .position(let new): position = .some(new)
             case .note(let name, let text):
-                try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
-                    .execute(arguments: ["note." + name, text])
-            case .opening(let id): try set("opening", Int64(bitPattern: id.number).databaseValue, database)
+                try database.run("INSERT OR REPLACE INTO setting VALUES (?, ?)", ["note." + name, text])
+            case .opening(let id): try set("opening", id.row.databaseValue, database)
             case .opened: try set("opening", .null, database)
             }
         }
@@ -32,19 +34,18 @@ struct StateWriter {
             try set("nextItemNumber", Int64(bitPattern: numbers.next).databaseValue, database)
         }
         if let position {
-            let id = position.map { Int64(bitPattern: $0.itemID.number) }
-            try set("currentItem", id.databaseValue, database)
+            try set("currentItem", (position?.itemID.row).databaseValue, database)
             try set("position", (position?.position).databaseValue, database)
         }
         if let settings {
-            let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)")
-            for row in settings.rows { try statement.execute(arguments: [row.key, row.value]) }
+            for row in settings.rows {
+                try database.run("INSERT OR REPLACE INTO setting VALUES (?, ?)", [row.key, row.value])
+            }
         }
     }
 
     private func set(_ key: String, _ value: DatabaseValue, _ database: Database) throws {
-        try database.cachedStatement(sql: "INSERT OR REPLACE INTO player VALUES (?, ?)")
-            .execute(arguments: [key, value])
+        try database.run("INSERT OR REPLACE INTO player VALUES (?, ?)", [key, value])
     }
 
     private mutating func write(_ change: QueueChange, to database: Database) throws {
@@ -56,7 +57,7 @@ struct StateWriter {
         case .removed(let entries):
             try ranks.remove(at: entries.map(\.index))
             let statement = try database.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
-            for entry in entries { try statement.execute(arguments: [Int64(bitPattern: entry.item.id.number)]) }
+            for entry in entries { try statement.execute(arguments: [entry.item.id.row]) }
         case .moved(let ids, let from, let to):
             try ranks.remove(at: from)
             switch try ranks.insert(at: to) {
@@ -80,9 +81,7 @@ struct StateWriter {
             ranks = Ranks(Ranks.fresh(count: items.count))
             try insertRows(Array(items), ranks.values, to: database)
         case .updated(_, let item):
-            let rank = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT rank FROM item WHERE id = ?"),
-                arguments: [Int64(bitPattern: item.id.number)])
+            let rank = try database.numbers("SELECT rank FROM item WHERE id = ?", [item.id.row]).first
             guard let rank else { throw InconsistentChange(description: "an updated item is not in the saved queue") }
             try insertRows([item], [rank], to: database)
         }
@@ -107,7 +106,7 @@ struct StateWriter {
         var plain = PlainRows(database)
         let full = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        // Most items have the source of the one before.
+        // Most items have the same source as their predecessor.
         var last: (source: ItemSource, text: String)?
         for (item, rank) in zip(items, ranks) {
             if let source = item.source {
@@ -115,16 +114,15 @@ struct StateWriter {
             } else {
                 last = nil
             }
-            let id = Int64(bitPattern: item.id.number)
             if item.isPlain {
-                try plain.insert((id, rank, item.uri, last?.text))
+                try plain.insert((item.id.row, rank, item.uri, last?.text))
                 continue
             }
             let draft = item.draft
             let headers =
                 draft.headers.isEmpty ? nil : String(decoding: try JSONEncoder().encode(draft.headers), as: UTF8.self)
             full.setUncheckedArguments([
-                id, rank, draft.uri, draft.title, draft.artist, draft.album, draft.artworkURI,
+                item.id.row, rank, draft.uri, draft.title, draft.artist, draft.album, draft.artworkURI,
                 draft.beginTime == 0 ? nil : draft.beginTime, draft.loops == 0 ? nil : draft.loops, headers,
                 draft.reach.saved, last?.text,
             ])
@@ -136,12 +134,12 @@ struct StateWriter {
     private func setRanks(_ ranks: [Int64], of ids: [ItemID], in database: Database) throws {
         let statement = try database.cachedStatement(sql: "UPDATE item SET rank = ? WHERE id = ?")
         for (id, rank) in zip(ids, ranks) {
-            statement.setUncheckedArguments([rank, Int64(bitPattern: id.number)])
+            statement.setUncheckedArguments([rank, id.row])
             try statement.execute()
         }
     }
 
-    /// Gives the rows whose ranks lie in `window` new ones. Finding them is a look at every row, but few are written.
+    /// Assigns new ranks to the rows whose ranks lie in `window`. Reads every row, but writes few.
     private func moveNeighbours(
         in window: ClosedRange<Int64>, to ranks: [Int64], except moved: [ItemID], _ database: Database
     ) throws {
@@ -149,10 +147,9 @@ struct StateWriter {
             database, sql: "SELECT id FROM item WHERE rank BETWEEN ? AND ? ORDER BY rank",
             arguments: [window.lowerBound, window.upperBound])
         let moved = Set(moved)
-        let ids = found.map { ItemID(number: UInt64(bitPattern: $0)) }.filter { !moved.contains($0) }
+        let ids = found.map(ItemID.init(row:)).filter { !moved.contains($0) }
         guard ids.count == ranks.count else {
-            throw InconsistentChange(
-                description: "\(ids.count) saved items lie where \(ranks.count) were expected")
+            throw InconsistentChange(description: "\(ids.count) saved items lie where \(ranks.count) were expected")
         }
         try setRanks(ranks, of: ids, in: database)
     }
@@ -160,15 +157,21 @@ struct StateWriter {
     private func savedOrder(count: Int, _ database: Database) throws -> [ItemID] {
         let ids = try Int64.fetchAll(database, sql: "SELECT id FROM item ORDER BY rank")
         guard ids.count == count else {
-            throw InconsistentChange(
-                description: "the saved queue has \(ids.count) rows instead of \(count)")
+            throw InconsistentChange(description: "the saved queue has \(ids.count) rows instead of \(count)")
         }
-        return ids.map { ItemID(number: UInt64(bitPattern: $0)) }
+        return ids.map(ItemID.init(row:))
     }
 
-    /// Writes every rank anew.
+    /// Rewrites all ranks.
     mutating func renumber(_ items: [QueueItem], in database: Database) throws {
         ranks = Ranks(Ranks.fresh(count: items.count))
         try setRanks(ranks.values, of: items.map(\.id), in: database)
     }
+}
+
+extension ItemID {
+    /// The primary key of the item's row.
+    var row: Int64 { Int64(bitPattern: number) }
+
+    init(row: Int64) { self.init(number: UInt64(bitPattern: row)) }
 }

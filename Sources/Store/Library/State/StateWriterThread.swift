@@ -6,8 +6,7 @@ import Kernel
 import Logging
 import Playback
 
-/// The loop behind `StateStore`; lives on one thread. All that has piled up goes into one transaction; what cannot be
-/// saved is reported and forgotten.
+/// The loop of `StateStore`'s thread. Commits all waiting changes in one transaction; reports and drops changes that cannot be saved.
 struct StateWriterThread {
     typealias Completion = @Sendable (_ failure: SaveFailure?) -> Void
 
@@ -22,14 +21,14 @@ struct StateWriterThread {
     private let lock: DirectoryLock
     private let mayMove: Bool
     private let logger: Logger
-    /// 4 MB: then the journal's pages go into the file proper.
+    /// 4 MB. A longer journal is checkpointed.
     private static let journalPages: Int32 = 1000
     private let journal = JournalLength()
     private var writer: StateWriter
     private var isInTrouble = false
-    /// Since the last flush.
+    /// A save has failed since the last flush.
     private var hasFailed = false
-    /// A transaction failed on its way: `writer` has changes that the file has not.
+    /// A transaction has failed: `writer` is ahead of the file.
     private var isAhead = false
 
     init(queue: DatabaseQueue, lock: DirectoryLock, ranks: Ranks, mayMove: Bool, logger: Logger) {
@@ -41,39 +40,43 @@ struct StateWriterThread {
     }
 
     mutating func run(_ mailbox: Mailbox<Message>) {
-        // One access for the whole run: an access of its own would cost a small change a tenth of its time.
+        // One access for the whole run, as each one costs a tenth of a small change.
         queue.writeWithoutTransaction { serve(mailbox, $0) }
         do {
             try queue.close()
         } catch {
             logger.error("the state could not be closed: \(error)")
         }
-        // Never released. What GRDB ties to a dispatch queue is freed on another one, the first to start libdispatch's
-        // threads, and a timer of theirs would wake the process each second from then on.
+        // Never released: GRDB would free it on a dispatch queue, which starts libdispatch's threads, whose timer then wakes the
+        // process every second.
         _ = Unmanaged.passRetained(queue)
     }
 
     private mutating func serve(_ mailbox: Mailbox<Message>, _ database: Database) {
         journal.follow(database)
         beginJournal(database)
+        while handle(mailbox.take(until: nil), database) {}
+        // Messages that were posted meanwhile.
+        _ = handle(mailbox.close(), database)
+    }
+
+    /// Returns false after `close`.
+    private mutating func handle(_ messages: [Message], _ database: Database) -> Bool {
         var isOpen = true
-        while isOpen {
-            var batch: [(changes: [SavedChange], completion: Completion)] = []
-            for message in mailbox.take(until: nil) {
-                switch message {
-                case .save(let changes, let completion): batch.append((changes, completion))
-                case .flush(let answer):
-                    save(&batch, database)
-                    answer.post(!hasFailed)
-                    hasFailed = false
-                case .close:
-                    save(&batch, database)
-                    isOpen = false
-                }
+        var batch: [(changes: [SavedChange], completion: Completion)] = []
+        for message in messages {
+            switch message {
+            case .save(let changes, let completion): batch.append((changes, completion))
+            case .flush(let answer):
+                save(&batch, database)
+                answer.post(!hasFailed)
+                hasFailed = false
+            case .close: isOpen = false
             }
-            save(&batch, database)
-            checkpoint(database)
         }
+        save(&batch, database)
+        checkpoint(database)
+        return isOpen
     }
 
     private mutating func save(
@@ -82,12 +85,12 @@ struct StateWriterThread {
         defer { batch = [] }
         guard !batch.isEmpty else { return }
         do {
-            try commit(Self.condensed(batch.flatMap(\.changes)), database)
+            try commit(batch.flatMap(\.changes), database)
             if isInTrouble { logger.notice("the state can be saved again") }
             isInTrouble = false
             for entry in batch { entry.completion(nil) }
         } catch {
-            // One that cannot be saved takes no other with it.
+            // Save each change by itself, so that a bad one affects no other.
             if batch.count > 1 {
                 for entry in batch {
                     var single = [entry]
@@ -105,9 +108,9 @@ struct StateWriterThread {
     }
 
     private mutating func commit(_ changes: [SavedChange], _ database: Database) throws {
-        // Changed in place, and read again after a failure: a copy would cost as much as the queue is long.
+        // `writer` changes in place and is read again after a failure: a copy would cost time in proportion to the queue.
         do {
-            // As `inTransaction`, which parses both statements each time.
+            // Like `inTransaction`, which parses both statements each time.
             try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
             do {
                 if isAhead {
@@ -128,7 +131,7 @@ struct StateWriterThread {
         }
     }
 
-    /// SQLite would do it within the commit, before the answer: this writes everything once more and waits for the disk.
+    /// Runs after the answers, because it writes all pages again and waits for the disk. SQLite's own checkpoints run within a commit.
     private mutating func checkpoint(_ database: Database) {
         guard journal.pages >= Self.journalPages else { return }
         do {
@@ -136,46 +139,20 @@ struct StateWriterThread {
             journal.pages = 0
             beginJournal(database)
         } catch {
-            // What was committed is safe; it is tried again behind the next commit.
+            // All commits are safe. The next commit tries again.
             logger.warning("the state's journal could not be emptied: \(error)")
         }
     }
 
-    /// The first commit to an empty journal waits for the disk, which may take tens of milliseconds: better this one,
-    /// which changes nothing, than a command's.
+    /// Makes an empty commit. The first commit to an empty journal waits for the disk, perhaps tens of milliseconds; this spares
+    /// the next command that wait.
     private func beginJournal(_ database: Database) {
         do {
             try database.execute(sql: "PRAGMA user_version = 1")
         } catch {
-            // A full disk, for instance: the next save gets the error.
+            // A full disk, for example. The next save reports the error.
             logger.debug("the state's journal could not be begun: \(error)")
         }
-    }
-
-    /// Only the last settings, position and note of each name, and nothing of the queue from before it was replaced.
-    static func condensed(_ changes: [SavedChange]) -> [SavedChange] {
-        var kept: [SavedChange] = []
-        var seen = (settings: false, position: false, queue: false, opening: false)
-        var notes: Set<String> = []
-        for change in changes.reversed() {
-            switch change {
-            case .note(let name, _) where notes.insert(name).inserted: kept.append(change)
-            case .settings where !seen.settings:
-                seen.settings = true
-                kept.append(change)
-            case .opening where !seen.opening, .opened where !seen.opening:
-                seen.opening = true
-                kept.append(change)
-            case .position where !seen.position:
-                seen.position = true
-                kept.append(change)
-            case .queue(let queueChange, _, _) where !seen.queue:
-                if case .replaced = queueChange { seen.queue = true }
-                kept.append(change)
-            default: break
-            }
-        }
-        return kept.reversed()
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -189,11 +166,11 @@ struct StateWriterThread {
     }
 }
 
-/// How many pages wait in the journal, as SQLite reports at each commit of one connection. On the state thread.
+/// The number of pages in the journal, which SQLite reports at each commit. Belongs to the state thread.
 final class JournalLength {
     var pages: Int32 = 0
 
-    /// Takes the place of SQLite's own checkpoints (`wal_autocheckpoint`). Must live as long as the connection commits.
+    /// Replaces SQLite's automatic checkpoints (`wal_autocheckpoint`). `self` must outlive the connection's commits.
     func follow(_ database: Database) {
         sqlite3_wal_hook(
             database.sqliteConnection,

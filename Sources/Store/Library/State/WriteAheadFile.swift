@@ -2,16 +2,16 @@
 
 import Glibc
 
-/// The write-ahead file of a database: how much of it SQLite will take (https://www.sqlite.org/fileformat2.html#walformat).
+/// Checks how much of a database's write-ahead file SQLite will use (https://www.sqlite.org/fileformat2.html#walformat).
 ///
-/// SQLite takes the frames up to the first one that is wrong, and overwrites the others without a word.
+/// SQLite uses the frames before the first invalid one, and silently overwrites the others.
 enum WriteAheadFile {
     enum Condition {
-        /// SQLite takes all of it. Frames from before the last checkpoint may follow, with an older salt.
+        /// SQLite uses all of it. Frames from before the last checkpoint, with an older salt, may follow.
         case whole
-        /// It ends within a transaction, as a kill or a power cut leaves it.
+        /// It ends within a transaction, as after a kill or a power cut.
         case unfinished
-        /// Transactions are lost that were finished behind the place that is wrong, or the header that all depend on.
+        /// The header is invalid, or committed transactions follow an invalid frame: they are lost.
         case damaged
     }
 
@@ -37,7 +37,7 @@ enum WriteAheadFile {
         let (salt, checkpoints) = (word(header, 16), word(header, 12))
         var frame = [UInt8](repeating: 0, count: 24 + pageSize)
         var offset = header.count
-        // Of the frames that SQLite takes.
+        // The last valid frame is a commit.
         var endsWithCommit = true
         while try read(&frame, descriptor, offset, path) {
             var next = sum
@@ -54,9 +54,9 @@ enum WriteAheadFile {
             var head = [UInt8](repeating: 0, count: 24)
             guard try read(&head, descriptor, offset, path) else { break }
             let isOfThisRun = head[8..<16] == header[16..<24]
-            // A commit that is itself wrong is the end of the last transaction.
+            // An invalid commit frame at `firstWrong` merely ends the last transaction.
             if isOfThisRun, word(head, 4) != 0, offset > firstWrong { return .damaged }
-            // Each checkpoint counts the salt up.
+            // Each checkpoint increments the salt.
             let isOlder = (1...max(1, checkpoints)).contains(salt &- word(head, 8)) && checkpoints > 0
             if !isOlder { isUnfinished = true }
             offset += frame.count
@@ -64,7 +64,7 @@ enum WriteAheadFile {
         return isUnfinished ? .unfinished : .whole
     }
 
-    /// False when the file ends before.
+    /// Returns false at the end of the file.
     private static func read(
         _ bytes: inout [UInt8], _ descriptor: Int32, _ offset: Int, _ path: String
     ) throws(StateStoreError) -> Bool {
@@ -77,15 +77,15 @@ enum WriteAheadFile {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Of the header and all frames up to one.
+    /// The running checksum of the header and the frames.
     private struct Checksum {
-        /// The order of the words that are added up; the sums themselves are always stored big-endian.
+        /// The byte order of the added words. The sums are always stored big-endian.
         let isBigEndian: Bool
         private var sums: (UInt32, UInt32) = (0, 0)
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-        /// A multiple of 8 bytes.
+        /// `bytes`: a multiple of 8.
         mutating func add(_ bytes: ArraySlice<UInt8>) {
             bytes.withUnsafeBytes { bytes in
                 for offset in stride(from: 0, to: bytes.count, by: 8) {

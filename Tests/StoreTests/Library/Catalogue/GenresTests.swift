@@ -12,8 +12,8 @@ import Testing
         #expect(CatalogueRecord.Tags.genres(tag) == names)
     }
 
-    /// Each is a row of the catalogue: a tag of a megabyte made half a million.
-    @Test func aFileHasABoundedNumber_ofBoundedLength() {
+    /// Each is a row of the catalogue: a tag of a megabyte would make half a million.
+    @Test func genresOfAFile_areLimitedInNumberAndLength() {
         let many = (0..<500_000).map { String($0, radix: 36) }.joined(separator: ";")
         #expect(CatalogueRecord.Tags.genres(many).count == CatalogueRecord.Tags.maximumGenres)
         let long = CatalogueRecord.Tags.genres(String(repeating: "x", count: 1_000_000) + ";y")

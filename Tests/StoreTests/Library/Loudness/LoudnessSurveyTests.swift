@@ -20,6 +20,14 @@ import Testing
         }
     }
 
+    private func withSurvey(
+        _ measuring: ScriptedMeasuring? = nil, after delay: Double = 0, _ body: (LocalMusicLibrary) throws -> Void
+    ) throws {
+        let library = try music.library(measuring: measuring ?? self.measuring, after: delay)
+        defer { library.close() }
+        try body(library)
+    }
+
     private func settle(_ library: LocalMusicLibrary, measured: Int, remaining: Int = 0) throws {
         try library.settles("\(measured) measured, \(remaining) remaining") { library in
             let loudness = library.status.loudness
@@ -29,64 +37,60 @@ import Testing
 
     @Test func tracksAreMeasuredOneAfterAnother_eachOnce() throws {
         for _ in 0..<2 {
-            let library = try music.library(measuring: measuring)
-            defer { library.close() }
-            try settle(library, measured: 3)
-            #expect(measuring.most == 1 && measuring.lengths.sorted() == [100, 200, 300])
-            let loudness = library.facts(of: "2.mp3", needsLoudness: true).loudness
-            #expect(loudness?.trackGain == 2 && loudness?.trackPeak == 20)
+            try withSurvey { library in
+                try settle(library, measured: 3)
+                #expect(measuring.most == 1 && measuring.lengths.sorted() == [100, 200, 300])
+                let loudness = library.facts(of: "2.mp3", needsLoudness: true).loudness
+                #expect(loudness?.trackGain == 2 && loudness?.trackPeak == 20)
+            }
         }
-        // One that has changed is measured again, alone.
+        // Only a changed track is measured again.
         try music.file("2.mp3", "title=2;album=A;artist=B;track=2;seconds=5;level=20")
-        let library = try music.library(measuring: measuring)
-        defer { library.close() }
-        try library.settles("the change is measured") { _ in measuring.lengths.count == 4 }
+        try withSurvey { try $0.settles("the change is measured") { _ in measuring.lengths.count == 4 } }
         #expect(measuring.lengths.last == 500)
     }
 
-    @Test func itWaitsAtTheStart_untilAScanIsRequested() throws {
-        let library = try music.library(measuring: measuring, after: 3_600)
-        defer { library.close() }
-        // The status that ends the scan has the count.
-        try library.settles()
-        #expect(library.status.loudness.remaining == 3 && measuring.lengths.isEmpty)
-        #expect(library.requestScan(rereads: false))
-        try settle(library, measured: 3)
+    @Test func measuring_waitsAtTheStart_untilAScanIsRequested() throws {
+        try withSurvey(after: 3_600) { library in
+            // The status that ends the scan has the count.
+            try library.settles()
+            #expect(library.status.loudness.remaining == 3 && measuring.lengths.isEmpty)
+            #expect(library.requestScan(rereads: false))
+            try settle(library, measured: 3)
+        }
     }
 
-    @Test func ofALongTrackTheFirstThreeHoursCount() throws {
+    @Test func longTrack_isMeasuredForThreeHours() throws {
         try music.file("1.mp3", "title=1;seconds=36000;level=1")
-        let library = try music.library(measuring: measuring)
-        defer { library.close() }
-        try settle(library, measured: 3)
+        try withSurvey { try settle($0, measured: 3) }
         let longest = try #require(measuring.lengths.max())
         #expect((3 * 360_000..<3 * 360_000 + 65_536).contains(longest))
     }
 
-    @Test func whatCannotBeMeasured_isLookedAtOnce() throws {
+    @Test func unmeasurableTrack_isTriedOnce() throws {
         try music.file("1.mp3", "title=tagged;seconds=1;gain=-3")
         try music.file("2.mp3", "title=unplayable")
         try music.file("3.mp3", "title=silent;seconds=3;level=0")
         for (measured, lengths) in [[300], [300, 400]].enumerated() {
-            // A track that can be measured shows when the second round is over.
+            // A measurable track marks the end of the second round.
             if measured == 1 { try music.file("4.mp3", "title=4;seconds=4;level=40") }
-            let library = try music.library(measuring: measuring)
-            defer { library.close() }
-            // Nothing is measured and nothing remains also before the tracks are counted.
-            try library.settles("\(lengths) are measured") { _ in measuring.lengths.count == lengths.count }
-            try settle(library, measured: measured)
-            #expect(measuring.lengths == lengths && library.facts(of: "1.mp3", needsLoudness: true).loudness == nil)
+            try withSurvey { library in
+                // Before the tracks are counted, nothing is measured and nothing remains either.
+                try library.settles("\(lengths) are measured") { _ in measuring.lengths.count == lengths.count }
+                try settle(library, measured: measured)
+                #expect(measuring.lengths == lengths && library.facts(of: "1.mp3", needsLoudness: true).loudness == nil)
+            }
         }
     }
 
-    @Test func withoutItsLibrary_itGivesUpAndSaysWhy() throws {
-        let library = try music.library(measuring: ScriptedMeasuring(missing: MissingLibrary(reason: "no libebur128")))
-        defer { library.close() }
-        try library.settles("it gives up") { $0.status.loudness.problem == "no libebur128" }
-        #expect(library.status.loudness.remaining == 3)
+    @Test func withoutItsLibrary_measuringStopsAndReportsWhy() throws {
+        try withSurvey(ScriptedMeasuring(missing: MissingLibrary(reason: "no libebur128"))) { library in
+            try library.settles("it gives up") { $0.status.loudness.problem == "no libebur128" }
+            #expect(library.status.loudness.remaining == 3)
+        }
     }
 
-    @Test func theEndGivesUpTheTrack() throws {
+    @Test func close_cancelsTheMeasurement() throws {
         try music.file("1.mp3", "title=1;rate=192000;seconds=10800;level=1")
         try music.remove("2.mp3")
         try music.remove("3.mp3")
@@ -98,29 +102,29 @@ import Testing
         #expect(measuring.lengths.allSatisfy { $0 < 192_000 * 10_800 })
     }
 
-    @Test func anAlbumIsOneProgramme_onceAllOfItIsMeasured() throws {
-        let library = try music.library(measuring: measuring)
-        defer { library.close() }
-        try settle(library, measured: 3)
+    @Test func albumLoudness_isKnown_onceAllTracksAreMeasured() throws {
         let loudness = try #require(
             AlbumLoudness((1...3).map { .init(loudness: -10 * Double($0), seconds: Double($0)) }))
-        for name in ["1.mp3", "3.mp3"] {
-            let facts = library.facts(of: name, needsLoudness: true)
-            let album = try #require(facts.loudness?.albumGain)
-            #expect(abs(album - (-18 - loudness.value)) < 1e-6 && facts.loudness?.albumPeak == 30)
-            #expect(facts.albumFiles == ["1.mp3", "2.mp3", "3.mp3"])
+        try withSurvey { library in
+            try settle(library, measured: 3)
+            for name in ["1.mp3", "3.mp3"] {
+                let facts = library.facts(of: name, needsLoudness: true)
+                let album = try #require(facts.loudness?.albumGain)
+                #expect(abs(album - (-18 - loudness.value)) < 1e-6 && facts.loudness?.albumPeak == 30)
+                #expect(facts.albumFiles == ["1.mp3", "2.mp3", "3.mp3"])
+            }
+            let unknown = library.facts(of: "9.mp3", needsLoudness: true)
+            #expect(unknown.loudness == nil && unknown.albumFiles.isEmpty)
         }
-        let unknown = library.facts(of: "9.mp3", needsLoudness: true)
-        #expect(unknown.loudness == nil && unknown.albumFiles.isEmpty)
     }
 
     @Test(
         arguments: [
             // Loudness and seconds of the tracks, and of the album.
             ([], nil), ([(-20, 0)], nil), ([(-20, 60)], -20), ([(-20, 60), (-20, 600)], -20),
-            // Energies, not levels, each for its time.
+            // Energies, not levels, weighted by time.
             ([(-10, 60), (-20, 60)], -12.6), ([(-10, 60), (-16, 180)], -13.58),
-            // What is below the gate of the whole does not count.
+            // Tracks below the album's gate do not count.
             ([(-15, 60), (-40, 600)], -15), ([(-15, 60), (-24, 60)], -17.49),
         ] as [([(Double, Double)], Double?)])
     func albumLoudness(_ tracks: [(Double, Double)], _ expected: Double?) {

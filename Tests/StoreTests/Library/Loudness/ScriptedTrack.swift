@@ -6,7 +6,7 @@ import Media
 import Playback
 import Synchronization
 
-/// A track of one level: "title=A;rate=100;seconds=10;level=0.5", with "gain" for one whose tags say its loudness.
+/// A track of constant level: "title=A;rate=100;seconds=10;level=0.5". "gain" is the loudness in its tags.
 final class ScriptedTrack: AudioDecoder {
     let media: MediaDescription
     private let level: Float
@@ -38,7 +38,7 @@ final class ScriptedTrack: AudioDecoder {
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { throw MediaError(.unsupported, "not sought") }
 }
 
-/// Measures the last sample, and keeps the lengths of what it has measured, in frames.
+/// Measures the last sample, and records the lengths of the measured tracks, in frames.
 final class ScriptedMeasuring: LoudnessMeasuring {
     private struct State {
         var lengths: [Int] = []
@@ -52,7 +52,7 @@ final class ScriptedMeasuring: LoudnessMeasuring {
     init(missing: MissingLibrary? = nil) { self.missing = missing }
 
     var lengths: [Int] { state.withLock { $0.lengths } }
-    /// Tracks that were measured at the same time.
+    /// The largest number of concurrent measurements.
     var most: Int { state.withLock { $0.most } }
 
     func measurement(of format: AudioFormat) throws(MissingLibrary) -> (any LoudnessMeasurement)? {

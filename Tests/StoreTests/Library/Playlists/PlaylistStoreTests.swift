@@ -17,6 +17,12 @@ import Testing
         try PlaylistStore(directory: fixture.directory, logger: Logger(label: "test"))
     }
 
+    /// A store with one list of these entries.
+    private func filled(_ uris: String...) throws -> (store: PlaylistStore, list: Playlist) {
+        let store = try store()
+        return (store, try store.create(name: "x", entries: uris.map { PlaylistEntry(uri: $0) }))
+    }
+
     @Test func list_isKept() throws {
         let entries = [PlaylistEntry(uri: "a.mp3", title: "A"), PlaylistEntry(uri: "b.mp3")]
         let made = try store().create(name: "Evening", entries: entries)
@@ -27,8 +33,8 @@ import Testing
     }
 
     @Test func change_replacesAppendsAndRenames() throws {
-        let store = try store()
-        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        let (store, list) = try filled("1")
+        let id = list.id
         #expect(try store.change(id, name: nil, entries: .append([PlaylistEntry(uri: "2")]), expected: 1).length == 2)
         #expect(try store.change(id, name: "y", entries: nil, expected: 2).name == "y")
         #expect(try store.playlist(id, offset: 0, limit: .max).entries.map(\.uri) == ["1", "2"])
@@ -40,27 +46,14 @@ import Testing
     }
 
     @Test func removedList_isUnknown_andItsIDIsNotGivenAgain() throws {
-        let store = try store()
-        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        let (store, list) = try filled("1")
+        let id = list.id
         try store.remove(id, expected: nil)
         #expect(throws: PlaylistError.unknown) { try store.playlist(id, offset: 0, limit: .max) }
         #expect(try store.create(name: "y", entries: []).id != id)
     }
 
-    @Test func bytesAreCounted_asTheListChanges() throws {
-        let store = try store()
-        let entry = PlaylistEntry(uri: String(repeating: "u", count: 4_000), title: "é")
-        let few = [PlaylistEntry](repeating: entry, count: 2_000)
-        let id = try store.create(name: "x", entries: few).id
-        _ = try store.change(id, name: nil, entries: .append(few), expected: nil)
-        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) {
-            try store.change(id, name: nil, entries: .append(few), expected: nil)
-        }
-        #expect(try store.change(id, name: nil, entries: .replace(few), expected: nil).length == 2_000)
-        #expect(try store.change(id, name: nil, entries: .append(few), expected: nil).length == 4_000)
-    }
-
-    /// What large lists have left is given back to the disk at the next start.
+    /// The next start returns the space of removed lists to the disk.
     @Test func fileShrinks_afterListsAreRemoved() throws {
         func size() throws -> Int {
             let facts = try FileManager.default.attributesOfItem(atPath: fixture.directory + "/playlists.sqlite")
@@ -83,8 +76,8 @@ import Testing
     }
 
     @Test func tooLongList_isRefusedWhole() throws {
-        let store = try store()
-        let id = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")]).id
+        let (store, list) = try filled("1")
+        let id = list.id
         let many = Array(repeating: PlaylistEntry(uri: "1"), count: PlaylistStore.maximumEntries)
         #expect(throws: PlaylistError.full(maximum: PlaylistStore.maximumEntries)) {
             try store.change(id, name: nil, entries: .append(many), expected: nil)
@@ -94,22 +87,27 @@ import Testing
 
     @Test func listBeyondItsBytes_isRefusedWhole() throws {
         let store = try store()
-        let fat = Array(repeating: PlaylistEntry(uri: "1", title: String(repeating: "é", count: 50_000)), count: 100)
-        let id = try store.create(name: "x", entries: fat).id
+        let full = Array(repeating: PlaylistEntry(uri: "1", title: String(repeating: "é", count: 50_000)), count: 160)
+        let (many, few) = (Array(full.prefix(100)), Array(full.prefix(60)))
+        let id = try store.create(name: "x", entries: many).id
         #expect(throws: PlaylistError.tooLarge(megabytes: 16)) {
-            try store.change(id, name: nil, entries: .append(fat), expected: nil)
+            try store.change(id, name: nil, entries: .append(many), expected: nil)
         }
-        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) { try store.create(name: "y", entries: fat + fat) }
+        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) { try store.create(name: "y", entries: many + many) }
         #expect(try store.playlist(id, offset: 0, limit: 1).list.length == 100 && store.playlists().count == 1)
-        #expect(try store.change(id, name: nil, entries: .replace(fat), expected: nil).length == 100)
+        #expect(try store.change(id, name: nil, entries: .append(few), expected: nil).length == 160)
+        #expect(throws: PlaylistError.tooLarge(megabytes: 16)) {
+            try store.change(id, name: nil, entries: .append(few), expected: nil)
+        }
+        #expect(try store.change(id, name: nil, entries: .replace(many), expected: nil).length == 100)
+        #expect(try store.change(id, name: nil, entries: .append(few), expected: nil).length == 160)
     }
 
     @Test func listsAreRead_whileNothingCanBeWritten() throws {
-        let store = try store()
-        let made = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")])
+        let (store, made) = try filled("1")
         let other = try DatabaseQueue(path: fixture.directory + "/playlists.sqlite")
         try other.writeWithoutTransaction { database in
-            // Nobody else may write meanwhile.
+            // Locks out other writers.
             try database.execute(sql: "BEGIN IMMEDIATE")
             #expect(try store.playlists() == [made])
             #expect(try store.playlist(made.id, offset: 0, limit: .max).entries.count == 1)
@@ -120,8 +118,7 @@ import Testing
     }
 
     @Test func closedStore_leavesOneFile_andIsUnreadable() throws {
-        let store = try store()
-        _ = try store.create(name: "x", entries: [])
+        let store = try filled().store
         store.close()
         #expect(try fixture.files.filter { $0.hasPrefix("playlists") } == ["playlists.sqlite"])
         let error = #expect(throws: PlaylistError.self) { try store.playlists() }
@@ -131,8 +128,7 @@ import Testing
 
     @Test(arguments: ["playlists.sqlite-wal", "playlists.sqlite-shm"])
     func pipeInPlaceOfAFile_isSetAside(name: String) throws {
-        var store = try store()
-        _ = try store.create(name: "x", entries: [])
+        var store = try filled().store
         store.close()
         try #require(mkfifo(fixture.directory + "/" + name, 0o600) == 0)
         store = try self.store()
@@ -162,29 +158,24 @@ import Testing
         #expect(try copy.files.contains { $0.contains(".damaged-") && $0.hasSuffix("-wal") })
     }
 
-    @Test func damagedFile_isSetAside() throws {
-        try Data("no database at all, really".utf8).write(
-            to: URL(fileURLWithPath: fixture.directory + "/playlists.sqlite"))
-        #expect(try store().playlists().isEmpty)
-        #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })
-    }
-
+    /// nil: the file is no database.
     @Test(arguments: [
-        "DROP TABLE entry", "DROP TABLE playlist", "ALTER TABLE entry DROP COLUMN album",
+        nil, "DROP TABLE entry", "DROP TABLE playlist", "ALTER TABLE entry DROP COLUMN album",
         "DROP TABLE entry; CREATE TABLE entry (playlist TEXT, place TEXT, uri TEXT, title TEXT, artist TEXT, album TEXT)",
     ])
-    func fileWithoutWhatItNeeds_isSetAside(change: String) throws {
-        var made: Playlist?
-        do {
-            let store = try store()
-            made = try store.create(name: "x", entries: [PlaylistEntry(uri: "1")])
-            store.close()
+    func damagedFile_isSetAside(change: String?) throws {
+        var store = try filled("1").store
+        store.close()
+        let path = fixture.directory + "/playlists.sqlite"
+        if let change {
+            let file = try DatabaseQueue(path: path)
+            try file.write { try $0.execute(sql: change) }
+            try file.close()
+        } else {
+            try Data("no database at all, really".utf8).write(to: URL(fileURLWithPath: path))
         }
-        let file = try DatabaseQueue(path: fixture.directory + "/playlists.sqlite")
-        try file.write { try $0.execute(sql: change) }
-        try file.close()
-        let store = try store()
-        #expect(try store.playlists().isEmpty && made != nil)
+        store = try self.store()
+        #expect(try store.playlists().isEmpty)
         let list = try store.create(name: "y", entries: [PlaylistEntry(uri: "2")])
         #expect(try store.playlist(list.id, offset: 0, limit: .max).entries.count == 1)
         #expect(try fixture.files.contains { $0.hasPrefix("playlists.sqlite.damaged-") })

@@ -3,6 +3,7 @@
 import Audio
 import Service
 import Foundation
+import GRDB
 import KernelTesting
 import Logging
 import Media
@@ -12,7 +13,7 @@ import Testing
 
 @testable import Store
 
-/// A tree of files whose "tags" are lines of text, and a library on it; removed with its owner.
+/// A tree of files whose "tags" are lines of text, and a library of it; removed with its owner.
 final class ScriptedMusic: Sendable {
     let reads = ReadCount()
     private let folder: TemporaryFolder
@@ -53,6 +54,21 @@ final class ScriptedMusic: Sendable {
             measuresAfter: delay, logger: Logger(label: "test"))
     }
 
+    /// A damaged catalogue was set aside.
+    var hasSetAside: Bool {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: data)
+            return names.contains { $0.hasPrefix("library.sqlite.damaged-") }
+        }
+    }
+
+    /// Changes the catalogue's file. No library may have it open.
+    func alter(_ sql: String) throws {
+        let file = try DatabaseQueue(path: data + "/library.sqlite")
+        try file.write { try $0.execute(sql: sql) }
+        try file.close()
+    }
+
     /// Runs the body on a library that has scanned once.
     func withLibrary<Value>(roots: [String]? = nil, _ body: (LocalMusicLibrary) throws -> Value) throws -> Value {
         let library = try library(roots: roots)
@@ -69,24 +85,26 @@ final class ReadCount: Sendable {
 }
 
 extension LocalMusicLibrary {
-    /// Waits until no scan is under way and the condition holds.
+    /// Waits until no scan runs and the condition holds.
     func settles(
         _ comment: Comment = "the library settles", _ condition: (LocalMusicLibrary) throws -> Bool = { _ in true }
-    )
-        throws
-    {
+    ) throws {
         let settled = try eventually {
             try status.state == .idle && status.scan?.endedAt != nil && condition(self)
         }
         #expect(settled, comment)
     }
 
-    var titles: [String] {
-        get throws { try tracks(CatalogueFilter(), CatalogueWindow(limit: 1000)).entries.map(\.title) }
+    var allTracks: [Track] {
+        get throws { try tracks(CatalogueFilter(), CatalogueWindow(limit: 1000)).entries }
     }
+    var titles: [String] { get throws { try allTracks.map(\.title) } }
+    var uris: [String] { get throws { try allTracks.map(\.uri).sorted() } }
 
-    var uris: [String] {
-        get throws { try tracks(CatalogueFilter(), CatalogueWindow(limit: 1000)).entries.map(\.uri).sorted() }
+    func album(_ title: String) throws -> Album {
+        let albums = try albums(CatalogueFilter(), CatalogueWindow(limit: 9)).entries.filter { $0.title == title }
+        try #require(albums.count == 1)
+        return albums[0]
     }
 
     func found(_ text: String) throws -> [String] {

@@ -11,16 +11,14 @@ import Testing
 
     init() throws { fixture = try StateFixture() }
 
-    private func id() -> KeptID {
+    private func id(_ name: String = "id") -> KeptID {
         KeptID(
-            directory: fixture.directory, name: "id", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            directory: fixture.directory, name: name, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    private func aside() throws -> String? {
-        try fixture.files.first { $0.hasPrefix("id.damaged-") }
-    }
+    private func aside() throws -> String? { try fixture.files.first { $0.hasPrefix("id.damaged-") } }
 
-    @Test func isMadeOnce() throws {
+    @Test func isCreatedOnce() throws {
         let first = id()
         #expect(first.problem == nil && first.id.count == 32)
         #expect(id().id == first.id)
@@ -37,11 +35,8 @@ import Testing
     }
 
     @Test func fileThatCannotBeReadNow_stays() throws {
-        // Too long a name, as permissions do not stop root.
-        let name = String(repeating: "n", count: 300)
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        #expect(
-            KeptID(directory: fixture.directory, name: name, logger: log).problem?.contains("cannot be read") == true)
+        // The name is too long. Permissions would not stop root.
+        #expect(id(String(repeating: "n", count: 300)).problem?.contains("cannot be read") == true)
         #expect(try fixture.files.isEmpty)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         try StateStore(directory: directories.path(id), logger: Logger(label: "test"), mayMove: true)
     }
 
-    @Test func madePlayerIsThere_withItsSettings() throws {
+    @Test func addedPlayer_isListed_withItsSettings() throws {
         #expect(recover().isEmpty)
         try directories.create("b", named("Bath"))
         try directories.create("a", named("A"))
@@ -40,7 +40,7 @@ import Testing
         #expect(recover() == ["a", "b"])
     }
 
-    @Test func removedPlayerIsGone_whileItsFilesAreStillInUse() throws {
+    @Test func removedPlayer_isNotListed_whileItsFilesAreInUse() throws {
         try directories.create("a", named("A"))
         let store = try store("a")
         let files = try directories.remove("a")
@@ -56,11 +56,11 @@ import Testing
         #expect(try self.store("a").load().settings.volume == 1)
     }
 
-    @Test func whatIsHalfMadeOrHalfRemoved_isTakenAway() throws {
+    @Test func halfAddedOrHalfRemovedPlayer_isDeleted() throws {
         try directories.create("a", named("A"))
         try directories.create("b", named("B"))
         let manager = FileManager.default
-        // As a crash leaves them: made but for the last step, removed but for the first.
+        // As after a crash: before the last step of adding, after the first step of removing.
         try manager.copyItem(atPath: directories.path("a"), toPath: directories.path(".new-c"))
         _ = try directories.remove("b")
         #expect(try names.count == 3)
@@ -68,7 +68,7 @@ import Testing
         #expect(try names == ["a"])
     }
 
-    @Test func whatIsNoPlayer_staysAsItIs() throws {
+    @Test func otherEntries_areKept() throws {
         try directories.create("a", named("A"))
         try Data("x".utf8).write(to: URL(filePath: directories.path("file")))
         try FileManager.default.createDirectory(
@@ -77,7 +77,7 @@ import Testing
         #expect(try names == ["a", "file", "strange.name"])
     }
 
-    @Test func whatCannotBeMade_leavesNothing() throws {
+    @Test func failedAddition_leavesNothing() throws {
         try Data("x".utf8).write(to: URL(filePath: fixture.directory + "/players"))
         #expect(throws: StateStoreError.self) { try directories.create("a", named("A")) }
         #expect(throws: StateStoreError.self) { _ = try directories.remove("a") }

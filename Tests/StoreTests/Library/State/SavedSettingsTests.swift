@@ -22,7 +22,7 @@ import Testing
         "remote.skipInterval": 15.0.databaseValue,
     ]
 
-    @Test func theFirstReleasesRows_areReadAndWrittenAsTheyAre() {
+    @Test func rowsOfTheFirstRelease_areReadAndWrittenUnchanged() {
         var settings = PlayerSettings()
         #expect(settings.take(Self.rows) == 0)
         #expect((settings.name, settings.volume, settings.repeats) == ("Küche", 0.25, .one))
@@ -33,7 +33,7 @@ import Testing
         #expect(Self.rows.allSatisfy { written[$0.key] == $0.value })
     }
 
-    @Test func aRowThatDoesNotFit_costsOnlyItself() {
+    @Test func invalidRow_affectsNoOther() {
         var rows = Self.rows
         rows["volume"] = 2.databaseValue
         rows["repeat"] = "twice".databaseValue
@@ -43,7 +43,7 @@ import Testing
         #expect(settings.take(rows) == 3)
         #expect((settings.volume, settings.repeats, settings.muted) == (1, .off, false))
         #expect(settings.balance == -0.5)
-        // Skipping by nothing would be no command at all.
+        // Skipping needs an interval.
         #expect(!settings.remote.commands.skip)
     }
 
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{}", #"{"isEnabled":true}"#, "[]"])
-    func effectsThatMakeNoSense_areOff(text: String) throws {
+    func unreadableEffects_areOff(text: String) throws {
         var settings = PlayerSettings()
         #expect(settings.take(["effects": text.databaseValue, "volume": 0.5.databaseValue]) == 1)
         #expect(settings.effects == .off && settings.volume == 0.5)
@@ -75,7 +75,7 @@ import Testing
         #expect(settings.effects == .off)
     }
 
-    @Test func aPlayerThatWasNeverNamed_isReadAsSuch() {
+    @Test func emptyName_isValid() {
         var settings = PlayerSettings()
         #expect(settings.take(["name": "".databaseValue]) == 0)
     }

@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases) func damagedDatabase_isSetAside_andANewOneBegun(_ damage: Damage) throws {
-        let fixture = try StateFixture()
-        try fill(fixture)
+        let fixture = try filled()
         try inflict(damage, on: fixture.path)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
 
@@ -27,18 +26,17 @@ import Testing
         try saved.apply(.insert(drafts("new"), at: .end))
         #expect(store.flush())
         store.close()
-        #expect(try fixture.store().load().items.map(\.uri) == ["n", "e", "w"])
+        #expect(try fixture.reloaded().items.map(\.uri) == ["n", "e", "w"])
     }
 
     enum Obstacle: CaseIterable {
         case directory, fullDirectory, pipe, loop, socket
     }
 
-    /// Issue: nothing that stands in the place of our files may keep the server from starting.
+    /// Nothing in the place of our files may keep the server from starting.
     @Test(arguments: Obstacle.allCases, ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm", "state.lock"])
-    func whatIsNoFile_isSetAside(_ obstacle: Obstacle, _ name: String) throws {
-        let fixture = try StateFixture()
-        try fill(fixture)
+    func anythingButAFile_isSetAside(_ obstacle: Obstacle, _ name: String) throws {
+        let fixture = try filled()
         let path = fixture.directory + "/" + name
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         switch obstacle {
@@ -57,10 +55,10 @@ import Testing
         try saved.apply(.replace(drafts("new"), startIndex: nil))
         #expect(store.flush())
         store.close()
-        #expect(try fixture.store().load().items.map(\.uri) == ["n", "e", "w"])
+        #expect(try fixture.reloaded().items.map(\.uri) == ["n", "e", "w"])
     }
 
-    /// What SQLite cannot take of the journal is kept with its database, and what it can take is used.
+    /// SQLite uses the valid part of the journal; the whole journal is kept with its database.
     @Test(arguments: [0, 1, 8]) func damagedJournal_isKept_andTheRestIsUsed(part: Int) throws {
         let (fixture, copy) = (try StateFixture(), try StateFixture())
         let store = try fixture.store()
@@ -89,54 +87,41 @@ import Testing
         reopened.close()
     }
 
-    /// What the disk or the process cannot do now is no damage: the queue is kept, and the start says why there is none.
+    /// I/O errors are not damage: the queue is kept, and the start fails with the reason.
     @Test(arguments: [ResultCode.SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_NOMEM])
     func fileThatCannotBeReadNow_staysInItsPlace(_ code: ResultCode) throws {
-        let fixture = try StateFixture()
-        try fill(fixture)
-        do throws(StateStoreError) {
-            _ = try StateFile.open(directory: fixture.directory, logger: Logger(label: "test")) { _ in
+        let fixture = try filled()
+        let error = #expect(throws: StateStoreError.self) {
+            try StateFile.open(directory: fixture.directory, logger: Logger(label: "test")) { _ in
                 throw DatabaseError(resultCode: code)
             }
-            Issue.record("it opened")
-        } catch {
-            guard case .unusable = error else { return #expect(Bool(false), "\(error)") }
         }
+        guard case .unusable? = error else { return #expect(Bool(false), "it is not unusable") }
         #expect(try !fixture.files.contains { $0.contains(".damaged-") })
-        let store = try fixture.store()
-        #expect(store.load().items.count == 1000)
-        store.close()
+        #expect(try fixture.reloaded().items.count == 1000)
     }
 
-    /// As a server without that bound has left it: as much as a queue may have is read, the rest is kept.
+    /// A server without the limit may have written such a queue: its beginning is read, the rest kept aside.
     @Test func queueBeyondItsBytes_isCut_andKeptAside() throws {
-        let fixture = try StateFixture()
-        try fill(fixture)
+        let fixture = try filled()
         try DatabaseQueue(path: fixture.path).write { database in
             try database.execute(sql: "UPDATE item SET title = printf('%.*c', 100000, 'x'), rank = -rank")
         }
-        var store = try fixture.store()
-        var loaded = store.load()
+        let store = try fixture.store()
+        let loaded = store.load()
         #expect((600..<700).contains(loaded.items.count))
-        // From the queue's beginning, wherever its rows are.
+        // The beginning of the queue, regardless of the order of the rows.
         #expect(loaded.items.first?.id.number == 1000)
         store.close()
-        let (kept, aside) = try DatabaseQueue(path: fixture.path).read { database in
-            (
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM item"),
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM unreadable")
-            )
+        let counts = try DatabaseQueue(path: fixture.path).read { database in
+            try ["item", "unreadable"].map { try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)") }
         }
-        #expect(kept == loaded.items.count && aside == 1000 - loaded.items.count)
-        store = try fixture.store()
-        loaded = store.load()
-        #expect(loaded.items.count == kept)
-        store.close()
+        #expect(counts == [loaded.items.count, 1000 - loaded.items.count])
+        #expect(try fixture.reloaded().items.count == loaded.items.count)
     }
 
     @Test func unreadableRows_areSkipped() throws {
-        let fixture = try StateFixture()
-        try fill(fixture)
+        let fixture = try filled()
         try DatabaseQueue(path: fixture.path).write { database in
             try database.execute(
                 sql: """
@@ -149,14 +134,12 @@ import Testing
         let store = try fixture.store()
         let loaded = store.load()
         #expect(loaded.items.count == 998)
-        #expect(loaded.settings.volume == 1)
-        #expect(loaded.settings.balance == 0)
-        #expect(loaded.settings.repeats == .one)
+        #expect((loaded.settings.volume, loaded.settings.balance, loaded.settings.repeats) == (1, 0, .one))
         store.close()
-        #expect(try fixture.store().load().items.map(\.id) == loaded.items.map(\.id))
+        #expect(try fixture.reloaded().items.map(\.id) == loaded.items.map(\.id))
     }
 
-    /// What a SIGKILL leaves: the file and its journal as they are at any moment.
+    /// Copies of file and journal at any moment simulate a SIGKILL.
     @Test func copiesTakenWhileSaving_holdAPrefixOfWhatWasAcknowledged() throws {
         let fixture = try StateFixture()
         let store = try fixture.store()
@@ -174,8 +157,8 @@ import Testing
             let acknowledged = saved.queue.revision
             if round % 2 == 0 { #expect(store.flush()) }
             let copy = try StateFixture()
-            // A kill stops both files at once. A copy is like that when the journal, which is copied last, was not begun anew
-            // meanwhile: what a checkpoint wrote into the file is in the journal too.
+            // A kill stops both files at once. A copy is equivalent if the journal, which is copied last, was not restarted
+            // meanwhile: it still has the pages that a checkpoint wrote into the file.
             var header: Data?
             repeat {
                 header = try Self.journalHeader(fixture)
@@ -191,18 +174,21 @@ import Testing
         }
     }
 
-    /// SQLite's random numbers in it change when the journal begins anew.
+    /// Contains random numbers, which change when SQLite restarts the journal.
     private static func journalHeader(_ fixture: StateFixture) throws -> Data {
         try Data(contentsOf: URL(fileURLWithPath: fixture.path + "-wal")).prefix(32)
     }
 
-    private func fill(_ fixture: StateFixture) throws {
+    /// A state with 1,000 items.
+    private func filled() throws -> StateFixture {
+        let fixture = try StateFixture()
         let store = try fixture.store()
         var saved = SavedQueue(store: store)
         let draft = ItemDraft(uri: String(repeating: "long/", count: 20))
         try saved.apply(.insert(Array(repeating: draft, count: 1000), at: .end))
         #expect(store.flush())
         store.close()
+        return fixture
     }
 
     private func inflict(_ damage: Damage, on path: String) throws {

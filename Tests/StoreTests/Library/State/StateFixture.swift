@@ -10,7 +10,7 @@ import Testing
 @testable import Store
 @testable import Playback
 
-/// A data directory of its own, removed with it.
+/// A data directory that is removed with its owner.
 final class StateFixture: Sendable {
     private let folder: TemporaryFolder
     var directory: String { folder.path }
@@ -20,9 +20,10 @@ final class StateFixture: Sendable {
     var path: String { directory + "/state.sqlite" }
     var files: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() } }
 
-    func store() throws -> StateStore {
-        try StateStore(directory: directory, logger: Logger(label: "test"))
-    }
+    func store() throws -> StateStore { try StateStore(directory: directory, logger: Logger(label: "test")) }
+
+    /// Returns the state that the next start loads.
+    func reloaded() throws -> SavedPlayer { try store().load() }
 }
 
 /// A queue whose changes go to a store, as the player's do.
@@ -31,7 +32,7 @@ struct SavedQueue {
     var random = SeededGenerator(seed: 1)
     let store: StateStore
 
-    /// Returns the completion's answer later through `answers`.
+    /// `answers` collects the result of the save.
     mutating func apply(_ edit: QueueEdit, answers: Answers? = nil) throws {
         guard let proposal = try queue.propose(edit, using: &random) else { return }
         queue.commit(proposal)
@@ -53,12 +54,12 @@ func drafts(_ letters: String) -> [ItemDraft] { letters.map { ItemDraft(uri: Str
 
 func describe(_ items: [QueueItem]) -> [String] { items.map { "\($0.id) \($0.draft)" } }
 
-/// A disk quota that is used up, for one file: SQLite's writes to it fail as the kernel's do then.
+/// Simulates an exhausted disk quota for one file: SQLite's writes to it fail with EDQUOT.
 enum UsedUpQuota {
     private static let file = Mutex<(device: dev_t, inode: ino_t)?>(nil)
     private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int
 
-    /// Not for two files at once.
+    /// Supports one file at a time.
     static func with(_ path: String, _ body: () throws -> Void) throws {
         var status = stat()
         try #require(stat(path, &status) == 0)

@@ -6,45 +6,16 @@ import Testing
 @testable import Store
 
 @Suite struct UnfitFileTests {
-    enum Schema: CaseIterable {
-        case state, playlists, catalogue
-
-        var applicationID: Int {
-            switch self {
-            case .state: StateSchema.applicationID
-            case .playlists: PlaylistSchema.applicationID
-            case .catalogue: CatalogueSchema.applicationID
-            }
+    /// After a new migration: the number that this test prints is the schema's.
+    @Test func fingerprint_isThatOfTheMigrations() throws {
+        let schemas: [any DatabaseSchema.Type] = [StateSchema.self, PlaylistSchema.self, CatalogueSchema.self]
+        for schema in schemas {
+            let file = try DatabaseQueue()
+            try schema.prepare(file)
+            let found = try file.read { try UnfitFile.fingerprint($0) }
+            #expect(found == schema.fingerprint, "\(schema): it is 0x\(String(found, radix: 16))")
+            try schema.prepare(file)
         }
-
-        var fingerprint: UInt64 {
-            switch self {
-            case .state: StateSchema.fingerprint
-            case .playlists: PlaylistSchema.fingerprint
-            case .catalogue: CatalogueSchema.fingerprint
-            }
-        }
-
-        var migrator: DatabaseMigrator {
-            switch self {
-            case .state: StateSchema.migrator
-            case .playlists: PlaylistSchema.migrator
-            case .catalogue: CatalogueSchema.migrator
-            }
-        }
-
-        func prepare(_ file: DatabaseQueue) throws {
-            try UnfitFile.prepare(file, applicationID: applicationID, fingerprint: fingerprint, migrator)
-        }
-    }
-
-    /// After a new migration: the number that this test finds is the schema's.
-    @Test(arguments: Schema.allCases) func fingerprint_isThatOfTheMigrations(_ schema: Schema) throws {
-        let file = try DatabaseQueue()
-        try schema.prepare(file)
-        let found = try file.read { try UnfitFile.fingerprint($0) }
-        #expect(found == schema.fingerprint, "it is 0x\(String(found, radix: 16))")
-        try schema.prepare(file)
     }
 
     @Test(arguments: [
@@ -52,20 +23,20 @@ import Testing
         "DELETE FROM grdb_migrations", "PRAGMA application_id = 1",
         "INSERT INTO grdb_migrations VALUES ('3 of another day')",
     ])
-    func whatIsNotAsTheMigrationsLeaveIt_isRefused(_ damage: String) throws {
+    func incompleteOrForeignFile_isRefused(_ damage: String) throws {
         let file = try DatabaseQueue()
-        try Schema.catalogue.prepare(file)
+        try CatalogueSchema.prepare(file)
         try file.writeWithoutTransaction { try $0.execute(sql: damage) }
-        #expect(throws: (any Error).self) { try Schema.catalogue.prepare(file) }
+        #expect(throws: (any Error).self) { try CatalogueSchema.prepare(file) }
     }
 
     @Test(arguments: [
         "CREATE TABLE mine (a)", "CREATE INDEX mine ON track (year)", "ALTER TABLE track ADD COLUMN mine",
     ])
-    func whatIsThereBesides_doesNotMatter(_ addition: String) throws {
+    func additions_areAllowed(_ addition: String) throws {
         let file = try DatabaseQueue()
-        try Schema.catalogue.prepare(file)
+        try CatalogueSchema.prepare(file)
         try file.write { try $0.execute(sql: addition) }
-        try Schema.catalogue.prepare(file)
+        try CatalogueSchema.prepare(file)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         for _ in 0..<count { try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (randomblob(9000))") } }
     }
 
-    /// As a kill leaves it.
+    /// The journal as after a kill.
     private func journal() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.path + "/file-wal")) }
 
     private func condition(_ bytes: Data) throws -> WriteAheadFile.Condition {
@@ -49,7 +49,7 @@ import Testing
             _ = try queue.writeWithoutTransaction { try $0.checkpoint(.restart) }
             try insert(2)
             #expect(try condition(journal()) == .whole)
-            // As `journal_size_limit` does.
+            // `journal_size_limit` truncates like this.
             #expect(try condition(journal().dropLast(1000)) == .whole)
         }
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(try condition(journal()) != .damaged)
     }
 
-    /// A power cut: the file ends anywhere, or its last pages never came to the disk.
+    /// A power cut: the file ends anywhere, or its last pages never reached the disk.
     @Test func cutFile_isNoDamage() throws {
         try insert(10)
         let bytes = try journal()
