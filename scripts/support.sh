@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the other scripts: what to install, and how they speak.
+# Sourced by the other scripts: packages, messages and common steps.
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # the lists are used by the sourcing scripts
 
@@ -8,7 +8,7 @@ build_packages=(
     libcurl4-openssl-dev libexpat1-dev libsystemd-dev libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
     libswscale-dev libseccomp-dev pkg-config
 )
-# Loaded by the running server, for speed, pitch and measured loudness.
+# Loaded by the running server on demand: speed, pitch and measured loudness.
 run_packages=(libsoundtouch1 libebur128-1)
 test_packages=(
     pulseaudio pulseaudio-utils lame sox ffmpeg mpg123 musepack-tools python3 python3-venv chromium chromium-headless-shell nginx
@@ -17,14 +17,14 @@ test_packages=(
 container_packages=(debootstrap iproute2 util-linux curl)
 bench_packages=(pulseaudio pulseaudio-utils lame mpg123 ffmpeg dbus-daemon mpd mpc sox libsox-fmt-mp3 wrk gcc python3 python3-venv)
 
-# The named products, else both, for release, with Swift's libraries inside. Not everything: what tests share needs Testing,
-# which a release build does not find.
+# Builds the given products, by default both, for release with Swift's libraries inside. Not all targets: the tests' shared
+# ones need Testing, which a release build does not find.
 build_release() {
     local product
     [ $# -gt 0 ] || set -- tonearm tonearm-media-worker
     for product in "$@"; do
-        # At a terminal the compiler would get another flag (for colours), and everything would be built again. Of a step that
-        # is tested for failure, `set -e` does not end the loop.
+        # At a terminal the compiler would get another flag (for colours) and build everything again. `|| return`, because
+        # `set -e` has no effect in a step whose status is tested.
         swift build -c release --static-swift-stdlib --no-color-diagnostics --product "$product" || return
     done
 }
@@ -36,8 +36,8 @@ fail() {
     exit 1
 }
 
-# By that name, or as what an installed package provides ("a, b (= 1.2)"). Reads to the end: with pipefail a reader that
-# leaves early makes the writer fail.
+# Installed by that name, or provided by an installed package ("a, b (= 1.2)"). Reads all input: with pipefail, a reader that
+# stops early makes the writer fail.
 is_installed() {
     [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | cut -c 1-2)" = ii ] ||
         dpkg-query -W -f '${db:Status-Abbrev}, ${Provides}\n' 2>/dev/null | sed -n 's/^ii *, //; T; s/([^)]*)//g; p' |
@@ -46,8 +46,8 @@ is_installed() {
 
 policy_file=/usr/sbin/policy-rc.d
 
-# apt-get install as the words of as_root say. The tests start nginx and icecast2 by themselves, each on its own port: the
-# system's services of these packages are not started, unless the machine has a rule of its own about that.
+# apt-get install, with the prefix as_root. The tests start nginx and icecast2 themselves, so the services of these packages are
+# not started, unless the machine has its own policy-rc.d.
 install_packages() {
     local command=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@")
     if [ -e "$policy_file" ]; then
@@ -65,7 +65,7 @@ install_packages() {
     )
 }
 
-# Installs those of the named Debian packages that are missing; asks for rights only then.
+# Installs the missing ones of the given Debian packages; asks for root only if some are missing.
 install_missing() {
     local missing=() package as_root=()
     command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu only; install yourself: $*"
@@ -82,7 +82,7 @@ install_missing() {
     install_packages "${missing[@]}"
     for package in "${missing[@]}"; do
         case $package in
-            # Nor when the machine starts the next time.
+            # Not at the next boot either.
             nginx | icecast2 | mpd)
                 ! command -v systemctl >/dev/null || "${as_root[@]}" systemctl disable --quiet "$package" ||
                     say "$package may start as a service of this machine: systemctl disable $package"
@@ -99,7 +99,7 @@ require_swift() {
         fail "Swift $needed or later is needed, this is ${found:-one that does not tell its version}: $advice"
 }
 
-# A Python with the tools of the end-to-end tests; made anew when their list changes.
+# A Python environment for the end-to-end tests, rebuilt when their requirements change.
 make_venv() {
     local list=Tests/EndToEnd/requirements.txt venv=.build/venv
     if ! cmp -s "$list" "$venv/installed.txt"; then
@@ -110,8 +110,8 @@ make_venv() {
     fi
 }
 
-# A Python with Home Assistant and what its integration is tested with; made anew when their list changes. Home Assistant's
-# own constraints, which are inside its wheel, keep pip from searching through versions for many minutes.
+# A Python environment for the Home Assistant integration's tests, rebuilt when their requirements change. Home Assistant's
+# constraints, which are inside its wheel, keep pip from trying versions for many minutes.
 make_home_assistant_venv() {
     local list=integrations/home-assistant/requirements-test.txt venv=.build/home-assistant-venv
     if ! cmp -s "$list" "$venv/installed.txt"; then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that libmicrohttpd can do: one answer of a given size. Usage: bare-http BYTES THREADS; prints its port.
+// A minimal libmicrohttpd server: one answer of a given size. Usage: bare-http BYTES THREADS; prints its port.
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <stdio.h>

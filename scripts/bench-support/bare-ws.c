@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that libwebsockets can do: the same text to every client once a second, with "at" in milliseconds since
+// A minimal libwebsockets server: the same text to every client once a second, with "at" in milliseconds since
 // the epoch. Usage: bare-ws BYTES; prints its port.
 #include <libwebsockets.h>
 #include <signal.h>

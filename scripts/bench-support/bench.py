@@ -65,9 +65,9 @@ ROWS = {
     "in-step": (rows_shared.in_step, 10),
 }
 
-# Names for several rows.
+# Groups of rows.
 GROUPS = {
-    # Beside MPD or another peer.
+    # Compared with MPD or another peer.
     "ratios": ["latency", "cpu", "memory", "start", "http", "ws", "queue", "wakeups", "render", "effects", "scan"],
     # The other times that SPEC promises.
     "promises": ["network", "station", "lyrics", "worker", "interruption", "unplug", "neighbours", "routes", "switching", "watch", "search",
@@ -97,7 +97,7 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--rounds", type=int, help="rounds per row (default: 5 or more, by row)")
     arguments = parser.parse_args()
-    # Each row once, also where a group names it again.
+    # Each row once, even if several groups contain it.
     names = list(dict.fromkeys(name for row in arguments.rows for name in GROUPS.get(row, [row]))) or list(ROWS)
     for name in names:
         if name not in ROWS:

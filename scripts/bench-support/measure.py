@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of figures with their goals, what the kernel tells of a process, and who else kept the machine busy."""
+"""Rows of figures with their goals, the kernel's statistics of a process, and the load of other processes."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Goal:
-    """What is to be reached, in words and as a check of our median and the peers' medians."""
+    """A goal, in words and as a check of our median and the peers' medians."""
 
     text: str
     reached: Callable[[float, dict[str, float]], bool]
@@ -36,13 +36,13 @@ def at_least_of(peer: str, share: float) -> Goal:
 
 
 def both(first: Goal, text: str, reached: bool) -> Goal:
-    """`first`, and something that was counted over all rounds."""
+    """`first`, and a limit for a count over all rounds."""
     return Goal(f"{first.text}, {text}", lambda ours, peers: reached and first.reached(ours, peers))
 
 
 @dataclass
 class Row:
-    """One measured quantity: ours, the peers' in the same run, and what is to be reached."""
+    """A measured quantity: ours, the peers' in the same run, and the goal."""
 
     name: str
     unit: str
@@ -92,8 +92,8 @@ def number(value: float) -> str:
 
 
 class Others:
-    """The processor time that neither this process nor its children used: what disturbs a measurement. Children count
-    once they were waited for, as every row does with its own."""
+    """Processor time of other processes, which disturbs a measurement. A child of this process counts as its own once it was
+    waited for, which every row does."""
 
     TOLERATED = 0.05
 
@@ -104,13 +104,13 @@ class Others:
     @staticmethod
     def _read() -> float:
         fields = [int(text) for text in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-        # user, nice, system, irq, softirq and what a hypervisor took; not idle and iowait.
+        # user, nice, system, irq, softirq and steal; not idle and iowait.
         busy = sum(fields[:3] + fields[5:8]) / os.sysconf("SC_CLK_TCK")
         own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         return busy - sum(usage.ru_utime + usage.ru_stime for usage in own)
 
     def share(self) -> float:
-        """Of all processors' time since this object was made."""
+        """The share of all processors' time since this object was made."""
         return max(0.0, (self._read() - self._before) / (time.monotonic() - self._began) / (os.cpu_count() or 1))
 
     def note(self) -> str:
@@ -138,7 +138,7 @@ class Usage:
         return found
 
     def since(self) -> tuple[float, int]:
-        """(CPU seconds, voluntary context switches); threads that came and went between are not seen."""
+        """(CPU seconds, voluntary context switches). Misses threads that started and ended in between."""
         now = self._read()
         cpu = sum(values[0] - self._before.get(task, (0, 0))[0] for task, values in now.items())
         switches = sum(values[1] - self._before.get(task, (0, 0))[1] for task, values in now.items())
@@ -146,7 +146,7 @@ class Usage:
 
 
 def proportional_bytes(pid: int) -> int:
-    """PSS: private memory and the fair part of what is shared."""
+    """PSS: private memory and the proportional share of shared memory."""
     for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
@@ -154,7 +154,7 @@ def proportional_bytes(pid: int) -> int:
 
 
 def raise_descriptor_limit() -> int:
-    """For thousands of sockets here and in child processes; the new limit."""
+    """Raises the descriptor limit for thousands of sockets here and in child processes. Returns the new limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that we are measured against, each with a configuration of its own in a temporary directory."""
+"""The peers, each with its own configuration in a temporary directory."""
 
 import pathlib
 import shutil

@@ -70,7 +70,7 @@ def scan(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]
 
 
 def rescan(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Nothing has changed among 2,000 files."""
+    """A scan of 2,000 unchanged files."""
     root = directory / "collection"
     make_collection(root, 2_000, sound(directory))
     home = directory / "server"
@@ -90,7 +90,7 @@ def rescan(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
 
 
 def watch(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """A file that is put into the folder, until the library lists it."""
+    """From adding a file to the folder until the library lists it."""
     root = directory / "collection"
     make_collection(root, 200, sound(directory))
     file = next(root.rglob("*.mp3")).read_bytes()
@@ -111,7 +111,7 @@ def watch(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
 
 
 def search(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Words of 100,000 tracks, by HTTP on one connection; the files are links to a few, as only their names count here."""
+    """Searches among 100,000 tracks over one HTTP connection. The files are links to a few, as only their names matter."""
     root = directory / "collection"
     source = directory / "source"
     make_collection(source, 10_000, sound(directory, 0.2))

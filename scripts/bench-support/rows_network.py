@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Music from a web server on the same machine: command to first sound, seeks into what is not loaded."""
+"""Music from a web server on the same machine: command to first sound, seeks beyond the loaded part."""
 
 import pathlib
 import random
@@ -13,7 +13,7 @@ from rows_sound import Rest, first_sound_after, stage
 
 
 def _sound_after_a_gap(capture: Capture, asked: float, mark: int) -> float:
-    """Milliseconds from `asked` until sound follows the silence that a seek leaves while it loads."""
+    """Milliseconds from `asked` until sound follows the silence of a seek that loads."""
     silence = RATE // 1000
 
     def found() -> int | None:
@@ -33,7 +33,7 @@ def _sound_after_a_gap(capture: Capture, asked: float, mark: int) -> float:
 
 
 def network(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """A server that answers at once. The place that is sought lies beyond the 8 MB that are held of a stream."""
+    """A server that answers at once. The seek target lies beyond the 8 MB window of a stream."""
     content = (music / "noise-long.mp3").read_bytes()
     origin = Origin()
     first, sought = [], []
@@ -70,7 +70,7 @@ def network(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
 
 
 def station(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """A station whose stream begins at any byte, played until its first sound."""
+    """A station whose stream begins at a random byte, until the first sound."""
     content = (music / "noise-long.mp3").read_bytes()
     chance = random.Random(7)
     times = []

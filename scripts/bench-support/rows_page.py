@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page: how soon it shows a change, and a line of the lyrics as the lock screen's picture."""
+"""The page: time to show a change, and to draw a line of lyrics as the lock screen's picture."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def open_browser() -> Iterator[Browser]:
 
 
 def page(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Row 7: a press of pause on one page until another one shows it."""
+    """Row 7: from a press of pause on one page until another page shows it."""
     server = Server(directory, music).start()
     took: list[float] = []
     with open_browser() as browser, contextlib.closing(Api(server.url)) as api:
@@ -54,7 +54,7 @@ def page(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]
 
 
 def lyrics(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Five lines a round, as the page's test has them."""
+    """Five lines a round, those of the page's test."""
     folder = directory / "songs"
     folder.mkdir()
     shutil.copy(music / "noise-long.mp3", folder / "song.mp3")

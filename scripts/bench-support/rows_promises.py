@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that SPEC promises and no other row measures: what is heard, what is reported, and how the server ends."""
+"""Times that SPEC promises and no other row measures: sound, reports, and the server's end."""
 
 import concurrent.futures
 import contextlib
@@ -23,7 +23,7 @@ KBPS_192 = 24_000
 
 
 def answers(url: str, dice: random.Random, count: int) -> list[float]:
-    """Seconds that each answer to one client's random commands took; it asks on once it is answered."""
+    """Seconds to answer each random command of one client, which sends the next one after the answer."""
     took = []
     with contextlib.closing(Api(url)) as api:
         for _ in range(count):
@@ -35,8 +35,8 @@ def answers(url: str, dice: random.Random, count: int) -> list[float]:
 
 
 def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Rows 4 and 66: a prepared item; a stop. Row 62: 10,000 commands at random of eight clients, the slowest answer and all of
-    them. One client alone waits for each sound that it asks for."""
+    """Rows 4 and 66: a prepared item; a stop. Row 62: 10,000 random commands of eight clients, the slowest answer and the total time.
+    A single client waits for each sound that it starts."""
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     capture = Capture(pulse, "spk", latency=2).start()
     server = start_server(directory, music, pulse)
@@ -72,7 +72,7 @@ def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[
 
 
 def default_output(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Row 259: the default changed, `pactl` included, until the stream is on it."""
+    """Row 259: from running `pactl` to change the default until the stream is on the new one."""
     pulse = PulseDaemon(directory, (SPEAKERS, DESK)).start()
     server = start_server(directory, music, pulse)
     api = Api(server.url)
@@ -93,7 +93,7 @@ def default_output(directory: pathlib.Path, music: pathlib.Path, rounds: int) ->
 
 
 def sound_server(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Row 147: the place at which it goes on after the sound server's death, apart from the last one that was heard."""
+    """Row 147: the distance between the last position before the sound server's death and the first one after it."""
     encode_noise(music / "noise.mp3", 60)
     reference = reference_decode(music / "noise.mp3")
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
@@ -120,7 +120,7 @@ def sound_server(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
 
 
 def ticks(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Rows 8, 46 and 153: `time` events of ten seconds at two intervals at once, beyond or below the promised number."""
+    """Rows 8, 46 and 153: `time` events in ten seconds at two intervals, more or fewer than promised."""
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     server = start_server(directory, music, pulse)
     api = Api(server.url)
@@ -143,7 +143,7 @@ def ticks(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
 
 
 def slow_link(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Row 33: a server at twice the bit rate. Row 234: a station's title, apart from the sound that it belongs to."""
+    """Row 33: a server at twice the bit rate. Row 234: the distance between a station's title and its sound."""
     content = (music / "noise-long.mp3").read_bytes()
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     capture = Capture(pulse, "spk", latency=2).start()
@@ -158,7 +158,7 @@ def slow_link(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list
         sound.append(first_sound_after(capture, asked, mark))
         share.append(100 * origin.sent_bytes(f"/{number}.mp3") / (60 * KBPS_192))
         api.command("stop")
-        # The station sends silence, then music: its title changes there.
+        # The station sends silence, then music; its title changes in between.
         quiet = music / "quiet.mp3"
         if not quiet.exists():
             _silence(quiet, 6)
@@ -190,7 +190,7 @@ def _silence(path: pathlib.Path, seconds: float) -> None:
 
 
 def ending(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """SIGTERM while music plays and 100 clients listen, until the process has ended."""
+    """From SIGTERM, while music plays and 100 clients listen, to the end of the process."""
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
     server = start_server(directory, music, pulse)
     took = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Offline rendering against mpg123 -w, and what effects cost there and while music plays."""
+"""Offline rendering beside mpg123 -w, and the cost of effects there and during playback."""
 
 import json
 import pathlib
@@ -41,7 +41,7 @@ def above(limit: float, unit: str) -> Goal:
 
 
 def effects(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Ten bands alone beside the same bands of others, then with limiter, crossfeed and loudness; and all of it in the server."""
+    """Ten bands beside the peers' ten bands; then with limiter, crossfeed and loudness; then all effects in the server."""
     require("sox", "ffmpeg", "pulseaudio")
     source, output = str(music / "noise-long.mp3"), str(directory / "rendered.wav")
     gains = [(frequency, 4 if index % 2 else -4) for index, frequency in enumerate(FREQUENCIES)]
@@ -74,8 +74,8 @@ def effects(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
 
 
 def playing_cost(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: float = 6) -> tuple[list[float], dict[str, list[float]]]:
-    """Percent of a core by which the server needs more with all effects and meters than without, in turn; voluntary context
-    switches a second with effects alone and without."""
+    """Additional percent of a core for all effects and meters, measured alternately; voluntary context switches per second with
+    and without effects."""
     pulse = PulseDaemon(directory, (SPEAKERS.replace("rate=44100", "rate=48000"),)).start()
     home = directory / "effects"
     home.mkdir()

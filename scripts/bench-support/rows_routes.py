@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other programs and devices that come and go (SPEC rows 101, 127, 139, 141)."""
+"""Other programs and devices that appear and disappear (SPEC rows 101, 127, 139, 141)."""
 
 import pathlib
 import re
@@ -19,7 +19,7 @@ DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norew
 
 
 def neighbours(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """From before the other program was started, so that its own start counts too."""
+    """Measured from before the other program starts, which includes its start."""
     pulse = PulseDaemon(directory, (SPEAKERS, "module-role-cork")).start()
     server = start_server(directory, music, pulse)
     api, events = Api(server.url), EventLog(server.events_url)
@@ -48,7 +48,7 @@ def neighbours(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> lis
 
 
 def routes(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """A device lost, `pactl unload-module` included; headphones that come, by the place in the music on both sides of the seam."""
+    """A device lost, including `pactl unload-module`; headphones plugged in, by the positions on both sides of the seam."""
     encode_noise(music / "noise.mp3", 30)
     reference = reference_decode(music / "noise.mp3")
     pulse = PulseDaemon(directory, (SPEAKERS, DESK)).start()
@@ -88,7 +88,7 @@ def routes(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
 
 
 def switching(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Rows 54, 65, 72: what is left of the old item after the answer to `next`; silence; files of no length."""
+    """Rows 54, 65, 72: the old item's sound after the answer to `next`; silence; empty files."""
     encode_noise(music / "noise.mp3", 10)
     reference = reference_decode(music / "noise.mp3")
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()
@@ -110,7 +110,7 @@ def switching(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list
         window = capture.samples(begin)
         start = len(window) - RATE // 4
         new = start - place_heard(window[start:], reference)
-        # A monitor gives a sample when the sink takes it; it is heard later by the sink's latency.
+        # A monitor has a sample when the sink takes it; it is heard after the sink's latency.
         old.append((capture.arrival(begin + new) - answered + latency) * 1000)
         asked = time.monotonic()
         api.pause()

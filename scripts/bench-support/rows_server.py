@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start, HTTP, WebSockets, queue: what the server costs its clients."""
+"""Start, HTTP, WebSockets, queue: the server's costs for clients."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def start(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row
     for number in range(rounds):
         home = directory / f"start-{number}"
         home.mkdir()
-        # Without the search for a program that prints backtraces, which only tests ask for.
+        # Without the search for the backtracer, which only tests enable.
         server = Server(home, empty, os.environ | {"SWIFT_BACKTRACE": "enable=no"}, output="null")
         server.start()
         began_to_port = server.ready_seconds
@@ -101,7 +101,7 @@ def http(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]
 
 
 def clients(port: int, path: str, program: pathlib.Path, count: int, seconds: float, pid: int) -> tuple[dict, float, float]:
-    """(what the load program saw, CPU us per event, bytes per client)."""
+    """(the load program's report, CPU us per event, bytes per client)."""
     before = proportional_bytes(pid)
     load = subprocess.Popen([str(program), str(port), path, str(count), str(seconds)], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True)
@@ -170,13 +170,13 @@ def ws(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 5
 
     return [row(f"{count} WebSocket clients, 1 s time events: p99 lateness", "ms", "p99", both(below(50, "ms"), "nothing lost", lost == 0 and closed == 0), note),
             row("its p99 distance from one second between events", "ms", "gap", None),
-            # 10 us where the bare library takes 9; most of it is the kernel's TCP, which is not as quick on every machine.
+            # 10 us where the bare library takes 9. Most of it is the kernel's TCP, whose speed depends on the machine.
             row("CPU per event sent", "us", "cpu", at_most_of("bare libwebsockets", 10 / 9)),
             row("memory per client (PSS)", "kB", "memory", below(8, "kB"))]
 
 
 def files_and_body(folder: pathlib.Path, count: int) -> tuple[pathlib.Path, bytes]:
-    """So many files of 0.2 s (links to a few), and the request that adds them."""
+    """`count` files of 0.2 s (links to a few), and the request that adds them."""
     folder.mkdir()
     content = sound(folder.parent, 0.2)
     uris = [f"An Artist/Album {n // 12:05}/Track {n:06}.mp3" for n in range(count)]
@@ -193,8 +193,8 @@ def files_and_body(folder: pathlib.Path, count: int) -> tuple[pathlib.Path, byte
 
 
 def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 100_000) -> list[Row]:
-    """A queue of 100,000 items: add, window, move, clear, restart. A command's time in the server is its round trip
-    less that of GET /healthz on the same connection."""
+    """A queue of 100,000 items: add, window, move, clear, restart. A command's time is its round trip minus that of GET /healthz
+    on the same connection."""
     require("mpd")
     collection, body = files_and_body(directory / "collection", count)
     names = ("add", "bytes", "one", "window", "move", "clear", "restore")
@@ -204,7 +204,7 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
         home = directory / f"queue-{number}"
         home.mkdir()
         server = Server(home, collection, output="null", arguments=("--measure-loudness", "off")).start()
-        # As MPD, which asks its database: the library knows the files.
+        # The library knows the files, as MPD's database does.
         with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
             eventually(lambda: idle(client), "scanned", timeout=120)
         # The server closes a connection that sends no request for 10 s, and a scan may take longer.
@@ -233,7 +233,7 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
         ours["restore"].append(server.ready_seconds + time.monotonic() - began)
         api.close()
         rest = Rest(server.port)
-        # What follows the start (the journal's first write) is not the command's.
+        # Work after the start (the journal's first write) must not count as the command's.
         time.sleep(1)
         ours["clear"].append(1000 * (rest.timed("DELETE", "/api/v1/queue") - plain))
         rest.close()
@@ -253,7 +253,7 @@ def queue(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int 
 
 
 def undo(directory: pathlib.Path, music: pathlib.Path, rounds: int, count: int = 190_000) -> list[Row]:
-    """What undo and redo of a long queue under shuffle leave in memory."""
+    """Memory that undo and redo of a long shuffled queue retain."""
     collection, body = files_and_body(directory / "undo-collection", count)
     server = Server(directory / "undo", collection, output="null", arguments=("--library", "off"))
     server.directory.mkdir(exist_ok=True)

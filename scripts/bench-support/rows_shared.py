@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sound card shared: interruptions, lost headphones, the desktop's bus, two players in step."""
+"""A shared sound card: interruptions, lost headphones, the desktop's bus, two players in step."""
 
 import pathlib
 import time
@@ -22,7 +22,7 @@ def start_server(directory: pathlib.Path, music: pathlib.Path, pulse: PulseDaemo
 
 
 def interruption(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """Another program's request until the last sample of ours was rendered."""
+    """From another program's request to our last rendered sample."""
     pulse = PulseDaemon(directory, (SPEAKERS, "module-role-cork")).start()
     capture = Capture(pulse, "spk", latency=2).start()
     server = start_server(directory, music, pulse)
@@ -45,7 +45,7 @@ def interruption(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
 
 
 def unplug(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """`pactl unload-module` of the headphones, its own start included, until the event has come."""
+    """From starting `pactl unload-module` for the headphones to the event."""
     pulse = PulseDaemon(directory, (SPEAKERS, HEADPHONES)).start()
     server = start_server(directory, music, pulse)
     api, events = Api(server.url), EventLog(server.events_url)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latency, CPU, memory, wake-ups: with sound through one private PulseAudio, each program on a sink of its own."""
+"""Latency, CPU, memory, wake-ups, through one private PulseAudio with a sink for each program."""
 
 import contextlib
 import json
@@ -56,7 +56,7 @@ def stage(directory: pathlib.Path, music: pathlib.Path) -> Iterator[Stage]:
 
 
 class Rest:
-    """Prepared requests on one kept connection: what a command costs without a client library's time."""
+    """Prepared requests on one persistent connection: the cost of a command without a client library."""
 
     def __init__(self, port: int):
         self.connection = socket.create_connection(("127.0.0.1", port))
@@ -95,7 +95,7 @@ class Rest:
 
 
 def first_sound_after(capture: Capture, asked: float, mark: int, level: int = 8) -> float:
-    """Milliseconds from `asked` until the first loud sample past `mark` was rendered to the sink."""
+    """Milliseconds from `asked` to the first loud sample after `mark` that was rendered to the sink."""
     sound = capture.wait_sound(mark, timeout=5, level=level)
     with capture._lock:
         arrivals = list(capture._arrivals)
@@ -153,7 +153,7 @@ def latency(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
 
 
 def cpu(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: float = 12) -> list[Row]:
-    """All three at once, each on its own sink, so that they meet the same conditions; scaled to a minute."""
+    """All three at once, each on its own sink, under the same conditions; scaled to a minute."""
     require("mpg123")
     with stage(directory, music) as s:
         s.start()
@@ -235,7 +235,7 @@ def wakeups(directory: pathlib.Path, music: pathlib.Path, rounds: int, seconds: 
 
 
 def worker(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """What goes through the media worker: a file, an announcement, and what stays in the server once the worker has ended."""
+    """The media worker: a file, an announcement, and the server's memory after the worker has ended."""
     for suffix in ("flac", "wav"):
         subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-t", "20", "-i", str(music / "noise-long.mp3"),
                         str(music / f"short.{suffix}")], check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Music that begins or ends at a time, and how soon a change of the sound is heard (SPEC rows 63, 79, 281 to 284, 288, 292)."""
+"""Starts and ends at a given time, and the delay of changes of the sound (SPEC rows 63, 79, 281 to 284, 288, 292)."""
 
 import contextlib
 import datetime
@@ -17,12 +17,12 @@ from rig.pulse import SPEAKERS
 from rig.signals import write_wave
 from rows_shared import start_server
 
-# Of a start at a time, so that it is prepared.
+# Lead of a scheduled start, for its preparation.
 AHEAD = 2.0
 
 
 def sink_latency(pulse: PulseDaemon) -> float:
-    """Seconds: a monitor gives a sample when the sink takes it; it is heard later by this."""
+    """Seconds. A monitor has a sample when the sink takes it; it is heard after this latency."""
     return int(re.search(r"Sink Latency: (\d+) usec", pulse.pactl("list", "sink-inputs"))[1]) / 1e6
 
 
@@ -105,7 +105,7 @@ def effects(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
 
 
 def levels(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Row]:
-    """A tone behind a second of silence: the first event that has it, apart from the sound; and its place in the media."""
+    """A tone after a second of silence: the distance of its first event from the sound, and from its position in the media."""
     tone = 0.5 * numpy.sin(2 * numpy.pi * 997 * numpy.arange(3 * RATE) / RATE) * (numpy.arange(3 * RATE) >= RATE)
     write_wave(music / "late.wav", numpy.column_stack([tone, tone]))
     pulse = PulseDaemon(directory, (SPEAKERS,)).start()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens N WebSockets and measures how late their messages come: time of arrival minus the message's own "at" (wall
-// clock, milliseconds), and how far the time between two messages of a client is from a second ("gap"), which needs no
-// clock of the server. Usage: ws-load PORT PATH CLIENTS SECONDS. Prints "open" once all are connected, waits for a line on
+// Opens N WebSockets and measures the delay of their messages: arrival minus the message's own "at" (wall clock,
+// milliseconds), and the deviation of the time between two messages from a second ("gap"), which does not depend on the
+// server's clock. Usage: ws-load PORT PATH CLIENTS SECONDS. Prints "open" once all are connected, waits for a line on
 // standard input, listens for SECONDS, then prints one line of JSON.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@
 
 struct client {
     int socket;
-    int shook;           // the handshake's end was seen
+    int shook;           // the handshake has ended
     size_t held;         // bytes in `data`
     unsigned messages;   // time events while listening
     double last;         // arrival of the latest one
@@ -51,7 +51,7 @@ static void message(struct client *client, const char *text, size_t length, doub
     if (measured < most) lateness[measured++] = arrival - strtod(at + 5, NULL);
 }
 
-// Takes the whole frames out of the client's buffer; server frames are not masked.
+// Removes complete frames from the client's buffer; server frames are not masked.
 static void frames(struct client *client, double arrival) {
     size_t place = 0;
     if (!client->shook) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last stage of our Dockerfile as values; just the instructions and forms that it uses, anything else is an error."""
+"""Parses the last stage of our Dockerfile. Accepts only the instructions and forms that it uses."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 class Unknown(Exception):
-    """The Dockerfile has something that this reader does not understand."""
+    """The Dockerfile uses something that this parser does not support."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Copy:
 class Image:
     suite: str = ""
     packages: list[str] = field(default_factory=list)
-    # Shell commands other than those of apt, and copies, in their order.
+    # Copies, and shell commands other than apt's, in order.
     steps: list[str | Copy] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
     arguments: dict[str, str] = field(default_factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A container without an engine: the image's root made by debootstrap, and a process in it with name spaces of its own."""
+"""A container without an engine: the image's root, built by debootstrap, and a process in it with its own namespaces."""
 
 import hashlib
 import os
@@ -15,11 +15,11 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 def build(image: Image, cache: pathlib.Path, sources: pathlib.Path, stages: dict[str, dict[str, pathlib.Path]]) -> pathlib.Path:
-    """The root with everything that the Dockerfile puts there. The packages are kept between runs, the rest made anew."""
+    """Builds the root as the Dockerfile describes it. Packages are kept between runs; the rest is built anew."""
     key = hashlib.sha256(" ".join([image.suite, *sorted(image.packages)]).encode()).hexdigest()[:16]
     base, root = cache / f"base-{key}", place(cache)
     for left in cache.glob("root-*"):
-        # Of a run that was killed.
+        # Left by a run that was killed.
         if not pathlib.Path(f"/proc/{left.name.removeprefix('root-')}").exists():
             shutil.rmtree(left)
     if not base.exists():
@@ -52,7 +52,7 @@ def build(image: Image, cache: pathlib.Path, sources: pathlib.Path, stages: dict
 
 
 def place(cache: pathlib.Path) -> pathlib.Path:
-    """Where this run's root is made."""
+    """The directory of this run's root."""
     return cache / f"root-{os.getpid()}"
 
 
@@ -72,8 +72,8 @@ def copy(step: Copy, root: pathlib.Path, sources: pathlib.Path, stages: dict[str
 
 
 class Container:
-    """One run: a read-only root, no capabilities, no new privileges, networks and processes of its own. The mounts live
-    in the process's name space and end with it, however it ends."""
+    """One run: a read-only root, no capabilities, no new privileges, its own network and processes. The mounts belong to the
+    process's namespace and end with it."""
 
     def __init__(self, root: pathlib.Path, image: Image, user: tuple[int, int], mounts: dict[str, tuple[pathlib.Path, bool]],
                  environment: dict[str, str], log: pathlib.Path):
@@ -93,20 +93,20 @@ class Container:
         words = [*self.as_user(), *image.entrypoint, *image.command]
         lines.append("exec chroot $root " + " ".join(words))
         self.log = log
-        # Should this script be killed, unshare ends with it; --kill-child then ends process 1 (see `as_user`).
+        # If this script is killed, unshare ends with it; --kill-child then ends process 1 (see `as_user`).
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig=KILL", "unshare", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child", "sh", "-c", "\n".join(lines)],
             stdin=subprocess.DEVNULL, stdout=log.open("wb"), stderr=subprocess.STDOUT, env=self.environment)
 
     def as_user(self) -> list[str]:
-        """Changing the user clears the parent-death signal of --kill-child, so it is set anew."""
+        """Sets the parent-death signal of --kill-child again, which a change of the user clears."""
         uid, gid = self.user
         return ["setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all",
                 "--no-new-privs", "--pdeathsig=KILL"]
 
     @property
     def pid(self) -> int:
-        """Of the container's process 1, as seen from here."""
+        """The pid of the container's process 1, outside of the container."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return int(children[0])
 
@@ -114,7 +114,7 @@ class Container:
         return self.log.read_text(errors="replace")
 
     def execute(self, words: list[str], **environment: str) -> subprocess.CompletedProcess:
-        """As `docker exec`: in the root and all name spaces, as the container's user."""
+        """Like `docker exec`: in the root and all namespaces, as the container's user."""
         return subprocess.run(
             ["nsenter", "-t", str(self.pid), "--mount", "--pid", "--net", "--ipc", "--root", "--wd", *self.as_user(), *words],
             env=self.environment | environment, capture_output=True, text=True, timeout=20)
@@ -126,7 +126,7 @@ class Container:
             check=True, capture_output=True, text=True).stdout
 
     def stop(self) -> tuple[int, float]:
-        """As `docker stop`: SIGTERM to process 1. Its status and the seconds it took."""
+        """Like `docker stop`: sends SIGTERM to process 1. Returns its status and the seconds it took."""
         began = time.monotonic()
         os.kill(self.pid, signal.SIGTERM)
         return self.process.wait(timeout=10), time.monotonic() - began
@@ -134,7 +134,7 @@ class Container:
     def kill(self) -> None:
         if self.process.poll() is None:
             try:
-                # Process 1 takes everything in its name space with it; unshare ends when it has.
+                # The end of process 1 ends its whole namespace, and then unshare.
                 os.kill(self.pid, signal.SIGKILL)
             except (IndexError, OSError):
                 self.process.kill()
