@@ -3,15 +3,14 @@
 public import Audio
 public import Kernel
 
-/// Opens media for the player. It decouples the player from files, networks and codecs, so that the player can be
-/// tested without them.
+/// Opens media. The protocol keeps files, networks and codecs out of the player and its tests.
 public protocol MediaOpener: Sendable {
     /// Finds, opens and recognises the media, up to the first decodable frame.
     ///
-    /// Called on the item's decode thread and may block there; `cancellation` ends the wait from any thread.
+    /// Called on the item's decode thread, where it may block; `cancellation` ends the wait from any thread.
     ///
-    /// `loading` receives what has arrived of media that comes over a network, for as long as it is open: from any
-    /// thread, in order; it does not block. Of local media it hears nothing.
+    /// `loading` receives the progress of network media for as long as they are open: from any thread, in order. It does
+    /// not block. It is not called for local media.
     func open(
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
     ) throws(MediaError) -> any AudioDecoder
@@ -23,17 +22,17 @@ extension MediaOpener {
     }
 }
 
-/// The media that the user asked to play.
+/// The address of media to play.
 public struct MediaLocator: Hashable, Sendable {
     /// A path relative to a music root, a `file:` URL inside one, or an `http(s):` URL.
     public var uri: String
     /// Extra request headers for network sources.
     public var headers: [String: String]
-    /// Of the queue, when it is opened to be played.
+    /// The queue item that is opened for playback.
     public var item: ItemID?
     /// nil for music.
     public var oneShot: OneShot?
-    /// Where `uri` may lead.
+    /// The networks that `uri` may lead to.
     public var reach: NetworkReach
 
     public init(
@@ -47,23 +46,23 @@ public struct MediaLocator: Hashable, Sendable {
         self.reach = reach
     }
 
-    /// The media of a queue entry.
+    /// The media of a queue item.
     public init(_ draft: ItemDraft, item: ItemID? = nil) {
         self.init(uri: draft.uri, headers: draft.headers, item: item, oneShot: draft.oneShot, reach: draft.reach)
     }
 
-    /// Comes from a web server.
+    /// `uri` is a web address.
     public var isNetwork: Bool { Self.isNetwork(uri) }
 
-    /// Whether `uri` asks for the web, by its scheme, well-formed or not.
+    /// True if the scheme of `uri` is http or https; the rest may be malformed.
     public static func isNetwork(_ uri: String) -> Bool {
-        // Asked for each item of a long queue: no more than the scheme is looked at.
+        // Called for each item of a long queue, so only the scheme is read.
         guard let colon = uri.utf8.prefix(6).firstIndex(of: UInt8(ascii: ":")) else { return false }
         return ["http", "https"].contains(uri[..<colon].lowercased())
     }
 }
 
-/// By the bytes of `uri`, as `PathKey`.
+/// Compares the bytes of `uri`, like `PathKey`.
 extension MediaLocator {
     public static func == (left: MediaLocator, right: MediaLocator) -> Bool {
         PathKey(left.uri) == PathKey(right.uri) && left.headers == right.headers && left.item == right.item
@@ -76,19 +75,19 @@ extension MediaLocator {
     }
 }
 
-/// PCM of one opened media. Lives on one decode thread; not Sendable by intent.
+/// Decodes an open media to PCM. Used on one decode thread; deliberately not Sendable.
 public protocol AudioDecoder: AnyObject {
-    /// The facts so far; read again when a `decode` reports `mediaChanged`.
+    /// The description so far; read again when `decode` reports `mediaChanged`.
     var media: MediaDescription { get }
 
-    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any count of whole
-    /// frames). May block on its source. Damaged parts are skipped and counted, never thrown.
+    /// Decodes the next frames, interleaved float32 in `media.format`, into `samples` (any number of whole frames). May
+    /// block on its source. Damaged parts are skipped and counted, and do not throw.
     func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames
 
-    /// Offset in the source of what was decoded last; nil when not known. Where a live stream's titles belong.
+    /// The source offset of the frames that were decoded last; nil if unknown. Titles of live streams refer to it.
     var sourceOffset: Int64? { get }
 
-    /// Makes `frame` (0 = first audible frame after any encoder delay) the next decoded frame, exactly. Past the end,
+    /// Makes `frame` exactly the next decoded frame; 0 is the first audible frame, after any encoder delay. Past the end,
     /// the next `decode` reports the end. Returns the frame that comes next.
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount
 }
@@ -98,11 +97,11 @@ extension AudioDecoder {
 }
 
 public struct DecodedFrames: Hashable, Sendable {
-    /// Frames written to the buffer, in the format that `media` gave before this call.
+    /// Frames written to the buffer, in the format of `media` before the call.
     public var frames: Int
-    /// Nothing follows. Frames may come with it.
+    /// This was the end; the call may still have returned frames.
     public var endOfStream: Bool
-    /// `media` has new values (format, duration, tags, damage count); a new format holds from the next call on.
+    /// `media` has changed (format, duration, tags, damage count). A new format applies from the next call on.
     public var mediaChanged: Bool
 
     public init(frames: Int, endOfStream: Bool = false, mediaChanged: Bool = false) {
@@ -112,32 +111,32 @@ public struct DecodedFrames: Hashable, Sendable {
     }
 }
 
-/// Why media cannot be played. The case is chosen by what the user can do about it; each carries a sentence.
+/// A failure to play media. The code tells the user what can be done; the message is a sentence.
 public struct MediaError: Error, Hashable, Sendable {
     public enum Code: String, Sendable {
-        /// Nothing there: check the address.
+        /// The media does not exist: check the address.
         case notFound = "not-found"
         /// Outside the music roots, or no permission.
         case forbidden
-        /// A server named an address that is more private than its own.
+        /// A server referred to an address that is more private than its own.
         case privateAddress = "private-address"
-        /// Opened, but reading failed (I/O error, directory, truncated under our feet).
+        /// The media opened but reading failed (I/O error, directory, truncated meanwhile).
         case unreadable
-        /// No audio in it that a decoder here understands.
+        /// The media has no audio that a decoder supports.
         case unsupported
-        /// Recognised, but nothing playable in it (0 frames).
+        /// Recognised, but without audio (0 frames).
         case empty
-        /// The program that decodes it crashed, hung or could not be started: the fault of the media, most likely.
+        /// The decoder process crashed, hung or could not start; most likely because of the media.
         case decoderFailed = "decoder-failed"
-        /// The network failed; a later try may succeed.
+        /// The network failed; a retry may succeed.
         case network
-        /// The user or the engine ended it; never shown.
+        /// Cancelled by the user or the player; never shown.
         case cancelled
     }
 
     public var code: Code
     public var message: String
-    /// Index of the media at fault, where several are heard as one.
+    /// The index of the failed media, if several play as one.
     public var part: Int?
 
     public init(_ code: Code, _ message: String) {
@@ -146,12 +145,11 @@ public struct MediaError: Error, Hashable, Sendable {
     }
 }
 
-/// A sound that is heard once and as a whole: an announcement or an effect. It has an end, so it is never taken for a live
-/// stream.
+/// An announcement or effect sound: plays once, and has an end, so it is never treated as a live stream.
 public struct OneShot: Hashable, Sendable {
-    /// Seconds from loading to the first sound, and of silence in between. What takes longer has failed.
+    /// Maximum seconds from loading to the first sound, and of silence in between.
     public var timeout: Double
-    /// Media that follow the item's own without a gap.
+    /// Media that follow the item's own media without a gap.
     public var parts: [String]
 
     public init(timeout: Double, parts: [String] = []) {
@@ -160,21 +158,21 @@ public struct OneShot: Hashable, Sendable {
     }
 }
 
-/// The loaded part of network media. Reported while it is opened and played, a few times a second at most.
+/// The loaded part of network media. Reported while it opens and plays, a few times a second at most.
 public struct MediaLoading: Hashable, Sendable {
-    /// Bytes that are at hand, in order, apart from each other.
+    /// Loaded bytes: ascending, without overlaps.
     public var ranges: [Range<Int64>]
-    /// Bytes in all; nil while unknown.
+    /// Total bytes; nil while unknown.
     public var size: Int64?
-    /// The byte that is read next.
+    /// The next byte to be read.
     public var place: Int64
-    /// 0 while nothing is being loaded.
+    /// 0 while nothing loads.
     public var bytesPerSecond: Double
-    /// More is wanted and nothing comes.
+    /// Data is expected and none arrives.
     public var isStalled: Bool
-    /// No more comes before some of it is played: all of it is there, or there is no room.
+    /// Loading pauses until more is played: everything is loaded, or there is no room.
     public var isSatisfied: Bool
-    /// Of an HLS stream, whose bytes do not show time: `ranges`, `size` and `place` count so many a second of it.
+    /// For HLS, whose bytes do not correspond to time: `ranges`, `size` and `place` count this many units per second.
     public var unitsPerSecond: Double?
 
     public init(

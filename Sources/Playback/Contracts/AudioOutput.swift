@@ -3,23 +3,21 @@
 public import Audio
 public import Kernel
 
-/// Where the player's sound goes. It decouples the player from PulseAudio, so that the player can be tested with a
-/// capturing output and a manual clock.
+/// The player's output. The protocol keeps PulseAudio out of the player, so that tests can use a manual clock.
 ///
-/// Every method may be called from any thread (the engine's, in practice), returns at once and never blocks on the
-/// sink; the outcome comes through the event handler given to `activate`. Each stream carries the generation it
-/// was opened with; commands and events of another generation are dropped.
+/// Any thread may call any method; in practice the player's thread does. Methods return at once and never block on the
+/// sink; results arrive through the event handler that `activate` receives. Each stream carries the generation with which
+/// it was opened; commands and events of another generation are dropped.
 ///
-/// One stream at a time: `open` of a new generation ends the previous stream.
+/// There is one stream at a time: `open` ends the previous stream.
 public protocol AudioOutput: AnyObject, Sendable {
-    /// Starts to watch the sink (and to connect, where there is something to connect to). `handler` is called from the
-    /// output's own thread, in order, and must not block.
+    /// Connects to the sink and watches it. The output's thread calls `handler`, in order; it must not block.
     func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void)
 
-    /// Commands are carried out in order.
+    /// Commands are performed in order.
     func perform(_ command: OutputCommand)
 
-    /// The position heard now. Callable from any thread at any rate; neither blocks nor enters the sink's thread.
+    /// The audible position. Any thread may call this at any rate; it neither blocks nor enters the sink's thread.
     func clock() -> OutputClock
 
     /// Fades out, ends the stream and the connection, and joins the output's threads. Blocks up to 500 ms. Idempotent.
@@ -28,59 +26,54 @@ public protocol AudioOutput: AnyObject, Sendable {
 
 /// Commands of the player for its output.
 public enum OutputCommand: Sendable {
-    /// Creates a stream, silent until `start`. The output may choose another rate or layout than asked for (PulseAudio
-    /// takes the sink's rate) and answers `.opened` with the ring to fill, or `.failed`.
+    /// Creates a stream, silent until `start`. The output may choose another rate or layout (PulseAudio takes the sink's
+    /// rate). It reports `.opened` with the ring to fill, or `.failed`.
     case open(AudioFormat, Generation)
     case stream(StreamCommand, Generation)
-    /// Moves the gains linearly (in amplitude) over `seconds` from what is heard now on; a new command takes over from
-    /// wherever the last one had got to. Kept across streams. Corners are rounded, and 0 s takes 35 ms to be nearly
-    /// there.
+    /// Moves the gains linearly (in amplitude) over `seconds`, from the audible position and the present gain on. Corners
+    /// are rounded, and a change over 0 s takes 35 ms to be nearly complete. Kept across streams.
     case setGains(ChannelGains, seconds: Double)
-    /// A factor of its own beside the gains, 1 at the start, moving in the same way. Kept across streams.
+    /// A separate factor, initially 1, that moves like the gains. Kept across streams.
     case duck(Double, seconds: Double)
-    /// Moves from the effects that are heard to these without a click, within 0.1 s. Kept across streams; a new stream
-    /// sounds with them from its first frame on.
+    /// Changes to these effects without a click, within 0.1 s. A new stream starts with them.
     case setEffects(EffectSettings)
-    /// From now on copies what is rendered, before the gains, for this tap; nil ends that. Kept across streams.
+    /// Copies the rendered sound, before the gains, to this tap; nil ends that. Kept across streams.
     case setTap(SoundTap?)
-    /// The purpose of the stream, by the sound servers' names (`music`, `game`, `phone`): their policies use it.
+    /// The role of the stream, by the names of the sound servers (`music`, `game`, `phone`), whose policies use it.
     case describe(role: String)
-    /// Chooses the device by id, nil for the default one. Moves a running stream, or asks for another one with
-    /// `.displaced`; sticky until the device goes.
+    /// Selects a device by id; nil: the default one. Moves a running stream, or requests another one with `.displaced`.
+    /// Stays in force until the device disappears.
     case select(String?)
 }
 
-/// Commands for an open stream. `fade`: seconds; 0: as short as is possible without a click.
+/// Commands for an open stream. `fade`: seconds; 0: as short as possible without a click.
 public enum StreamCommand: Sendable {
-    /// Plays from the ring, fading in when the stream had been paused or flushed; within the fade-out of a pause, from the
-    /// gain that it has reached. Answers `.started` once the sink's clock advances with our samples.
+    /// Plays from the ring, with a fade-in after a pause or flush; during the fade-out of a pause, from its present gain.
+    /// Reports `.started` once the sink's clock advances with our samples.
     case start(fade: Double = 0)
-    /// Fades out, stops the clock, keeps what was not heard for the next `start`. Frames may go on to be written
-    /// meanwhile. A shorter fade takes over from a longer one that runs.
-    /// Answers `.paused`, unless a `start` came before; the clock then stands at the first frame that was not heard.
+    /// Fades out, stops the clock and keeps the frames that were not heard for the next `start`. The producer may still
+    /// write meanwhile. A shorter fade replaces a longer one that runs. Reports `.paused`, unless a `start` came before;
+    /// the clock then stands at the first frame that was not heard.
     case pause(fade: Double = 0)
-    /// Drops every frame before this index that has not been heard, fading out first when sounding, or as far as there is
-    /// something before the index. A running stream goes on with the frames from the index on as soon as they come (fading
-    /// in); until then it is silent without counting an underrun. Answers `.flushed` when nothing before the index can
-    /// sound any more.
+    /// Drops the frames before this index that were not heard. Audible sound fades out, as far as there are frames before
+    /// the index. A running stream continues with the frames from the index on (fading in), and counts no underrun until
+    /// they arrive. Reports `.flushed` when no frame before the index can sound any more.
     case flush(to: FrameCount, fade: Double = 0)
-    /// The producer has written its last frame: plays what the ring holds, then answers `.drained` when the last frame
-    /// was heard. Running dry is then no underrun. A later `start` or `flush` ends the draining state; once drained, only
-    /// `start` lets anything sound again.
+    /// The last frame was written: plays the frames in the ring without counting an underrun, then reports `.drained`. A
+    /// later `start` or `flush` ends draining; after `.drained`, only `start` restarts the sound.
     case drain
-    /// Fades out, gives the stream back to the sink, answers `.closed`.
+    /// Fades out, closes the stream and reports `.closed`.
     case close
-    /// Lets a running stream be heard so many frames earlier from about now on (later when negative), by leaving frames
-    /// out or playing some again, fading over a few milliseconds. By fewer where that many are not at hand.
+    /// Shifts a running stream by this many frames, earlier if positive, by skipping or repeating frames with a fade of a
+    /// few milliseconds. Shifts by less if fewer frames are available.
     case shift(by: FrameCount)
-    /// Replaces frames of the ring that are not audible yet and can be taken back from the sink. The splice itself receives
-    /// the answer.
+    /// Replaces ring frames that are not audible yet and can be taken back from the sink. The splice gets the result.
     case splice(RingSplice)
-    /// Takes back a mute that someone else has put on the stream, such as a sound server for the time of a call.
+    /// Removes a mute that another program has set, such as a sound server during a call.
     case unmute
 }
 
-/// Identifies one load of an item or one output stream; late callbacks of an older one are dropped.
+/// Identifies one load of an item or one output stream; late callbacks of older generations are dropped.
 public struct Generation: Hashable, Comparable, Sendable {
     public var number: UInt64
 
@@ -93,9 +86,9 @@ public struct Generation: Hashable, Comparable, Sendable {
 
 /// One reading of the sink's clock.
 public struct OutputClock: Hashable, Sendable {
-    /// Index in the ring of the frame that is heard at `sampledAt`; never decreases within a stream.
+    /// The ring index of the frame that is heard at `sampledAt`; never decreases within a stream.
     public var ringIndex: FrameCount
-    /// Whether it advances, at one second's frames a second, from `sampledAt` on.
+    /// True if the index advances in real time from `sampledAt` on.
     public var isAdvancing: Bool
     public var sampledAt: MonotonicTime
     /// Seconds from the ring to the ear.
@@ -116,24 +109,23 @@ public enum AudioOutputEvent: Sendable {
     case flushed(Generation)
     case drained(Generation)
     case closed(Generation)
-    /// The ring ran empty while playing: silence is heard and the clock stands. `.started` follows when sound does.
+    /// The ring ran empty during playback: silence is heard and the clock stops. `.started` follows when sound does.
     case underrun(Generation)
-    /// The sink sleeps (or wakes): while suspended the clock stands although the stream is running.
+    /// The sink is suspended or resumes. While suspended, the clock stops although the stream runs.
     case suspended(Generation, Bool)
-    /// The sound server wants the stream silent (a call begins), or takes that back. It may have muted it, too.
+    /// The sound server requests silence (a call begins), or withdraws the request. It may also mute the stream.
     case corkRequested(Generation, Bool)
-    /// Somebody has muted the stream and nothing else, or takes that back.
+    /// A person muted only this stream, or unmuted it.
     case muted(Generation, Bool)
-    /// The sound server turns our stream down while another one plays, or no longer. Nobody's volume has changed.
+    /// The sound server lowers our stream for another one, or restores it. No volume setting changes.
     case ducked(Bool)
-    /// The stream is not where it should be and cannot be moved there: another one is to be opened in its place.
+    /// The stream is on the wrong device and cannot be moved: it must be replaced.
     case displaced(Generation)
-    /// The stream is gone or could not be made. `.lost` streams may be opened again at once or when available.
+    /// The stream ended or could not be created. After `.lost`, it may be reopened at once.
     case failed(Generation, AudioOutputError)
-    /// The way to the sink opened or closed. Sent once after `activate` and at each change; when it opened, after the devices
-    /// behind it.
+    /// The connection to the sink opened or closed. Sent after `activate` and at each change, after the devices.
     case availability(OutputAvailability)
-    /// The list of devices, the default or the chosen one changed.
+    /// The devices, the default or the chosen device changed.
     case devices(OutputDevices)
 }
 
@@ -143,13 +135,13 @@ public enum OutputAvailability: Hashable, Sendable {
     case unavailable(String)
 }
 
-/// Cases by reaction: retry when available / look at the devices first / inform the user.
+/// The cases differ in the reaction: retry when available, check the devices first, or inform the user.
 public enum AudioOutputError: Error, Hashable, Sendable {
-    /// The server went away; the same item may go on when there is one again.
+    /// The server disappeared; the item can resume when it is back.
     case lost(String)
-    /// The device went away, or someone took the stream off it. Where to go on is a matter of the route.
+    /// The device disappeared, or another program took the stream off it. The route decides where to continue.
     case deviceGone(String)
-    /// The sink refused the stream for good.
+    /// The sink permanently rejected the stream.
     case refused(String)
 
     public var message: String {

@@ -2,16 +2,21 @@
 
 import Synchronization
 
-/// Ends blocking work on a decode thread from any other thread: once and for all, or only what it waits for now.
+/// Ends blocking work on a decode thread, from any thread: permanently, or only the present wait.
 public final class MediaCancellation: Sendable {
     private struct State {
         var isCancelled = false
         var handler: (@Sendable () -> Void)?
         var interruption: (@Sendable (Bool) -> Void)?
-        /// For each of several media that are read by the same thread.
+        /// The cancellations of media that the same thread reads.
         var parts: [MediaCancellation] = []
         var isInterruptible = false
         var isInterrupted = false
+
+        func pass(interruption isInterrupted: Bool) {
+            interruption?(isInterrupted)
+            for part in parts { part.pass(interruption: isInterrupted) }
+        }
     }
 
     private let state = Mutex(State())
@@ -20,10 +25,10 @@ public final class MediaCancellation: Sendable {
 
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether the decode thread is to stop what it does: for work that waits for nothing.
+    /// True if the decode thread must return. For work that does not wait.
     var wantsReturn: Bool { state.withLock { $0.isCancelled || $0.isInterrupted } }
 
-    /// Called at most once, from the cancelling thread; at once when already cancelled. A source closes itself in it.
+    /// Called at most once, from the cancelling thread; immediately if already cancelled. The handler closes the source.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         let callNow = state.withLock { state in
             if !state.isCancelled { state.handler = handler }
@@ -32,13 +37,13 @@ public final class MediaCancellation: Sendable {
         if callNow { handler() }
     }
 
-    /// `handler(true)` ends a blocked read, and every one until `handler(false)`, as cancelled. It must not block nor
-    /// call anything here. A source whose reads are short needs none.
+    /// `handler(true)` makes the blocked read, and each one until `handler(false)`, fail as cancelled. It must not block
+    /// or call this object. A source with short reads needs no handler.
     public func onInterrupt(_ handler: @escaping @Sendable (Bool) -> Void) {
         state.withLock { $0.interruption = handler }
     }
 
-    /// For one of several media that the same thread reads: ended and interrupted along with this one.
+    /// For one of several media that the same thread reads: cancelled and interrupted together with this one.
     public func part() -> MediaCancellation {
         let part = MediaCancellation()
         let isCancelled = state.withLock { state in
@@ -61,33 +66,25 @@ public final class MediaCancellation: Sendable {
     }
 
     private func pass(interruption isInterrupted: Bool) {
-        state.withLock { state in
-            state.interruption?(isInterrupted)
-            for part in state.parts { part.pass(interruption: isInterrupted) }
-        }
+        state.withLock { $0.pass(interruption: isInterrupted) }
     }
 
-    /// Ends what the decode thread waits for, where it lets that happen; does nothing elsewhere.
+    /// Interrupts the present wait of the decode thread within `interruptibly`; elsewhere it has no effect.
     public func interrupt() {
         state.withLock { state in
             guard state.isInterruptible else { return }
             state.isInterrupted = true
-            state.interruption?(true)
-            for part in state.parts { part.pass(interruption: true) }
+            state.pass(interruption: true)
         }
     }
 
-    /// Called on the decode thread: `interrupt` counts until `body` has returned.
+    /// Called on the decode thread: `interrupt` takes effect until `body` returns.
     func interruptibly(_ body: () -> Void) {
         state.withLock { $0.isInterruptible = true }
         body()
         state.withLock { state in
-            state.isInterruptible = false
-            if state.isInterrupted {
-                state.interruption?(false)
-                for part in state.parts { part.pass(interruption: false) }
-            }
-            state.isInterrupted = false
+            if state.isInterrupted { state.pass(interruption: false) }
+            (state.isInterruptible, state.isInterrupted) = (false, false)
         }
     }
 }

@@ -3,32 +3,32 @@
 public import Audio
 public import Kernel
 
-/// Facts of one media: its format, length, tags and health.
+/// The facts about a media: its format, length, tags and damage.
 public struct MediaDescription: Hashable, Sendable {
-    /// Shape of the decoded PCM.
+    /// The format of the decoded PCM.
     public var format: AudioFormat
     /// Audible frames; nil while unknown (live).
     public var duration: FrameCount?
-    /// False until a scan or a header makes `duration` final.
+    /// False until a scan or a header determines `duration` exactly.
     public var durationIsExact: Bool
-    /// False after a seek that went to a place which is only near: the frames before it were not counted.
+    /// False after an approximate seek, whose preceding frames were not counted.
     public var positionIsExact = true
-    /// The file ends before the length that its header gives.
+    /// The file is shorter than its header says.
     public var isCut = false
     public var isSeekable: Bool
     public var encoding: Encoding
     public var tags: Tags
-    /// In order; empty without any.
+    /// In order; may be empty.
     public var chapters: [Chapter] = []
-    /// Where the audio lies between the tags; nil when that or its end is unknown.
+    /// The range of the audio between the tags; nil while it or its end is unknown.
     public var audioBytes: Range<Int64>?
     /// Damaged spots skipped so far.
     public var decodeErrors: Int
-    /// nil for what has an end.
+    /// Set for live streams.
     public var broadcast: Broadcast?
-    /// Files beside the media file; none for media from elsewhere.
+    /// Files next to the media file; only for local files.
     public var companions = Companions()
-    /// nil where the container has none.
+    /// nil if the container has no clock.
     public var clock: Clock?
 
     public init(
@@ -72,15 +72,15 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// Found when the media is opened, so that nobody has to look for them to know whether they are there.
+    /// Determined when the media opens, so that nobody else has to look for the files.
     public struct Companions: Hashable, Sendable {
-        /// The folder has a picture. Not looked for where the tags carry one.
+        /// The folder has a picture. Not checked if the tags have one.
         public var hasPicture = false
-        /// There is a file with the lyrics.
+        /// A file with lyrics exists.
         public var hasLyrics = false
-        /// As it was measured, for tags without it.
+        /// The measured loudness, for media without loudness tags.
         public var loudness: TrackLoudness?
-        /// The files of its album, as the library knows them: neighbours that are not opened yet are recognised by them.
+        /// The files of the album according to the library, by which neighbours are recognised before they are opened.
         public var albumFiles: Set<PathKey> = []
 
         public init(hasPicture: Bool = false, hasLyrics: Bool = false) {
@@ -89,22 +89,22 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// The loudness, if known: the tags come first.
+    /// The loudness, if known; tags take precedence.
     public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
 
-    /// Whether the item at `neighbour`, of whose tags nothing is known, is of this media's album. Without a library, a file of
-    /// the same folder counts where the tags have a gain for the album.
+    /// True if the item at `neighbour`, whose tags are unknown, belongs to the album of this media. Without a library, a
+    /// file in the same folder does if the tags have an album gain.
     public func sharesAlbum(of uri: String, with neighbour: String) -> Bool {
         guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(PathKey(neighbour)) }
         func folder(_ uri: String) -> Substring? { uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { uri[..<$0] } }
         return loudness?.albumGain != nil && folder(uri) != nil && folder(uri) == folder(neighbour)
     }
 
-    /// Places the parts of a stream that are decoded apart from each other.
+    /// Aligns the parts of a stream that are decoded separately.
     public struct Clock: Hashable, Sendable {
-        /// Seconds of the first audible frame on the container's own clock.
+        /// The time of the first audible frame on the container's clock, in seconds.
         public var start: Double
-        /// Frames that are coded together; nil when they differ.
+        /// Frames per codec block; nil if the blocks differ.
         public var grid: Int?
 
         public init(start: Double, grid: Int?) {
@@ -131,12 +131,12 @@ public struct MediaDescription: Hashable, Sendable {
         public var replayPeakTrack: Double?
         public var replayPeakAlbum: Double?
         public var picture: Picture?
-        /// They carry lyrics, which are read when somebody asks for them.
+        /// The tags have lyrics, which are read on demand.
         public var hasLyrics = false
 
         public init() {}
 
-        /// nil where they do not have it.
+        /// nil without loudness tags.
         public var loudness: TrackLoudness? {
             let loudness = TrackLoudness(
                 trackGain: replayGainTrack, trackPeak: replayPeakTrack, albumGain: replayGainAlbum,
@@ -145,7 +145,7 @@ public struct MediaDescription: Hashable, Sendable {
         }
     }
 
-    /// A picture carried by a tag. Shared, not copied: pictures can be megabytes.
+    /// A picture from a tag. Shared, not copied: pictures can be megabytes.
     public final class Picture: Hashable, Sendable {
         public let mimeType: String
         public let bytes: [UInt8]
@@ -163,7 +163,7 @@ public struct MediaDescription: Hashable, Sendable {
     }
 }
 
-/// Facts of a live stream: the station, and the programme that it reports.
+/// The facts about a live stream: the station, and the programme that it reports.
 public struct Broadcast: Hashable, Sendable {
     public var station: String?
     public var genre: String?
@@ -171,12 +171,12 @@ public struct Broadcast: Hashable, Sendable {
     public var homepage: String?
     /// Bits per second, as the station reports.
     public var bitrate: Int?
-    /// nil until the station has sent one.
+    /// nil until the station reports one.
     public var programme: Programme?
 
     public init() {}
 
-    /// A song, or whatever the station calls the part that is on the air.
+    /// The part that is on the air, such as a song, as the station names it.
     public struct Programme: Hashable, Sendable {
         public var title: String?
         public var url: String?

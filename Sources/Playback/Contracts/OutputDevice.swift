@@ -4,9 +4,9 @@ public import Audio
 
 public struct OutputDevices: Hashable, Sendable {
     public var devices: [OutputDevice]
-    /// Id of the device that is used or would be, nil when there is none.
+    /// The id of the device in use, or to be used; nil: none.
     public var current: String?
-    /// Whether the user chose `current` (it then stays although the default changes).
+    /// True if the user chose `current`, which then stays when the default changes.
     public var isChosen: Bool
 
     public init(devices: [OutputDevice] = [], current: String? = nil, isChosen: Bool = false) {
@@ -19,12 +19,12 @@ public struct OutputDevices: Hashable, Sendable {
 public struct OutputDevice: Hashable, Sendable {
     public enum State: String, Sendable { case running, idle, suspended, unknown }
 
-    /// Stable name, such as PulseAudio's sink name.
+    /// A stable name, such as PulseAudio's sink name.
     public var id: String
     public var description: String
-    /// As PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil when unknown.
+    /// PulseAudio's `device.form_factor`: speaker, headphone, headset, hdmi ...; nil if unknown.
     public var formFactor: String?
-    /// As PulseAudio's `device.bus`: pci, usb, bluetooth.
+    /// PulseAudio's `device.bus`: pci, usb, bluetooth.
     public var bus: String?
     /// Reached over a network: AirPlay, or another machine's sound server.
     public var isNetwork: Bool
@@ -34,11 +34,11 @@ public struct OutputDevice: Hashable, Sendable {
     public var isDefault: Bool
     public var sampleRate: Int
     public var channelCount: Int
-    /// nil when one of its channels has a position that Tonearm has no name for.
+    /// nil if Tonearm has no name for the position of one of the channels.
     public var layout: ChannelLayout?
-    /// Jacks and other connectors; none where the device has no choice.
+    /// Jacks and other connectors; empty if the device has no choice.
     public var ports: [OutputPort]
-    /// Name of the port that is used.
+    /// The name of the port in use.
     public var activePort: String?
 
     public init(
@@ -63,7 +63,7 @@ public struct OutputDevice: Hashable, Sendable {
 }
 
 extension OutputDevice {
-    /// Worn by one person, or carried away: its loss must not make the room hear what it played.
+    /// Headphones and Bluetooth devices: when they disappear, the music must not play aloud elsewhere.
     public var isPrivate: Bool {
         if ["headphone", "headset", "hands-free", "handset"].contains(formFactor) || isBluetooth { return true }
         return ports.contains { $0.name == activePort && $0.isHeadphones && $0.isAvailable }
@@ -71,8 +71,8 @@ extension OutputDevice {
 
     public var isBluetooth: Bool { bus == "bluetooth" }
 
-    /// The layout of a stream that plays this media here. Mono and stereo are stereo, which a wider device may spread as
-    /// its user has set it up. Surround has the device's channels, so that nothing is mixed twice, or is folded to stereo.
+    /// The stream layout for this media. Mono and stereo use a stereo stream, which a wider device may distribute as
+    /// configured. Surround uses the layout of the device, or is folded to stereo.
     public func streamLayout(for media: ChannelLayout) -> ChannelLayout {
         guard channelCount > 2 else { return .stereo }
         return media.positions.count > 2 ? layout ?? media : .stereo
@@ -83,7 +83,7 @@ public struct OutputPort: Hashable, Sendable {
     public var name: String
     public var description: String
     public var isHeadphones: Bool
-    /// False only when the device knows that nothing is plugged in.
+    /// False only if the device reports that nothing is plugged in.
     public var isAvailable: Bool
 
     public init(name: String, description: String, isHeadphones: Bool = false, isAvailable: Bool = true) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The picture formats that browsers and desktops show, recognised by their first bytes: what a tag or a server claims is
-/// often wrong, and a page would trust it.
+/// The picture formats that browsers and desktops show, recognised by their first bytes: the type that a tag or server
+/// declares is often wrong, and a page would trust it.
 public enum PictureFormat: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, avif, bmp
 
-    /// How many bytes it takes to recognise one.
+    /// The number of bytes needed to recognise a format.
     public static let headSize = 16
 
-    /// nil for no known picture.
+    /// nil for an unknown format.
     public init?(_ bytes: some Sequence<UInt8>) {
         let head = Array(bytes.prefix(Self.headSize))
         func has(_ prefix: some Sequence<UInt8>, at offset: Int = 0) -> Bool {

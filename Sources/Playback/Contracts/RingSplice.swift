@@ -3,14 +3,14 @@
 public import Audio
 internal import Kernel
 
-/// Frames that replace all frames of a ring from an index on, crossed with the first of them.
+/// Frames that replace all frames of a ring from an index on, crossfaded at the start.
 ///
-/// Made by a decode thread, which waits for the answer. The output performs it on the thread that renders, between two
-/// calls for frames, as it takes the ring's lock.
+/// Created by a decode thread, which waits for the answer. The output performs the splice on its render thread, between
+/// two callbacks, because it takes the ring's lock.
 public final class RingSplice: Sendable {
     enum Answer: Equatable {
         case done
-        /// It came too late; the next one may begin at this index.
+        /// The splice came too late; the next one may start at this index.
         case notBefore(FrameCount)
     }
 
@@ -24,7 +24,7 @@ public final class RingSplice: Sendable {
         (self.index, self.samples, self.lease) = (index, samples, lease)
     }
 
-    /// Replaces the frames, unless `index` is before `first`. A splice whose lease is revoked needs no answer.
+    /// Replaces the frames, unless `index` is before `first`. A revoked lease makes the answer meaningless.
     public func perform(in ring: FrameRing, notBefore first: FrameCount) {
         if first <= index, ring.replace(from: index, with: samples, lease: lease) {
             answer.change { $0 = .done }
@@ -33,6 +33,6 @@ public final class RingSplice: Sendable {
         }
     }
 
-    /// nil when there is none by then.
+    /// nil without an answer by the deadline.
     func answer(by deadline: MonotonicTime) -> Answer? { answer.wait(until: deadline) { $0 } }
 }

@@ -2,39 +2,37 @@
 
 public import Audio
 
-/// Makes sample-rate converters. Owned here so that the player does not depend on a resampling library.
+/// Creates sample-rate converters. Declared here so that the player does not depend on a resampling library.
 public protocol SampleRateConversion: Sendable {
-    /// Rates in Hz; throws `MediaError.unsupported` for rates that the library cannot do.
+    /// Rates in Hz. Throws `MediaError.unsupported` for rates that the library does not support.
     func converter(from input: Double, to output: Double, channelCount: Int) throws(MediaError) -> any FrameConverter
 }
 
-/// Streams interleaved float32 frames and gives another number of them, as a resampler or a time stretcher does. Lives on
-/// one decode thread.
+/// A resampler or time stretcher for interleaved float32 frames. Used on one decode thread.
 public protocol FrameConverter: AnyObject {
-    /// Frames taken from `input` and given to `output`. Call again while either is not exhausted.
+    /// Returns the frames read from `input` and written to `output`. Call it again until `input` is consumed.
     func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
         taken: Int, given: Int
     )
 
-    /// After the last input: the frames still inside; 0 when there are no more.
+    /// After the last input: writes the remaining frames; returns 0 when there are no more.
     func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int
 
-    /// Forgets the past, as after a seek.
+    /// Resets the state, for example after a seek.
     func reset()
 }
 
-/// Makes time stretchers. Owned here so that the player does not depend on a stretching library.
+/// Creates time stretchers. Declared here so that the player does not depend on a stretching library.
 public protocol TimeStretching: Sendable {
-    /// Loads the library unless it is loaded, which may block on the disk. Throws `MediaError.unsupported` when it is
-    /// missing: the text names the package to install.
+    /// Loads the library, which may block on the disk. `MediaError.unsupported` names the package to install.
     func load() throws(MediaError)
 
-    /// `rate`: media seconds per second, 0.25...4; n input frames give round(n / rate) in all, and one at least.
-    /// `cents`: -1200...1200. Throws `MediaError.unsupported` for formats that the library cannot do.
+    /// `rate`: media seconds per second, 0.25...4; n input frames give round(n / rate) frames in total, at least one.
+    /// `cents`: -1200...1200. Throws `MediaError.unsupported` for formats that the library does not support.
     func stretcher(for format: AudioFormat, rate: Double, cents: Double) throws(MediaError) -> any FrameConverter
 }
 
-/// For a player that plays all media as they are.
+/// For a player without tempo changes.
 public struct NoStretching: TimeStretching {
     private static let refusal = MediaError(.unsupported, "This player cannot change speed or pitch.")
 
