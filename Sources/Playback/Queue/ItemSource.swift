@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The list, folder or entry of the library from which a client queued items. A class, so that a hundred thousand items of one
-/// folder share its texts.
+/// The list, folder or library entry that a client queued. A class, so that all its items share the strings.
 public final class ItemSource: Hashable, Sendable {
     public enum Kind: String, Sendable {
         case folder, list, podcast, playlist, artist, album, genre
     }
 
     public let kind: Kind
-    /// As a client names it: a path, an address, an id.
+    /// The client's name for it: a path, an address or an id.
     public let id: String
     public let name: String
 

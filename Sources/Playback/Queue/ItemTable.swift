@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Items by id, in pages of neighbouring numbers: ids are given in sequence, so that a page holds items that came
-/// together, a hundred thousand items cost 8 bytes each, and a change of one item in a shared table copies one page.
+/// Items by id, in pages of consecutive numbers. Ids are assigned in sequence, so a page holds items that were added
+/// together. A hundred thousand items cost 8 bytes each, and changing one item of a shared table copies one page.
 struct ItemTable: Sendable {
     private static let pageBits: UInt64 = 6
 
@@ -12,34 +12,25 @@ struct ItemTable: Sendable {
 
     private var pages: [UInt64: Page] = [:]
     private(set) var count = 0
-    /// Of all items.
+    /// The size of all items.
     private(set) var bytes = 0
 
     subscript(id: ItemID) -> QueueItem? {
         get { pages[id.number >> Self.pageBits]?.slots[Self.slot(id)] }
-        set { updateValue(newValue, forKey: id) }
-    }
-
-    /// Returns the former value.
-    @discardableResult
-    mutating func updateValue(_ new: QueueItem?, forKey id: ItemID) -> QueueItem? {
-        let key = id.number >> Self.pageBits
-        let slot = Self.slot(id)
-        let old = pages[key]?.slots[slot]
-        if old == nil && new == nil { return nil }
-        bytes += (new?.bytes ?? 0) - (old?.bytes ?? 0)
-        let change = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
-        count += change
-        if new == nil && pages[key]?.count == 1 {
-            pages[key] = nil
-            return old
+        set {
+            let key = id.number >> Self.pageBits
+            let old = self[id]
+            if old == nil && newValue == nil { return }
+            bytes += (newValue?.bytes ?? 0) - (old?.bytes ?? 0)
+            let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
+            count += change
+            pages[key, default: Page()].slots[Self.slot(id)] = newValue
+            if change != 0 { pages[key]?.count += change }
+            if pages[key]?.count == 0 { pages[key] = nil }
         }
-        pages[key, default: Page()].slots[slot] = new
-        if change != 0 { pages[key, default: Page()].count += change }
-        return old
     }
 
-    /// Adds items whose ids are not here yet; a run of neighbouring ids costs one look-up a page.
+    /// Adds items with new ids; consecutive ids cost one look-up per page.
     mutating func insert(_ items: [QueueItem]) {
         var start = 0
         while start < items.count {
@@ -56,7 +47,7 @@ struct ItemTable: Sendable {
         }
     }
 
-    /// The items of ids that are here, one look-up for each run within a page.
+    /// The items of known ids, with one look-up for each run within a page.
     func items(of ids: some Collection<ItemID>) -> [QueueItem] {
         var key: UInt64?
         var slots: [QueueItem?] = []

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items that were current, in the order in which they were, with a cursor: going back keeps what lies ahead, so
-/// that going on again repeats the same way.
+/// The items that were current, with a cursor. Going back keeps the later items, so that going forward repeats them.
 struct PlayHistory: Sendable {
     static let limit = 100_000
 
     private var ids: [ItemID] = []
     private var cursor = -1
-    /// Where `previous` last pointed; taken up when that item becomes current.
+    /// The index that `previous` last returned; becomes the cursor when that item becomes current.
     private var offer: Int?
 
     mutating func record(_ id: ItemID) {
@@ -18,14 +17,14 @@ struct PlayHistory: Sendable {
             cursor += 1
         } else {
             ids.removeLast(ids.count - cursor - 1)
-            // Trimmed seldom, since it moves the rest.
+            // Trimmed rarely, because it moves the rest.
             if ids.count >= 2 * Self.limit { ids.removeFirst(Self.limit) }
             ids.append(id)
             cursor = ids.count - 1
         }
     }
 
-    /// The nearest one before that passes; from the cursor itself when nothing is current.
+    /// The nearest earlier item that passes; starts at the cursor itself if nothing is current.
     mutating func previous(current: ItemID?, where isThere: (ItemID) -> Bool) -> ItemID? {
         var index = current == nil ? cursor : cursor - 1
         while index >= 0 {
@@ -38,7 +37,7 @@ struct PlayHistory: Sendable {
         return nil
     }
 
-    /// Items that were heard after the current one, before the user went back. Entries that do not pass are dropped.
+    /// The item that followed the current one before the user went back. Entries that do not pass are dropped.
     mutating func following(where isThere: (ItemID) -> Bool) -> ItemID? {
         while cursor + 1 < ids.count {
             if isThere(ids[cursor + 1]) { return ids[cursor + 1] }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Queue {
-    /// Carries out a change that was checked, and keeps what refers to items (current, gap, shuffle) true.
+    /// Applies a checked change and updates the references to items (current item, gap, shuffle).
     mutating func carryOut(_ change: QueueChange, start: Int) {
         switch change {
         case .inserted(let items, let index):
@@ -12,7 +12,8 @@ extension Queue {
         case .removed(let entries): remove(entries)
         case .restored(let entries): restore(entries)
         case .moved(let ids, let from, let to):
-            order.move(ids, from: from, to: to)
+            order.remove(at: from)
+            order.insert(ids, at: to)
             let moved = from.firstIndex(of: place)
             if let moved, currentID != nil {
                 place = to[moved]
@@ -59,13 +60,13 @@ extension Queue {
     }
 
     private mutating func shiftPlace(removed indices: [Int]) {
-        // Ascending: all that lie below count.
+        // Counts the removed indices below `place`.
         place -= indices.prefix { $0 < place }.count
     }
 
     private mutating func shiftPlace(inserted indices: [Int]) {
         for index in indices {
-            // What comes to stand exactly in a gap is what follows it.
+            // An item inserted exactly at a gap comes after it.
             guard index < place || (index == place && currentID != nil) else { break }
             place += 1
         }
@@ -73,27 +74,9 @@ extension Queue {
 }
 
 extension [ItemID] {
-    /// `indices` ascend.
-    mutating func remove(at indices: [Int]) {
-        guard let first = indices.first else { return }
-        if indices.count == 1 {
-            remove(at: first)
-            return
-        }
-        var write = first
-        var skipped = 0
-        for read in first..<count {
-            if skipped < indices.count && indices[skipped] == read {
-                skipped += 1
-            } else {
-                self[write] = self[read]
-                write += 1
-            }
-        }
-        removeLast(count - write)
-    }
+    mutating func remove(at indices: [Int]) { removeSubranges(RangeSet(indices, within: self)) }
 
-    /// `indices` are those of the result and ascend.
+    /// `indices`: ascending, in the resulting array.
     mutating func insert(_ ids: [ItemID], at indices: [Int]) {
         if ids.count == 1 {
             insert(ids[0], at: indices[0])
@@ -112,22 +95,4 @@ extension [ItemID] {
         self = result
     }
 
-    mutating func move(_ ids: [ItemID], from: [Int], to: [Int]) {
-        guard ids.count == 1 else {
-            remove(at: from)
-            insert(ids, at: to)
-            return
-        }
-        let (source, target) = (from[0], to[0])
-        withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return }
-            // Overlapping regions are allowed here.
-            if source < target {
-                (base + source).update(from: base + source + 1, count: target - source)
-            } else {
-                (base + target + 1).update(from: base + target, count: source - target)
-            }
-            base[target] = ids[0]
-        }
-    }
 }

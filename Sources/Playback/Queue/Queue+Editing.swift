@@ -3,9 +3,8 @@
 internal import Kernel
 
 extension Queue {
-    /// Checks an edit and returns its changes, so that it can be saved before it is in force; nil when there are none (an
-    /// empty insert, a move to the same place). Gives away ids of new items, and nothing else. No other edit may come before
-    /// `commit`; what is current may change.
+    /// Checks an edit and returns its change, to be saved before `commit`; nil if it changes nothing (an empty insert, a
+    /// move to the same place). Assigns new ids. The next edit must wait for `commit`; the current item may change.
     mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
         -> Proposal?
     {
@@ -22,7 +21,6 @@ extension Queue {
         }
     }
 
-    /// Checks an edit and returns its changes.
     private mutating func change(
         for edit: QueueEdit, using random: inout some RandomNumberGenerator
     ) throws(QueueError) -> QueueChange? {
@@ -87,12 +85,10 @@ extension Queue {
         return from == to ? nil : .moved(from.map { order[$0] }, from: from, to: to)
     }
 
-    /// Ascending and without duplicates.
+    /// Ascending, without duplicates.
     private func indices(of ids: [ItemID]) throws(QueueError) -> [Int] {
         for id in ids where table[id] == nil { throw .unknownItem(id) }
-        if ids.count <= 4 {
-            return Set(ids.compactMap { index(of: $0) }).sorted()
-        }
+        if ids.count <= 4 { return Set(ids.compactMap { index(of: $0) }).sorted() }
         let wanted = Set(ids)
         return order.indices.filter { wanted.contains(order[$0]) }
     }

@@ -6,7 +6,7 @@ extension Queue {
         public var shuffle = false
     }
 
-    /// Makes an item current (nil, or an id that is not there: none) and records it in the history.
+    /// Makes an item current and records it in the history. nil or an unknown id: no item is current.
     public mutating func setCurrent(_ id: ItemID?) {
         guard let id, let index = nearbyIndex(of: id) else {
             currentID = nil
@@ -22,28 +22,25 @@ extension Queue {
         round?.becameCurrent(id, order: order) { [table] in table[$0] != nil }
     }
 
-    /// The successor of the current item when it ends by itself: with repeat one the same item again; nil at the end.
-    /// The answer stays the same until an edit, a change of order or of the current item, also under shuffle: the
-    /// next item is loaded ahead by it.
+    /// The successor when the current item ends: with repeat one, the same item; nil at the end. Stays the same, also
+    /// under shuffle, until an edit or a change of order or current item: the next item is loaded ahead by it.
     public mutating func successor(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
         adopt(shuffle: order.shuffle)
         if order.repeats == .one, let currentID { return currentID }
         return following(wraps: order.repeats != .off, using: &random)
     }
 
-    /// The target of the user's `next`: as `successor`, but repeat one goes on as repeat all does.
+    /// The target of the user's `next`: like `successor`, but repeat one acts like repeat all.
     public mutating func next(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
         adopt(shuffle: order.shuffle)
         return following(wraps: order.repeats != .off, using: &random)
     }
 
-    /// The target of the user's `previous`: under shuffle the item really heard before (history), else the one above;
-    /// repeat all and one wrap around. nil at the beginning.
+    /// The target of the user's `previous`: under shuffle the item that was heard before (history), else the one above.
+    /// Repeat all and repeat one wrap around. nil at the start.
     public mutating func previous(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
         adopt(shuffle: order.shuffle)
-        if order.shuffle {
-            return heard.previous(current: currentID) { [table] in table[$0] != nil }
-        }
+        if order.shuffle { return heard.previous(current: currentID) { [table] in table[$0] != nil } }
         if place > 0 { return self.order[place - 1] }
         return order.repeats == .off ? nil : self.order.last
     }
@@ -68,7 +65,7 @@ extension Queue {
         }
     }
 
-    /// Going on to a neighbour needs no scan.
+    /// A move to the next item needs no scan.
     private func nearbyIndex(of id: ItemID) -> Int? {
         for index in [place + 1, place] where order.indices.contains(index) && order[index] == id { return index }
         return index(of: id)

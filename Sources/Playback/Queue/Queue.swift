@@ -2,17 +2,16 @@
 
 internal import Kernel
 
-/// The play queue: items with stable ids, what is current, and what comes next under repeat and shuffle. A value: no
-/// clock, no thread, no I/O; randomness comes from the generator that it is given.
+/// The play queue: items with stable ids, the current item, and the order under repeat and shuffle. A value without
+/// clock, thread or I/O; the caller passes the random generator.
 ///
-/// The order holds ids only, so that moving one item shifts plain integers and finding one is a scan of contiguous
-/// memory.
+/// The order holds only ids, so that a move shifts plain integers and a search scans contiguous memory.
 public struct Queue: Sendable {
     public static let maximumLength = 1_000_000
 
     public internal(set) var revision: QueueRevision = 0
     public internal(set) var currentID: ItemID?
-    /// The next id to give.
+    /// The number of the next new item.
     public internal(set) var nextItemNumber: UInt64 = 1
 
     var order: [ItemID] = []
@@ -20,7 +19,7 @@ public struct Queue: Sendable {
     /// The index of the current item; without one, the index at which `next` continues (0...count).
     var place = 0
     var undoHistory = UndoHistory()
-    /// Bytes that its items may take.
+    /// The limit of the items' size in bytes.
     var byteLimit = ByteBudget.queue.limit
     var heard = PlayHistory()
     var upNext = UpNext()
@@ -29,17 +28,15 @@ public struct Queue: Sendable {
 
     public init() {}
 
-    /// Rebuilds a saved queue, without history. Of items with the same id only the first is taken.
+    /// Restores a saved queue, without history. Of items with the same id, only the first one counts.
     public init(items: [QueueItem], revision: QueueRevision, nextItemNumber: UInt64, currentID: ItemID?) {
         self.revision = revision
         var greatest: UInt64 = 0
         order.reserveCapacity(items.count)
-        for item in items where table.updateValue(item, forKey: item.id) == nil {
+        for item in items where table[item.id] == nil {
+            table[item.id] = item
             order.append(item.id)
             greatest = max(greatest, item.id.number)
-        }
-        if order.count < items.count {
-            for item in items.reversed() { table[item.id] = item }
         }
         self.nextItemNumber = max(nextItemNumber, greatest + 1)
         if let currentID { setCurrent(currentID) }
@@ -52,16 +49,16 @@ public struct Queue: Sendable {
     public var canRedo: Bool { undoHistory.canRedo }
     public var current: QueueItem? { currentID.flatMap { table[$0] } }
     public var currentIndex: Int? { currentID == nil ? nil : place }
-    public subscript(index: Int) -> QueueItem { knownItem(order[index]) }
+    public subscript(index: Int) -> QueueItem { contents[index] }
     public func item(_ id: ItemID) -> QueueItem? { table[id] }
 
-    /// O(n), some tens of microseconds at 100,000 items.
+    /// O(n): some tens of microseconds at 100,000 items.
     public func index(of id: ItemID) -> Int? {
         if currentID == id { return place }
         return table[id] == nil ? nil : order.scan(for: id)
     }
 
-    /// Clamped to what there is.
+    /// Clamped to the queue.
     public func window(offset: Int, limit: Int) -> QueueWindow {
         let start = min(max(0, offset), count)
         let end = start + min(max(0, limit), count - start)
@@ -71,16 +68,10 @@ public struct Queue: Sendable {
     }
 
     var contents: QueueContents { QueueContents(order: order, table: table) }
-
-    /// The item of an id that stands in `order`.
-    func knownItem(_ id: ItemID) -> QueueItem {
-        guard let item = table[id] else { preconditionFailure("no item for \(id), which stands in the order") }
-        return item
-    }
 }
 
 extension [ItemID] {
-    /// As `firstIndex(of:)`, in blocks without an exit inside, which the compiler turns into vector instructions.
+    /// Like `firstIndex(of:)`, in blocks without an early exit, which the compiler vectorises.
     func scan(for id: ItemID) -> Int? {
         withUnsafeBufferPointer { ids in
             let block = 32

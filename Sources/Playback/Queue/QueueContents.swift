@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All items of a queue in their order, as a value that shares its storage: a hundred thousand items are put aside for
-/// undo, and for the store, without touching one of them.
+/// All items of a queue in order. Shares the queue's storage, so that undo and store can keep a long queue.
 public struct QueueContents: RandomAccessCollection, Sendable {
     let order: [ItemID]
     let table: ItemTable
 
-    /// Nothing.
     public init() {
         order = []
         table = ItemTable()
@@ -17,14 +15,14 @@ public struct QueueContents: RandomAccessCollection, Sendable {
         self.table = table
     }
 
-    /// No two may have the same id.
+    /// The ids must be unique.
     init(_ items: [QueueItem]) {
         var table = ItemTable()
         table.insert(items)
         self.init(order: items.map(\.id), table: table)
     }
 
-    /// As `ItemDraft.bytes`, of all items.
+    /// `ItemDraft.bytes` of all items.
     var bytes: Int { table.bytes }
 
     public var startIndex: Int { 0 }

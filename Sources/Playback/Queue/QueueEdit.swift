@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts changes of the queue's content or order; starts at 0, rises by one for every batch that changed something.
+/// Counts changes of the queue's content or order: starts at 0 and increases by one for each edit that changed something.
 public typealias QueueRevision = UInt64
 
-/// One change a client asks for: all or nothing.
+/// A requested change; it succeeds or fails as a whole.
 public enum QueueEdit: Sendable {
-    /// The new items become the whole queue; `next` continues at `startIndex` (default 0), which the player makes
-    /// current.
+    /// The new items replace the queue; `next` continues at `startIndex` (default 0), which the player makes current.
     case replace([ItemDraft], startIndex: Int?)
-    /// The new items become the queue, with one that stays between them.
+    /// Replaces the queue except for one item, between new ones.
     case surround(ItemID, before: [ItemDraft], after: [ItemDraft])
     case insert([ItemDraft], at: InsertionPoint)
     case update(ItemID, ItemPatch)
-    /// Takes the items out (in queue order) and puts them in so that the first has `position` in the resulting queue.
+    /// Moves the items, in queue order, so that the first one has `position` in the resulting queue.
     case move([ItemID], to: Int)
     case remove([ItemID])
     case clear
-    /// Reorders the queue itself at random; the current item becomes the first.
+    /// Shuffles the queue itself; the current item becomes the first.
     case shuffle
     case undo
     case redo
@@ -24,14 +23,14 @@ public enum QueueEdit: Sendable {
 
 public enum InsertionPoint: Hashable, Sendable {
     case index(Int)
-    /// After the current item, and after those that came in by `next` since it became current.
+    /// After the current item, and after the items that were inserted by `next` since it became current.
     case next
-    /// Directly after the current item, before those that came in by `next`: for what is played at once.
+    /// Directly after the current item, before items that were inserted by `next`: for immediate playback.
     case now
     case end
 }
 
-/// New values for an item; nil leaves a member alone, `.some(nil)` removes it.
+/// New values of an item; nil keeps a member, `.some(nil)` removes it.
 public struct ItemPatch: Hashable, Sendable {
     public var title: String??
     public var artist: String??
@@ -44,37 +43,35 @@ public struct ItemPatch: Hashable, Sendable {
     public init() {}
 }
 
-/// Why an edit was refused; nothing has changed then.
+/// The failure of an edit, which has changed nothing.
 public enum QueueError: Error, Hashable, Sendable {
     case unknownItem(ItemID)
     case positionOutOfRange(Int, length: Int)
     case nothingToUndo
     case nothingToRedo
-    /// The queue's bound (`Queue.maximumLength`) would be passed.
+    /// The edit would exceed `Queue.maximumLength`.
     case full(maximum: Int)
-    /// The items would take more than the queue may, see `ByteBudget.queue`.
+    /// The items would exceed `ByteBudget.queue`.
     case tooLarge
 }
 
-/// The effect of an edit, enough to save it, to notify clients, and to take it back.
+/// The effect of an edit, sufficient to save it, to notify clients and to undo it.
 public enum QueueChange: Sendable {
-    /// `items` now stand at `index...`.
+    /// The items are now at `index...`.
     case inserted([QueueItem], at: Int)
-    /// Ascending former indices.
+    /// With their former indices, ascending.
     case removed([(index: Int, item: QueueItem)])
-    /// Several items put back at ascending indices of the resulting queue: the inverse of `removed`.
+    /// The items are back at ascending indices of the resulting queue: the inverse of `removed`.
     case restored([(index: Int, item: QueueItem)])
-    /// Items in queue order: the nth went from `from[n]` to `to[n]`; both ascend. An edit's `to` is contiguous, an
-    /// undone one's `from` is.
+    /// The nth item moved from `from[n]` to `to[n]`. Both ascend; `to` of an edit and `from` of its undo are contiguous.
     case moved([ItemID], from: [Int], to: [Int])
-    /// The same items in another order.
     case reordered(from: [ItemID], to: [ItemID])
     case replaced(old: QueueContents, new: QueueContents)
     case updated(old: QueueItem, new: QueueItem)
 }
 
 extension QueueChange {
-    /// The change that takes this one back.
+    /// The change that undoes this one.
     var inverse: QueueChange {
         switch self {
         case .inserted(let items, let index):
@@ -88,7 +85,7 @@ extension QueueChange {
         }
     }
 
-    /// What it keeps: items, whether they are in the queue as well or not, and ids.
+    /// The size of its items and ids, whether they are in the queue as well or not.
     var bytes: Int {
         func bytes(_ items: some Sequence<QueueItem>) -> Int { items.reduce(0) { $0 + $1.bytes } }
         return switch self {

@@ -2,13 +2,13 @@
 
 public import Kernel
 
-/// Identifies a queue item for good: never reused, kept across moves and restarts. Opaque to clients.
+/// Identifies a queue item permanently: never reused, kept across moves and restarts. Opaque to clients.
 public struct ItemID: Hashable, Codable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
     public init(number: UInt64) { self.number = number }
 
-    /// Parses what `description` gives; nil for anything else.
+    /// Parses a `description`; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.first == "i", let number = UInt64(text.dropFirst(), radix: 36), text.utf8.count <= 14,
             ItemID(number: number).description == text
@@ -19,26 +19,26 @@ public struct ItemID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var description: String { "i" + String(number, radix: 36) }
 }
 
-/// A client's description of an item; also the saved part of one.
+/// A client's description of an item; also its saved form.
 public struct ItemDraft: Hashable, Codable, Sendable {
     public var uri: String
-    /// These override the media's tags.
+    /// Overrides the media's tags, as do the next three.
     public var title: String?
     public var artist: String?
     public var album: String?
     public var artworkURI: String?
-    /// Seconds into the media at which the item starts; 0 by default.
+    /// Seconds into the media at which the item starts.
     public var beginTime: Double
-    /// Extra rounds: 0 plays once, n plays n + 1 times, -1 repeats until the user goes on.
+    /// Repetitions: 0 plays once, n plays n + 1 times, -1 repeats until the user moves on.
     public var loops: Int
     public var headers: [String: String]
     /// nil for music. Not saved.
     public var oneShot: OneShot?
-    /// Where `uri` and `artworkURI` may lead: anywhere when a user named them.
+    /// The networks that `uri` and `artworkURI` may lead to: any if a user entered them.
     public var reach: NetworkReach
-    /// The id that the item's maker gave it: passes through the player to its events. Not saved.
+    /// The creator's id of the item; passed through the player to its events. Not saved.
     public var reference: UInt64?
-    /// Where the client found it; nil for what was named itself.
+    /// The source in which the client found the item; nil for a single item.
     public var source: ItemSource?
 
     private enum CodingKeys: CodingKey { case uri, title, artist, album, artworkURI, beginTime, loops, headers, reach }
@@ -64,11 +64,10 @@ public struct ItemDraft: Hashable, Codable, Sendable {
 }
 
 extension ItemDraft {
-    /// Of an item beside its texts: the object, its text's storage, its places in the table and in the order.
+    /// Bytes of an item besides its strings: the object, the string's storage, its entries in table and order.
     static let overhead = 160
 
-    /// The cost of keeping it, as `ByteBudget` counts: the item, its texts, and their storage where there is more than a
-    /// `uri`.
+    /// The size for `ByteBudget`: the item, its strings, and their storage if the item has more than a `uri`.
     public var bytes: Int {
         var bytes = Self.overhead + uri.utf8.count
         if QueueItem.isPlain(self) { return bytes }
@@ -80,18 +79,17 @@ extension ItemDraft {
 }
 
 extension ItemDraft {
-    /// `artworkURI`, where that is an address that a server can be asked for.
+    /// `artworkURI`, if it is a web address.
     public var webPicture: MediaLocator? {
         artworkURI.map { MediaLocator(uri: $0, reach: reach) }.flatMap { $0.isNetwork ? $0 : nil }
     }
 }
 
-/// One entry of the queue. Immutable; the fields that most items do not use share one optional box, so that a hundred
-/// thousand items stay small.
+/// An entry of the queue. Immutable. Fields that most items do not use share one optional box, to save memory.
 public final class QueueItem: Sendable {
     public let id: ItemID
     public let uri: String
-    /// One object for all items that came from it.
+    /// All items of a source share this object.
     public let source: ItemSource?
     private let details: Details?
 
@@ -103,17 +101,17 @@ public final class QueueItem: Sendable {
     }
 
     public var draft: ItemDraft { details?.draft ?? ItemDraft(uri: uri, source: source) }
-    /// It has nothing but its `uri` and `source`, as most have.
+    /// The item has only `uri` and `source`, like most.
     public var isPlain: Bool { details == nil }
-    /// As `ItemDraft.bytes`.
+    /// See `ItemDraft.bytes`.
     public var bytes: Int { details?.bytes ?? ItemDraft.overhead + uri.utf8.count }
-    /// Comes from a server, by its address: what takes its time to open.
+    /// The item has a web address, so that it may be slow to open.
     public var isRemote: Bool { MediaLocator.isNetwork(uri) }
     public var beginTime: Double { details?.draft.beginTime ?? 0 }
     public var loops: Int { details?.draft.loops ?? 0 }
     public var oneShot: OneShot? { details?.draft.oneShot }
 
-    /// Member by member: asked several times for each item of a long list.
+    /// Compares member by member for speed: called several times for each item of a long list.
     fileprivate static func isPlain(_ draft: ItemDraft) -> Bool {
         draft.title == nil && draft.artist == nil && draft.album == nil && draft.artworkURI == nil
             && draft.beginTime == 0 && draft.loops == 0 && draft.headers.isEmpty && draft.oneShot == nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One round of shuffled play: every item once. Items are drawn one by one (the Fisher-Yates shuffle, done lazily), so
-/// that starting a round shares the queue's own array and a draw costs the same at any length. Items that left the
-/// queue, or were heard otherwise, are dropped when they are drawn.
+/// A round of shuffled play: every item once. Items are drawn one by one (a lazy Fisher-Yates shuffle), so that a new
+/// round shares the queue's array and a draw costs the same at any length. Items that left the queue, or were heard
+/// otherwise, are dropped when they are drawn.
 struct ShuffleRound: Sendable {
     private var remaining: [ItemID]
     private var heard: Set<ItemID> = []
@@ -15,14 +15,14 @@ struct ShuffleRound: Sendable {
         if let id { heard.insert(id) }
     }
 
-    /// How many may be kept in vain, beside as many as the queue has.
+    /// The number of obsolete ids that may be kept, besides as many as the queue has.
     static let slack = 1024
 
-    /// The number of ids it holds.
+    /// The number of ids that are kept.
     var size: Int { remaining.count + heard.count }
 
-    /// `count`: of the queue, with these. What left the queue and came back stands twice until it is drawn, so that what is
-    /// no longer wanted is dropped here and there.
+    /// `count`: the length of the queue with these items. An item that left the queue and returned is in the list twice
+    /// until it is drawn, so obsolete ids are removed now and then.
     mutating func join(_ ids: some Collection<ItemID>, count: Int, where isThere: (ItemID) -> Bool) {
         if remaining.count + ids.count > 2 * count + Self.slack {
             var seen = Set(ids)
@@ -31,7 +31,7 @@ struct ShuffleRound: Sendable {
         remaining.append(contentsOf: ids)
     }
 
-    /// The next item of this round, the same until it becomes current; nil when all were heard.
+    /// The next item of this round, the same one until it becomes current; nil when all were heard.
     mutating func draw(
         using random: inout some RandomNumberGenerator, where isThere: (ItemID) -> Bool
     ) -> ItemID? {
@@ -48,7 +48,7 @@ struct ShuffleRound: Sendable {
         return nil
     }
 
-    /// The first item of a new round: not `last`, unless there is no other.
+    /// The first item of a new round; not `last` unless it is the only item.
     mutating func drawOpener(
         of order: [ItemID], after last: ItemID?, using random: inout some RandomNumberGenerator
     ) -> ItemID? {
@@ -67,7 +67,7 @@ struct ShuffleRound: Sendable {
             return
         }
         opener = nil
-        // An item that was drawn and passed over is still to be heard.
+        // An item that was drawn but not played stays in the round.
         if let drawn, drawn != id { remaining.append(drawn) }
         drawn = nil
         heard.insert(id)
@@ -75,17 +75,17 @@ struct ShuffleRound: Sendable {
     }
 }
 
-/// The items that were inserted to be heard next, in that order; they come first under shuffle too.
+/// The items that were inserted as next, in order; they come first under shuffle, too.
 struct UpNext: Sendable {
     private var ids: [ItemID] = []
-    /// How many at the front came since the current item became current: the next ones go behind them.
+    /// The number of items at the front that were inserted since the current item became current; new ones go after them.
     private var runLength = 0
 
-    /// The number of ids it holds.
+    /// The number of ids that are kept.
     var size: Int { ids.count }
 
-    /// `first`: before the others. `count`: of the queue, with these. Those that left the queue are kept, as undo may bring
-    /// them back, but not without end.
+    /// `first`: before the others. `count`: the length of the queue with these items. Items that left the queue are kept
+    /// within limits, because undo may restore them.
     mutating func insert(_ new: [ItemID], first: Bool, count: Int, where isThere: (ItemID) -> Bool) {
         if ids.count + new.count > 2 * count + ShuffleRound.slack {
             runLength = ids[..<runLength].count(where: isThere)
@@ -102,7 +102,7 @@ struct UpNext: Sendable {
         return ids[index]
     }
 
-    /// `keepsOthers`: the others are still to be heard, wherever the user went (shuffle).
+    /// `keepsOthers`: the other items stay, whichever item became current (shuffle).
     mutating func becameCurrent(_ id: ItemID, keepsOthers: Bool) {
         runLength = 0
         if let index = ids.scan(for: id) {

@@ -2,12 +2,12 @@
 
 internal import Kernel
 
-/// The changes that can be taken back and done again: changes, not snapshots, bounded in number and in bytes. The newest one
-/// stays whatever its size, as long as there is any room: what it keeps was the queue, or is it.
+/// The changes that can be undone and redone: changes, not snapshots, limited in number and bytes. The newest one stays
+/// whatever its size, unless the byte limit is 0: its items are or were in the queue.
 struct UndoHistory: Sendable {
     struct Entry: Sendable {
         var change: QueueChange
-        /// Where the queue was before and after; used when its whole content changes.
+        /// `Queue.place` before and after; used if the whole content changes.
         var placeBefore: Int
         var placeAfter: Int
         let bytes: Int
@@ -43,10 +43,10 @@ struct UndoHistory: Sendable {
         undoable.removeFirst(undoable.count - kept)
     }
 
-    /// The cost of all entries.
+    /// The size of all entries.
     var bytes: Int { undoable.lazy.map(\.bytes).reduce(0, +) + redoable.lazy.map(\.bytes).reduce(0, +) }
 
-    /// The newest change was taken back; from now on it can be redone.
+    /// The newest change was undone and can be redone.
     mutating func stepBack() {
         if let entry = undoable.popLast() { redoable.append(entry) }
     }
@@ -57,26 +57,25 @@ struct UndoHistory: Sendable {
 }
 
 extension Queue {
-    /// An edit that was checked and is not in force yet.
+    /// A checked edit that is not applied yet.
     struct Proposal: Sendable {
         enum Step: Sendable { case new, newUpNext, newNow, back, forward }
 
         var change: QueueChange
-        /// Where `next` continues when the whole content changes.
+        /// The place at which `next` continues if the whole content changes.
         var start = 0
         var step = Step.new
     }
 
-    /// Brings a proposal into force, and makes it undoable. The current item stays, except that `replace`, `clear` and its
-    /// removal leave `currentID` nil and remember the place, so that `next` continues after the gap.
+    /// Applies a proposal and makes it undoable. The current item stays, except that `replace`, `clear` and its removal
+    /// set `currentID` to nil and keep `place`, so that `next` continues after the gap.
     mutating func commit(_ proposal: Proposal) {
         let before = place
         carryOut(proposal.change, start: proposal.start)
         switch proposal.step {
-        case .new: undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
-        case .newUpNext, .newNow:
+        case .new, .newUpNext, .newNow:
             undoHistory.record(.init(change: proposal.change, placeBefore: before, placeAfter: place))
-            guard case .inserted(let items, _) = proposal.change else { return }
+            guard proposal.step != .new, case .inserted(let items, _) = proposal.change else { return }
             upNext.insert(items.map(\.id), first: proposal.step == .newNow, count: order.count) { [table] in
                 table[$0] != nil
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// A queue with its generator, spoken of by the letters of its items' URIs.
+/// A queue with its random generator. Its items are named by their URIs, single letters.
 struct QueueFixture {
     var queue = Queue()
     var random = SeededGenerator(seed: 7)
@@ -31,7 +31,7 @@ struct QueueFixture {
         return proposal.change
     }
 
-    /// Goes to what follows and returns its letter.
+    /// Goes to the next item and returns its letter.
     mutating func advance(_ order: Queue.Order = .init()) -> String? {
         let id = queue.next(order, using: &random)
         if let id { queue.setCurrent(id) }

@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.queue.currentIndex == 2)
     }
 
-    @Test func edits_changeNothing_whenTheyAreRefused() throws {
+    @Test func edits_changeNothing_whenTheyFail() throws {
         var fixture = try QueueFixture("abc", current: "b")
         let ghost = ItemID(number: 99)
         #expect(throws: QueueError.unknownItem(ghost)) { try fixture.apply(.remove([fixture.id("a"), ghost])) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// A hundred thousand random edits against arrays that are copied whole, and against a mirror that only sees changes.
+/// A hundred thousand random edits, compared with arrays that are copied whole, and with a mirror that only sees changes.
 @Suite struct QueueRandomEditsTests {
     struct Model {
         var entries: [ModelEntry] = []
@@ -133,7 +133,7 @@ import Testing
 
     private static func entry(_ item: QueueItem) -> ModelEntry { ModelEntry(id: item.id, title: item.draft.title) }
 
-    /// What a client does with a change.
+    /// Applies a change like a client.
     private static func follow(_ change: QueueChange, _ mirror: inout [ModelEntry]) {
         switch change {
         case .inserted(let items, let index): mirror.insert(contentsOf: items.map(entry), at: index)

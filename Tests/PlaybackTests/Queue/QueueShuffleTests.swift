@@ -67,7 +67,7 @@ import Testing
         #expect(heard.sorted() == ["a", "b", "c", "d", "x", "y"])
     }
 
-    @Test func whatIsPlayedNow_comesBeforeWhatWasQueuedAsNext() throws {
+    @Test func itemsPlayedNow_comeBeforeItemsQueuedAsNext() throws {
         for order in [Queue.Order(), once] {
             var fixture = try QueueFixture("abcd", current: "a")
             _ = fixture.queue.successor(order, using: &fixture.random)
@@ -116,7 +116,7 @@ import Testing
         #expect(try #require(sizes.max()) <= 2 * (190_004 + ShuffleRound.slack))
     }
 
-    /// As above with edits of many items: what is kept does not grow with the rounds.
+    /// Like above with edits of many items: the kept ids do not grow with the rounds.
     @Test(arguments: [QueueEdit.insert(letters(5_000), at: .end), .insert(letters(5_000), at: .next), .clear])
     func undoAndRedo_keepNothing(edit: QueueEdit) throws {
         var fixture = try QueueFixture("a", current: "a")

@@ -47,13 +47,13 @@ import Testing
         try fixture.apply(.insert(fat, at: .end))
         #expect(fixture.queue.undoHistory.undoable.count == 100)
         for _ in 0..<12 { try fixture.apply(.replace(fat, startIndex: nil)) }
-        // The newest, with what was the queue before and what is now.
+        // The newest edit, with the queue before and after it.
         #expect(fixture.queue.undoHistory.undoable.count == 1)
         try fixture.apply(.undo)
         #expect(fixture.queue.count == 300)
     }
 
-    /// Each of them would go with the newest edit, which stays whatever its size, or with the queue.
+    /// An unlimited queue would make the newest edit, which always stays, unlimited as well.
     @Test func queue_isBoundedInBytes_andARefusedEditChangesNothing() throws {
         var fixture = try QueueFixture("ab")
         let megabyte = ItemDraft(uri: "m", headers: ["X": String(repeating: "h", count: 1 << 20)])
@@ -75,7 +75,7 @@ import Testing
         #expect(fixture.queue.contents.bytes > 60 << 20)
     }
 
-    /// An item takes more than its text.
+    /// An item takes more memory than its text.
     @Test func tinyItems_areBoundedInBytes() throws {
         var fixture = try QueueFixture("a")
         let tiny = Array(repeating: ItemDraft(uri: "m"), count: (64 << 20) / ItemDraft.overhead)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Other players share the budgets.
-    @Test func whatOthersUse_isNotThere() throws {
+    @Test func otherQueuesShareTheBudget() throws {
         var fixture = try QueueFixture("ab")
         fixture.queue.byteLimit = 1_000
         #expect(throws: QueueError.tooLarge) { try fixture.apply(.insert(drafts("abcdefgh"), at: .end)) }
