@@ -51,7 +51,7 @@ import Testing
         effects.equalizer.bands = [.init(.peak, frequency: 100, q: 1)]
         var expected = effects
         expected.limiter.ceiling = -1
-        expected.crossfeed = .init()
+        expected.crossfeed = EffectSettings.off.crossfeed
         expected.equalizer.bands = [.init(.notch, frequency: 50, q: 0.5.squareRoot())]
         let body =
             #"{"limiter":{"ceiling":null},"crossfeed":null,"equalizer":{"bands":[{"type":"notch","frequency":50}]}}"#

@@ -2,23 +2,23 @@
 
 internal import Audio
 
-/// The latest states of a chain, to go on from after a step back: fixed memory, the oldest gives way.
+/// Recent states of a chain, to continue from after a step back. Fixed memory; the oldest state is overwritten.
 struct CheckpointRing {
-    /// With one each 21 ms and one for each change, 25 a second at most: more than half a second.
+    /// One state every 21 ms and one per change, at most 25 a second: more than half a second.
     private static var capacity: Int {
         @_noLocks @_noAllocation get { 48 }
     }
 
     private struct Checkpoint {
-        /// Of the frame that goes in next.
+        /// The ring index of the chain's next input frame.
         var index: FrameCount
         var chain: EffectChain
     }
 
     private let slots = UnsafeMutablePointer<Checkpoint>.allocate(capacity: Self.capacity)
-    /// One for each slot; nil without a reverb.
+    /// The reverb's state for each slot; nil without a reverb.
     private var reverbs: UnsafeMutablePointer<Reverb>?
-    /// The reverb whose state is kept along with the chain's.
+    /// The reverb whose state is saved with the chain's.
     private var reverb: UnsafeMutablePointer<Reverb>?
     private var first = 0
     private var count = 0
@@ -28,7 +28,7 @@ struct CheckpointRing {
         reverbs?.deallocate()
     }
 
-    /// From now on this reverb's state is kept as well: 3 MB. In the states that are there it is as it is now.
+    /// Saves this reverb's state as well, in 3 MB. The existing states get its present state.
     mutating func keepReverb(_ reverb: UnsafeMutablePointer<Reverb>) {
         let memory = UnsafeMutablePointer<Reverb>.allocate(capacity: Self.capacity)
         memory.initialize(repeating: reverb.pointee, count: Self.capacity)
@@ -38,7 +38,7 @@ struct CheckpointRing {
     @_noLocks @_noAllocation
     mutating func removeAll() { count = 0 }
 
-    /// `index` is not before the last one's; one at the same index takes its place.
+    /// `index` must not be before the last one; a state at the same index is replaced.
     @_noLocks @_noAllocation
     mutating func append(_ chain: UnsafeMutablePointer<EffectChain>, at index: FrameCount) {
         if count > 0, slot(count - 1).pointee.index == index {
@@ -53,7 +53,7 @@ struct CheckpointRing {
         count += 1
     }
 
-    /// Puts back the latest state at or before `index`, drops the later ones, and returns its index; nil when all are later.
+    /// Restores the latest state at or before `index`, drops the later ones and returns its index; nil if all are later.
     @_noLocks @_noAllocation
     mutating func restore(_ chain: UnsafeMutablePointer<EffectChain>, to index: FrameCount) -> FrameCount? {
         while count > 0, slot(count - 1).pointee.index > index { count -= 1 }

@@ -2,17 +2,16 @@
 
 internal import Audio
 
-/// The latest frames behind the effects, by index: what is given out at an index is older by the delay. A function of the
-/// index, so that frames can be rendered again and come out the same. Where the delay changes, both places fade over
-/// within 40 ms.
+/// The latest output of the effects, by index, played with a delay. The output is a function of the index, so frames can
+/// be rendered again with the same result. A change of the delay crossfades within 40 ms.
 struct DelayLine {
     /// ms
     static let range = 0.0...500
-    /// Seconds that may be stepped back besides.
+    /// Seconds for steps back.
     private static let spare = 1.0
 
     private struct Step {
-        /// Frames; reached one fade after `start`.
+        /// Frames; in force one fade after `start`.
         var delay: FrameCount
         var start: FrameCount
     }
@@ -21,10 +20,10 @@ struct DelayLine {
     private let capacity: FrameCount
     private let channels: Int
     private let fadeFrames: FrameCount
-    /// Those that can still be rendered again; the first one holds from ever.
+    /// The changes that can still be rendered again; the first one applies from the start.
     private var steps: InlineArray<4, Step>
     private var last = 0
-    /// Index of the first frame that is kept: silence lies before it.
+    /// Index of the first frame of the run; silence lies before it.
     private var first: FrameCount = 0
 
     init(_ format: AudioFormat) {
@@ -39,11 +38,11 @@ struct DelayLine {
 
     func deallocate() { memory.deallocate() }
 
-    /// Everything from `index` on is given out as it is.
+    /// Frames from `index` on pass without delay.
     @_noLocks @_noAllocation
     func isOff(from index: FrameCount) -> Bool { steps[last].delay == 0 && index >= steps[last].start + fadeFrames }
 
-    /// From `index` on, or once the change that is under way there is complete.
+    /// Changes the delay from `index` on, or once the present change is complete.
     mutating func change(to delay: FrameCount, from index: FrameCount) {
         guard delay != steps[last].delay else { return }
         if index <= steps[last].start {
@@ -59,13 +58,13 @@ struct DelayLine {
         steps[last] = Step(delay: delay, start: start)
     }
 
-    /// The delay holds from the run's first frame on.
+    /// Sets the delay from the run's first frame on.
     mutating func set(_ delay: FrameCount) {
         last = 0
         steps[0] = Step(delay: delay, start: .min / 2)
     }
 
-    /// Frames before `index` have nothing to do with those behind it.
+    /// Starts a run: frames before `index` belong to another place.
     @_noLocks @_noAllocation
     mutating func begin(at index: FrameCount) { first = index }
 
@@ -77,7 +76,7 @@ struct DelayLine {
         }
     }
 
-    /// Puts the frames for `index` into `samples`; `direct` are those that lie there.
+    /// Writes the frames for `index` to `samples`. `direct`: the undelayed frames.
     @_noLocks @_noAllocation
     mutating func give(
         _ direct: UnsafePointer<Float>, into samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int
@@ -104,7 +103,7 @@ struct DelayLine {
         }
     }
 
-    /// Of a run that begins in the middle, the first frames fade in.
+    /// The first frames of a run that starts in the middle fade in.
     @_noLocks @_noAllocation
     private func sample(_ index: FrameCount, _ channel: Int) -> Float {
         guard index >= first else { return 0 }

@@ -2,35 +2,35 @@
 
 internal import Audio
 
-/// All effects between the decks and the volume, with their state: a value, copied by memcpy, so that what the sink has not
+/// All effects before the volume, with their state: a value, copied by memcpy, so that frames that the sink has not
 /// played can be rendered again from a copy. Real-time safe.
 ///
-/// Takes quanta of 64 frames and gives out the ones that came in two calls before: the caller reads ahead, nothing is heard
-/// later. Coefficients never move: a change of parameters runs the new filters beside the old ones and fades over. Its owner
-/// decides when; between two changes what comes out is a function of what went in.
+/// Takes quanta of 64 frames and returns the frames from two calls before; the caller reads ahead, so nothing is heard
+/// later. Coefficients never change gradually: a parameter change runs the new filters beside the old ones and
+/// crossfades. The owner decides when. Between two changes the output is a function of the input.
 public struct EffectChain: BitwiseCopyable, Sendable {
-    /// Frames a call.
+    /// Frames per call.
     public static var quantum: Int { @_noLocks @_noAllocation get { LookAheadLimiter.quantum } }
-    /// Frames inside: what comes out is older by so many than what goes in.
+    /// The delay in frames from input to output.
     public static var lookAhead: Int { @_noLocks @_noAllocation get { 2 * quantum } }
-    /// What new filters are worth being fed with of the past.
+    /// Seconds of past input with which new filters start.
     public static var warmingSeconds: Double { @_noLocks @_noAllocation get { 0.25 } }
 
-    /// Of the parameters that are in force, or are being faded to.
+    /// The number of the parameters in force, or being faded to.
     public private(set) var number: UInt64
     private let channels: Int
     private let sampleRate: Int
     private var isExtreme: Bool
     private var filters: EffectFilters
-    /// Those that `filters` fade to, while `fadeFrames` is not 0.
+    /// The filters that are being faded to, while `fadeFrames` is not 0.
     private var coming: EffectFilters
     private var fadeFrames = 0
     private var faded = 0
     private var limiter: LookAheadLimiter
-    /// Quanta that neutral filters passed in a row, 2 at most: how much of what is inside is as it came in.
+    /// Consecutive quanta that neutral filters passed, at most 2: the part of the content that is unchanged.
     private var untouched = 0
 
-    /// At the beginning of a run: the parameters are in force from the first frame on.
+    /// For the start of a run: the parameters apply from the first frame on.
     @_noLocks @_noAllocation
     public init(_ parameters: EffectParameters) {
         number = parameters.number
@@ -42,26 +42,26 @@ public struct EffectChain: BitwiseCopyable, Sendable {
         limiter = parameters.limiter
     }
 
-    /// One set of filters fades into another. No other change may begin.
+    /// A crossfade between filters is in progress. No other change may begin.
     public var isChanging: Bool {
         @_noLocks @_noAllocation get { fadeFrames > 0 }
     }
 
-    /// What comes out from here on equals what went in, to the bit, as far as it has gone in.
+    /// The output from here on equals the input, bit by bit, as far as it has gone in.
     public var isTransparent: Bool {
         @_noLocks @_noAllocation get {
             untouched == 2 && !isChanging && filters.isNeutral && limiter.isIdle && !limiter.isLimiting
         }
     }
 
-    /// The frames of the next quantum that goes in are the first to change. Not while `isChanging`.
+    /// Starts a change with the next input quantum. Must not be called while `isChanging`.
     @_noLocks @_noAllocation
     public mutating func beginChange(to parameters: EffectParameters) {
         let short = (sampleRate / 25 + Self.quantum - 1) / Self.quantum
         let quanta = isExtreme || parameters.isExtreme ? 2 * short : short
         number = parameters.number
         isExtreme = parameters.isExtreme
-        // 24 dB within 80 ms: -62 dB from frame to frame.
+        // 24 dB within 80 ms: steps of -62 dB from frame to frame.
         limiter.move(to: parameters.ceiling, quanta: 2 * short)
         if filters.isNeutral, parameters.filters.isNeutral { return }
         coming = parameters.filters
@@ -69,7 +69,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
         faded = 0
     }
 
-    /// Feeds the newest filters with frames that lie just before the next quantum to go in, oldest first.
+    /// Feeds the newest filters with the frames just before the next input quantum, oldest first.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
         guard isChanging ? !coming.isNeutral : !filters.isNeutral else {
@@ -93,8 +93,8 @@ public struct EffectChain: BitwiseCopyable, Sendable {
         }
     }
 
-    /// 64 frames in, the 64 of two calls before out. Both may be the same memory. `guarding`: the frames that go in may exceed
-    /// full scale without any effect, as two decks together do.
+    /// Processes 64 frames and returns those of two calls before. Both may be the same memory. `guarding`: the input may
+    /// exceed full scale without any effect, as a loudness gain may cause.
     @_noLocks @_noAllocation
     public mutating func process(
         _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, guarding: Bool
@@ -137,12 +137,12 @@ public struct EffectChain: BitwiseCopyable, Sendable {
         fadeFrames = 0
     }
 
-    /// Copies what is a sample. One NaN would stay in a filter for ever, and what is 96 dB over full scale is none.
+    /// Copies valid samples. A NaN would stay in a filter forever, and a sample 96 dB over full scale is not valid.
     @_noLocks @_noAllocation
     private func take(_ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, count: Int) {
         for index in 0..<count {
             let sample = source[index]
-            // What is not finite differs from itself, or by NaN.
+            // For infinite values and NaN the difference is NaN.
             let clamped = min(max(sample, -Self.loudest), Self.loudest)
             target[index] = sample - sample == 0 ? clamped : 0
         }

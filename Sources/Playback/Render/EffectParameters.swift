@@ -3,30 +3,26 @@
 public import Audio
 internal import Glibc
 
-/// The settings' meaning at one format: filters with their coefficients, at rest. Trivial, so that it can be handed to the
-/// render thread as it is. Made where commands are handled; ten bands take less than a microsecond.
+/// The settings for one format: filters with their coefficients, at rest. A trivial type, so that it can be passed to the
+/// render thread. Created where commands are handled; ten bands take less than a microsecond.
 public struct EffectParameters: BitwiseCopyable, Sendable {
-    /// Distinguishes one set from another; 0 is the neutral one.
+    /// Identifies a set of parameters; 0 is the neutral one.
     public let number: UInt64
     let filters: EffectFilters
-    /// Linear; infinite: nothing is limited.
+    /// Linear; infinite: no limit.
     let ceiling: Float
     let limiter: LookAheadLimiter
     let channels: Int
-    /// There are bands that take longer to fade to or from.
+    /// Some bands need a longer crossfade.
     let isExtreme: Bool
     let sampleRate: Int
     let reverb: Reverb.Parameters
     /// Frames
     let delay: FrameCount
 
-    /// Nothing to do.
+    /// The parameters change nothing.
     public var isNeutral: Bool {
         @_noLocks @_noAllocation get { filters.isNeutral && ceiling == .infinity && reverb.mix == 0 && delay == 0 }
-    }
-
-    public init(neutralFor format: AudioFormat) {
-        self.init(.off, format: format, number: 0)
     }
 
     public init(_ settings: EffectSettings, format: AudioFormat, number: UInt64) {
@@ -66,7 +62,7 @@ public struct EffectParameters: BitwiseCopyable, Sendable {
     }
 }
 
-/// All that is replaced as a whole, one set fading into the other, when a parameter changes.
+/// The filters that a parameter change replaces together, with a crossfade.
 struct EffectFilters: BitwiseCopyable, Sendable {
     var equalizer: Equalizer
     var image: StereoImage
@@ -85,7 +81,7 @@ struct EffectFilters: BitwiseCopyable, Sendable {
 }
 
 extension EffectSettings.Band {
-    /// Turns the phase by so much, or moves the level by so much, that 40 ms of fading leave a step above -60 dB.
+    /// The phase or level changes so much that a crossfade of 40 ms leaves a step above -60 dB.
     fileprivate var isExtreme: Bool {
         switch shape {
         case .peak: abs(gain) > 12 || q > 10

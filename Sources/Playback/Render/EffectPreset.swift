@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// An equaliser's curve under a name.
+/// A named equaliser curve.
 public struct EffectPreset: Codable, Hashable, Sendable {
     public var name: String
     public var preamp: Double
@@ -14,10 +14,10 @@ public struct EffectPreset: Codable, Hashable, Sendable {
         self.bands = bands
     }
 
-    /// Of a player's own ones.
+    /// The maximum number of user presets.
     public static let limit = 100
 
-    /// Presets of every player; they cannot be replaced. Each preamp takes back what its bands add at most.
+    /// Presets that every player has; they cannot be replaced. Each preamp compensates for the maximum gain of its bands.
     public static let shipped = [
         EffectPreset(name: "flat", bands: []),
         EffectPreset(name: "bass", preamp: -6, bands: [.init(.lowShelf, frequency: 90, gain: 6, q: 0.7)]),
@@ -34,9 +34,8 @@ public struct EffectPreset: Codable, Hashable, Sendable {
                 .init(.lowShelf, frequency: 80, gain: 7, q: 0.7), .init(.peak, frequency: 2_500, gain: -1.5, q: 0.8),
                 .init(.highShelf, frequency: 9_000, gain: 4, q: 0.7),
             ]),
-        // Sliders to begin with.
-        EffectPreset(
-            name: "graphic", bands: GraphicEqualizer.bands(GraphicEqualizer.frequencies.map { _ in 0 })),
+        // Neutral sliders as a starting point.
+        EffectPreset(name: "graphic", bands: GraphicEqualizer.bands(GraphicEqualizer.frequencies.map { _ in 0 })),
     ]
 
     public var isShipped: Bool { Self.shipped.contains { $0.name == name } }

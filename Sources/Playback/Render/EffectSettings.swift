@@ -3,18 +3,18 @@
 public import Audio
 internal import Glibc
 
-/// The user's settings of the effects: gains in dB, frequencies in Hz. Sticky at an output, as gains are.
+/// The user's effect settings: gains in dB, frequencies in Hz. Kept by an output across streams, like gains.
 ///
-/// The state file has it as JSON by these names: a member that is added later must be optional there.
+/// The state file stores it as JSON with these names: a member that is added later must be optional.
 public struct EffectSettings: Codable, Hashable, Sendable {
-    /// Off: nothing of what follows is heard, and what is heard equals the decode, to the bit.
+    /// If false, the settings below have no effect, and the sound equals the decoded media bit by bit.
     public var isEnabled = false
     public var loudness = Loudness()
     public var equalizer = Equalization()
     public var compressor = Compression()
     public var limiter = Limiting()
     public var crossfeed = Crossfeeding()
-    /// Of the stereo image: 0 (mono) ... 2.
+    /// The width of the stereo image: 0 (mono) ... 2.
     public var width = 1.0
     public var mono = false
     // Absent in the state of earlier versions.
@@ -23,7 +23,7 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
     public init() {}
 
-    /// ms by which all that is heard comes later: for a picture that does.
+    /// Delay of the sound in ms, to match a delayed picture.
     public var delay: Double {
         get { storedDelay ?? 0 }
         set { storedDelay = newValue == 0 ? nil : newValue }
@@ -36,20 +36,20 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
     public static let off = EffectSettings()
 
-    /// Brings tracks to one loudness by what was measured of them.
+    /// Adjusts tracks to the same loudness, by their tags or measurements.
     public struct Loudness: Codable, Hashable, Sendable {
         public enum Mode: String, Codable, CaseIterable, SettingConvertible {
             case off, track, album
-            /// Album where tracks follow each other as on their album, else track.
+            /// `album` if tracks play in the order of their album, else `track`.
             case auto
         }
 
         public var mode = Mode.off
-        /// Added to what a track's measure asks for.
+        /// Added to the gain of a track.
         public var preamp = 0.0
-        /// For tracks of which nothing is known.
+        /// The gain of tracks of unknown loudness.
         public var untaggedPreamp = 0.0
-        /// Never more than the track's peak allows.
+        /// Limits the gain so that the track's peak does not clip.
         public var preventsClipping = true
 
         public init() {}
@@ -57,13 +57,11 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
     public struct Equalization: Codable, Hashable, Sendable {
         public var isEnabled = false
-        /// Where the bands came from; nil once they were changed by hand.
+        /// The preset of the bands; nil after a change by hand.
         public var preset: String?
         public var preamp = 0.0
         /// At most `Equalizer.bandLimit`.
         public var bands: [Band] = []
-
-        public init() {}
     }
 
     public struct Band: Codable, Hashable, Sendable {
@@ -82,7 +80,7 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
     public struct Compression: Codable, Hashable, Sendable {
         public enum Preset: String, Codable, CaseIterable, SettingConvertible {
-            /// Much: for listening at night.
+            /// Strong, for listening at night.
             case night
             case light
             case speech
@@ -90,49 +88,37 @@ public struct EffectSettings: Codable, Hashable, Sendable {
 
         public var isEnabled = false
         public var preset = Preset.night
-
-        public init() {}
     }
 
-    /// Whatever else is on never exceeds full scale. Enabled, the limiter keeps all that is heard under its ceiling.
+    /// Other effects never exceed full scale anyway. If enabled, the limiter keeps all sound below its ceiling.
     public struct Limiting: Codable, Hashable, Sendable {
         public var isEnabled = false
         /// dB true peak.
         public var ceiling = -1.0
-
-        public init() {}
     }
 
     public struct Reverberation: Codable, Hashable, Sendable {
         public var isEnabled = false
-        /// The part of the reverberation in what is heard, 0...1.
+        /// The share of reverberation in the sound, 0...1.
         public var mix = 0.25
         /// Seconds to -60 dB.
         public var decay = 1.5
-
-        public init() {}
     }
 
     public struct Crossfeeding: Codable, Hashable, Sendable {
         public var isEnabled = false
-        /// By how many dB a channel's low frequencies are louder on their own side: 1 (much crossfeed) ... 15.
+        /// The dB by which a channel's low frequencies are louder on their own side: 1 (strong crossfeed) ... 15.
         public var level = 4.5
-
-        public init() {}
     }
-}
 
-extension EffectSettings {
-    /// Seconds in which something is still heard behind the last frame.
+    /// Seconds of effect tail after the last frame.
     var tail: Double {
         guard isEnabled else { return 0 }
         return delay / 1_000 + (reverb.isEnabled && reverb.mix > 0 ? reverb.decay : 0)
     }
-}
 
-extension EffectSettings {
-    /// The part that belongs to the room, for sounds beside the music. Loudness, compressor and reverb are of the music, the
-    /// delay of a picture.
+    /// The settings for sounds besides the music, such as announcements: without loudness, compressor and reverb, which
+    /// belong to the music, and without the delay, which belongs to a picture.
     public var ofRoom: EffectSettings {
         var room = self
         (room.loudness, room.compressor, room.reverb) = (Loudness(), Compression(), Reverberation())
@@ -142,15 +128,10 @@ extension EffectSettings {
 }
 
 extension EffectSettings.Loudness {
-    /// The factor for a track; 1 when off. `inAlbum`: it is heard next to a neighbour of its album.
+    /// The gain factor for a track; 1 if off. `inAlbum`: it plays next to a neighbour of its album.
     public func factor(for track: TrackLoudness?, inAlbum: Bool) -> Float {
-        let prefersAlbum: Bool
-        switch mode {
-        case .off: return 1
-        case .track: prefersAlbum = false
-        case .album: prefersAlbum = true
-        case .auto: prefersAlbum = inAlbum
-        }
+        if mode == .off { return 1 }
+        let prefersAlbum = mode == .album || mode == .auto && inAlbum
         let ofTrack = (gain: track?.trackGain, peak: track?.trackPeak)
         let ofAlbum = (gain: track?.albumGain, peak: track?.albumPeak)
         let (first, second) = prefersAlbum ? (ofAlbum, ofTrack) : (ofTrack, ofAlbum)

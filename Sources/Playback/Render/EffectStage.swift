@@ -5,19 +5,18 @@ internal import Kernel
 
 /// The effects of one stream, between the ring and the renderer.
 ///
-/// It takes its frames from the ring by index: the frames at the read position come out, those behind it are looked at
-/// ahead of time and stay unread. So effects have no latency that anybody must know, and a renderer that rewinds the ring
-/// gets the same frames again, from the parameters that hold by then. Used on the thread that renders; a renderer holds it
-/// without a reference, so its owner keeps it alive.
+/// The stage reads the ring by index: it returns the frames at the read position, and looks ahead at later frames, which
+/// stay unread. So effects add no latency, and frames can be rendered again with new parameters. Used on the render
+/// thread. A renderer holds it without a reference, so its owner must keep it alive.
 public final class EffectStage {
-    /// At a fixed address, so that rendering touches no reference count and no exclusivity check.
+    /// At a fixed address, so that rendering needs no reference counting and no exclusivity check.
     private let core: UnsafeMutablePointer<EffectStageCore>
     private let format: AudioFormat
     private var settings: EffectSettings
     private var lastNumber: UInt64 = 1
 
-    /// The stage for `settings` in place of `stage`: the same one changed, a new one, or none when nothing is on. What is
-    /// rendered from the ring's read position on fades to them; where nothing has been read yet, they hold from the start.
+    /// The stage for `settings` that replaces `stage`: the same one, a new one, or none if no effect is on. Frames from
+    /// the ring's read position on fade to the settings; in an unread ring the settings apply from the start.
     public static func changed(_ stage: EffectStage?, to settings: EffectSettings, ring: FrameRing) -> EffectStage? {
         guard let stage else { return isNeeded(for: settings, ring.format) ? EffectStage(settings, ring: ring) : nil }
         stage.change(to: settings)
@@ -61,33 +60,33 @@ public final class EffectStage {
         if core.pointee.startsRun {
             core.pointee.loudness = LoudnessCourse(settings.usedLoudness, sampleRate: format.sampleRate)
         } else {
-            // Measured frames stay as they are.
+            // The frames inside the chain keep their loudness.
             core.pointee.loudness.change(
                 to: settings.usedLoudness,
                 from: core.pointee.readIndex + FrameCount(EffectChain.lookAhead + EffectChain.quantum))
         }
     }
 
-    /// Nothing is on, and nothing that can be rendered again was rendered with anything on.
+    /// No effect is on, and no frame that can be rendered again was rendered with one.
     public var isSpent: Bool {
         !core.pointee.isEngaged && core.pointee.wanted.isNeutral
             && core.pointee.loudness.isOff(from: core.pointee.readIndex)
     }
 
-    /// Frames in which something is still heard behind the last one.
+    /// Frames of effect tail after the last frame.
     var tailFrames: FrameCount { format.frames(settings.tail) }
 
-    /// Whether the chain runs.
+    /// The chain runs.
     var isEngaged: Bool { core.pointee.isEngaged }
 
-    /// Whether the last frames may be rendered as if silence followed them. Else they wait for the frames behind them.
+    /// True if the last frames may be rendered as if silence followed. Otherwise they wait for the frames after them.
     public var padsEnd: Bool {
         @_noLocks @_noAllocation get { core.pointee.padsEnd }
         @_noLocks @_noAllocation set { core.pointee.padsEnd = newValue }
     }
 
-    /// Seconds from a step back to the first frames with `settings`, on this machine at this moment: new filters are shown
-    /// what went before, and the frames since the last checkpoint are rendered again.
+    /// Seconds from a step back to the first frames with `settings`, on this machine at present: new filters process the
+    /// past, and the frames since the last checkpoint are rendered again.
     public static func secondsToChange(to settings: EffectSettings, _ format: AudioFormat) -> Double {
         let quanta = 16
         let chain = UnsafeMutablePointer<EffectChain>.allocate(capacity: 1)
@@ -112,21 +111,21 @@ public final class EffectStage {
         core.pointee.read(into: samples, frames: frames)
     }
 
-    /// The ring was skipped: what follows has nothing to do with what was before.
+    /// The ring was skipped: the next frames belong to another place.
     @_noLocks @_noAllocation
     func beginRun() { core.pointee.startsRun = true }
 
-    /// Ring index from which on nothing is looked at.
+    /// Sets the ring index from which no frame is used.
     @_noLocks @_noAllocation
     func setLimit(_ limit: FrameCount) { core.pointee.limit = limit }
 
-    /// How many of the frames that were read last were rendered as if silence followed, although by now frames do.
+    /// The number of frames rendered last as if silence followed, although the ring has their successors by now.
     var paddedFrames: FrameCount {
         @_noLocks @_noAllocation get { core.pointee.paddedFrames }
     }
 }
 
 extension EffectSettings {
-    /// That of the tracks as it is heard.
+    /// The loudness settings in force.
     var usedLoudness: Loudness { isEnabled ? loudness : Loudness() }
 }

@@ -2,8 +2,8 @@
 
 internal import Audio
 
-/// The inside of an `EffectStage`. The chain takes 64 frames at a time, on a grid that begins where a run begins; so what
-/// comes out depends neither on the size of a call nor on their number.
+/// The state of an `EffectStage`. The chain takes 64 frames at a time, on a grid that starts with the run, so the output
+/// depends neither on the size nor on the number of calls.
 struct EffectStageCore {
     private static var quantum: Int {
         @_noLocks @_noAllocation get { EffectChain.quantum }
@@ -16,14 +16,14 @@ struct EffectStageCore {
     private let ring: Unmanaged<FrameRing>
     private let channels: Int
     private let chain: UnsafeMutablePointer<EffectChain>
-    /// Of one quantum each.
+    /// One quantum each.
     private let input: UnsafeMutablePointer<Float>
     private let output: UnsafeMutablePointer<Float>
     private let neutral: EffectParameters
     private var checkpoints = CheckpointRing()
-    /// Before the chain; the second one is for what is padded. Made when it is first wanted.
+    /// Before the chain; the second one is for padded frames. Allocated on demand.
     private var reverb: UnsafeMutablePointer<Reverb>?
-    /// Behind the chain; made when it is first wanted.
+    /// After the chain; allocated on demand.
     private var delay: DelayLine?
     /// Frames between two checkpoints: 21 ms.
     private let spacing: FrameCount
@@ -33,16 +33,16 @@ struct EffectStageCore {
     var loudness: LoudnessCourse
     var limit = FrameCount.max
     var padsEnd = true
-    /// The next read begins a run, with the wanted parameters from its first frame on.
+    /// The next read starts a run, with the wanted parameters from its first frame on.
     var startsRun: Bool
     private(set) var isEngaged = false
-    /// Ring index of the run's first frame. What was before is the ring's, untouched.
+    /// Ring index of the run's first frame. Earlier frames are the ring's, unchanged.
     private var runStart: FrameCount = 0
-    /// Of the frame that goes in next.
+    /// Ring index of the chain's next input frame.
     private var head: FrameCount = 0
-    /// Whether `output` holds what the last quantum gave.
+    /// `output` holds the result of the last quantum.
     private var hasOutput = false
-    /// Since when the chain gives what it takes.
+    /// The index since which the chain's output equals its input.
     private var transparentSince: FrameCount?
     private var padded: (start: FrameCount, written: FrameCount)?
 
@@ -52,11 +52,11 @@ struct EffectStageCore {
         self.loudness = loudness
         self.startsRun = startsRun
         channels = ring.format.channelCount
-        neutral = EffectParameters(neutralFor: ring.format)
+        neutral = EffectParameters(.off, format: ring.format, number: 0)
         let samples = Self.quantum * ring.format.channelCount
         input = .allocate(capacity: samples)
         output = .allocate(capacity: samples)
-        // The second one is for what is padded.
+        // The second one is for padded frames.
         chain = .allocate(capacity: 2)
         chain.initialize(repeating: EffectChain(neutral), count: 2)
         spacing = Self.spacing(at: ring.format.sampleRate)
@@ -76,7 +76,7 @@ struct EffectStageCore {
         checkpoints.deallocate()
     }
 
-    /// Memory that only few effects need. Called where parameters are handed over, never while rendering.
+    /// Allocates memory that only few effects need. Called where parameters are handed over, never while rendering.
     mutating func prepareMemory(_ format: AudioFormat) {
         if wanted.reverb.mix > 0, reverb == nil {
             let memory = UnsafeMutablePointer<Reverb>.allocate(capacity: 2)
@@ -102,7 +102,7 @@ struct EffectStageCore {
         @_noLocks @_noAllocation get { min(limit, ring._withUnsafeGuaranteedRef { $0.writeIndex }) }
     }
 
-    /// Index behind the frames that the last quantum gave.
+    /// Index after the output of the last quantum.
     private var outputEnd: FrameCount {
         @_noLocks @_noAllocation get { head - Self.lookAhead }
     }
@@ -146,7 +146,7 @@ struct EffectStageCore {
         return done
     }
 
-    /// Some frames from `index` on; 0 when those that must be looked at are not there.
+    /// Writes frames from `index` on; returns 0 if the frames to look ahead at are missing.
     @_noLocks @_noAllocation
     private mutating func give(
         _ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int, available: FrameCount
@@ -154,13 +154,13 @@ struct EffectStageCore {
         if index < runStart {
             return copyInput(samples, at: index, frames: Int(min(FrameCount(frames), runStart - index)))
         }
-        // Back to the beginning of a quantum is a step back as well: a change may begin there.
+        // A return to the start of a quantum is a step back as well: a change may start there.
         if index < outputStart || (hasOutput && index == outputStart) { stepBack(to: index) }
         while index >= outputEnd {
             guard head + FrameCount(Self.quantum) <= available else {
                 return padsEnd ? givePadded(samples, at: index, frames: frames, available: available) : 0
             }
-            // What is rendered again, or run through, adopts nothing: it has sounded as it is.
+            // Frames that are rendered again keep their parameters: they were heard with these.
             if index == outputEnd { adopt() }
             takeQuantum(chain, count: Self.quantum)
             hasOutput = true
@@ -172,7 +172,7 @@ struct EffectStageCore {
         return count
     }
 
-    /// The last frames, from a copy of the chain, with zeros for what may yet follow.
+    /// Renders the last frames with a copy of the chain, and zeros for the frames that may still follow.
     @_noLocks @_noAllocation
     private mutating func givePadded(
         _ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int, available: FrameCount
@@ -187,13 +187,13 @@ struct EffectStageCore {
         let offset = Int(index - outputEnd) + Self.quantum
         let count = min(min(frames, Self.quantum - offset), Int(available - index))
         copyOutput(from: offset, to: samples, at: index, frames: count)
-        // A step back into the quantum that `output` held finds a checkpoint.
+        // A step back into the quantum that `output` held uses a checkpoint.
         (self.head, hasOutput) = (head, false)
         padded = (min(index, padded?.start ?? index), available)
         return count
     }
 
-    /// Takes the next quantum, `count` frames of which are there.
+    /// Processes the next quantum; only `count` of its frames exist.
     @_noLocks @_noAllocation
     private mutating func takeQuantum(_ chain: UnsafeMutablePointer<EffectChain>, count: Int) {
         if chain == self.chain, (head - runStart) % spacing == 0 { checkpoints.append(chain, at: head) }
@@ -223,7 +223,7 @@ struct EffectStageCore {
 
     // MARK: Runs, steps back, changes
 
-    /// Before the first frame of this run the ring's frames sound as they are, and so they do right behind it.
+    /// Before this run the ring's frames sound unchanged, and so they do right after its start.
     @_noLocks @_noAllocation
     private mutating func engage(at index: FrameCount) {
         isEngaged = true
@@ -262,7 +262,7 @@ struct EffectStageCore {
         if let restored = checkpoints.restore(chain, to: index + Self.lookAhead) {
             head = restored
         } else {
-            // Further back than it is ever asked to.
+            // Farther back than ever requested.
             beginRun(at: index)
         }
     }
@@ -276,7 +276,7 @@ struct EffectStageCore {
         checkpoints.append(chain, at: head)
     }
 
-    /// Shows the new filters what lies before the next quantum.
+    /// Feeds the new filters with the frames before the next quantum.
     @_noLocks @_noAllocation
     private mutating func warm() {
         var index = max(head - warming, ring._withUnsafeGuaranteedRef { $0.oldest })
@@ -290,13 +290,13 @@ struct EffectStageCore {
 
     // MARK: On and off
 
-    /// Something is on, or a track in the ring is made so loud that it could clip.
+    /// An effect is on, or a track in the ring has a gain that could clip.
     @_noLocks @_noAllocation
     private mutating func needsChain(before available: FrameCount) -> Bool {
         !wanted.isNeutral || loudness.isGuarded(from: readIndex, to: available, of: ring)
     }
 
-    /// Frames that can be rendered again must come out the same: only when none of them needs the chain is it let go.
+    /// Frames that are rendered again must come out the same, so the chain ends only when none of them needs it.
     @_noLocks @_noAllocation
     private mutating func disengageWhenDone(at index: FrameCount) {
         guard let transparentSince, wanted.isNeutral, chain.pointee.number == wanted.number,
@@ -317,7 +317,7 @@ struct EffectStageCore {
 
     // MARK: Frames of the ring
 
-    /// The chain's input: the ring's frames at their tracks' gains.
+    /// Copies the chain's input: the ring's frames with their tracks' gains.
     @_noLocks @_noAllocation
     private mutating func copyInput(_ samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int) -> Int {
         let count = copyFromRing(samples, at: index, frames: frames)

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's change of a player's effects. Made outside, applied by the player: changes of two clients add up.
+/// A client's change of a player's effects. The player applies it, so that changes of two clients add up.
 public enum EffectsChange: Sendable {
-    /// New values for some members.
     case merge(EffectsPatch)
-    /// Saves a curve under its name; without bands, that of the equaliser as it is set.
+    /// Saves a curve by name; without bands, the present curve of the equaliser.
     case keep(name: String, preamp: Double?, bands: [EffectSettings.Band]?)
     case forget(preset: String)
 }
 
-/// New values for some members of `EffectSettings`; the others stay.
+/// New values for some members of `EffectSettings`; the others keep theirs.
 public struct EffectsPatch: Sendable {
-    /// The others become the defaults.
+    /// The other members are reset to the defaults.
     public var replaces = false
-    /// The equaliser takes this preset's curve, before anything else of the patch.
+    /// Applies the preset's curve before the rest of the patch.
     public var preset: String?
-    /// The patch brings a curve of its own: a preset that does not exist is then only a name.
+    /// The patch has a curve of its own: an unknown preset is then only a name.
     public var hasBands = false
     private var steps: [@Sendable (inout EffectSettings) -> Void] = []
 
@@ -31,7 +30,7 @@ public struct EffectsPatch: Sendable {
 }
 
 extension PlayerSettings {
-    /// The settings after a change of effects or presets. Names what does not fit.
+    /// The settings after a change of effects or presets. The error names the member that does not fit.
     public func applying(_ change: EffectsChange) throws(PlaybackError) -> PlayerSettings {
         var new = self
         switch change {
@@ -80,7 +79,7 @@ extension PlayerSettings {
         (EffectPreset.shipped + effectPresets).first { $0.name == name }
     }
 
-    /// A curve that is no longer its preset's has no name.
+    /// Removes the preset's name from a curve that differs from it.
     private mutating func nameCurve() {
         let named = effects.equalizer.preset.flatMap(preset(named:))
         if named?.preamp != effects.equalizer.preamp || named?.bands != effects.equalizer.bands {

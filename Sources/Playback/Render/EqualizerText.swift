@@ -3,25 +3,24 @@
 internal import Audio
 internal import Glibc
 
-/// Reads the text in which AutoEQ and Equalizer APO write equalisers:
+/// Reads equaliser texts of AutoEQ and Equalizer APO:
 ///
 ///     Preamp: -6.2 dB
 ///     Filter 1: ON LSC Fc 105 Hz Gain 5.5 dB Q 0.70
 ///     Filter 2: ON PK Fc 2000 Hz Gain -3.0 dB BW Oct 0.5
 ///
-/// or, as a curve that ten bands come close to:
+/// or a curve, which ten bands approximate:
 ///
 ///     GraphicEQ: 20 -1.5; 100 2; 1000 0.5; 20000 -4
 public enum EqualizerText {
     public struct Unreadable: Error, Hashable, Sendable {
-        /// A whole sentence.
+        /// A complete sentence.
         public var message: String
     }
 
-    /// Filters that are off are left out, and so are comments, the headings of Room EQ Wizard and lines for devices. A comma
-    /// is a decimal point, as in Equalizer APO.
+    /// Skips filters that are off, comments, headings of Room EQ Wizard and device lines. Accepts a decimal comma.
     public static func read(_ text: String) throws(Unreadable) -> (preamp: Double, bands: [EffectSettings.Band]) {
-        // Editors of Windows put a byte order mark before it.
+        // Windows editors add a byte order mark.
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         var preamp = 0.0
         var bands: [EffectSettings.Band] = []
@@ -67,7 +66,7 @@ public enum EqualizerText {
         return (preamp, bands)
     }
 
-    /// Type, then values behind their names. The error is the end of a sentence.
+    /// Parses a type, then names with values. The error is the end of a sentence.
     private static func band(_ words: ArraySlice<String>) throws(Unreadable) -> EffectSettings.Band {
         guard let type = words.first else { throw Unreadable(message: "has a filter without a type") }
         let names: Set = ["fc", "gain", "q", "bw"]
@@ -94,7 +93,7 @@ public enum EqualizerText {
         guard let frequency = values["fc"] else { throw Unreadable(message: "has a filter without Fc") }
         var q = values["q"]
         if let width = values["bw"], width > 0 {
-            // The quality of a filter so many octaves wide.
+            // The Q of a filter of this width in octaves.
             let ratio = exp2(width)
             q = ratio.squareRoot() / (ratio - 1)
         }
@@ -123,8 +122,8 @@ public enum EqualizerText {
         }
     }
 
-    /// By the rule of Equalizer APO (BiQuadFilterFactory.cpp, BiQuad.cpp, BiQuadFilter.cpp). `slope` is S of the cookbook. A corner
-    /// is where the shelf is reached; it counts only where a width is given.
+    /// Follows Equalizer APO (BiQuadFilterFactory.cpp, BiQuad.cpp, BiQuadFilter.cpp). `slope` is S of the cookbook. A
+    /// corner is the frequency at which the shelf is reached; it applies only with a given width.
     private static func shelf(
         _ shape: BiquadCoefficients.Shape, frequency: Double, gain: Double, q: Double?, slope: Double?, isCorner: Bool
     ) throws(Unreadable) -> EffectSettings.Band {
@@ -140,7 +139,7 @@ public enum EqualizerText {
             q: q ?? 1 / inverse.squareRoot())
     }
 
-    /// Pairs of a frequency and a gain, by rising frequency. The error is the end of a sentence.
+    /// Parses pairs of frequency and gain, with rising frequencies. The error is the end of a sentence.
     private static func curve(_ text: Substring) throws(Unreadable) -> [(frequency: Double, gain: Double)] {
         var points: [(frequency: Double, gain: Double)] = []
         for pair in text.split(separator: ";") {
@@ -158,7 +157,7 @@ public enum EqualizerText {
     private static func number(_ text: String) -> Double? {
         let plain = (text.hasSuffix("db") || text.hasSuffix("hz") ? String(text.dropLast(2)) : text)
             .map { $0 == "," ? "." : $0 }
-        // No hexadecimal, no names.
+        // Rejects hexadecimal numbers and names.
         guard plain.allSatisfy({ "0123456789.+-e".contains($0) }) else { return nil }
         return Double(String(plain)).flatMap { $0.isFinite ? $0 : nil }
     }

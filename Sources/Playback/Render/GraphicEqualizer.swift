@@ -3,26 +3,26 @@
 internal import Audio
 internal import Glibc
 
-/// Ten bands an octave apart, as sliders of a graphic equaliser.
+/// Ten bands, one octave apart, like the sliders of a graphic equaliser.
 enum GraphicEqualizer {
-    /// Of ISO 266, in Hz.
+    /// In Hz, from ISO 266.
     static let frequencies = [31.5, 63, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]
     /// One octave wide.
     static let q = 2.0.squareRoot()
 
-    /// At these gains in dB.
+    /// The bands with these gains in dB.
     static func bands(_ gains: [Double]) -> [EffectSettings.Band] {
         zip(frequencies, gains).map { .init(.peak, frequency: $0, gain: $1, q: q) }
     }
 
-    /// The sliders whose response passes through a curve at their ten frequencies, and the preamp that brings the curve to a
-    /// mean of 0 dB there. `points`: at least one, by rising frequency; between them straight lines over the logarithm.
+    /// The sliders whose response matches a curve at their ten frequencies, and the preamp that brings the curve to a
+    /// mean of 0 dB. `points`: at least one, with rising frequencies; interpolated linearly over the logarithm.
     static func fit(_ points: [(frequency: Double, gain: Double)]) -> (preamp: Double, bands: [EffectSettings.Band]) {
         let values = frequencies.map { value(of: points, at: $0) }
         let preamp = values.reduce(0, +) / Double(values.count)
         let targets = values.map { $0 - preamp }
         var gains = targets
-        // A band reaches over to its neighbours; each step takes back what it adds there.
+        // Each band affects its neighbours; each step corrects for that.
         for _ in 0..<40 {
             let filters = bands(gains).map {
                 BiquadCoefficients($0.shape, frequency: $0.frequency, gain: $0.gain, q: $0.q, sampleRate: 48_000)

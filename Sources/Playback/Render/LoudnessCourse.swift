@@ -2,25 +2,25 @@
 
 internal import Audio
 
-/// Each track's own gain as a function of the ring index, so that frames can be rendered again and come out the same:
-/// constant within a track, and moving for 40 ms where the settings change.
+/// The loudness gain as a function of the ring index, so that frames can be rendered again with the same result: constant
+/// within a track, with a ramp of 40 ms where the settings change.
 struct LoudnessCourse {
-    /// The settings that are reached 40 ms after `start`.
+    /// Settings, in force 40 ms after `start`.
     private struct Step {
         var settings: EffectSettings.Loudness
         var start: FrameCount
-        /// Of the track that was looked up last.
+        /// The gain of the track that was looked up last.
         var factor: Float = 1
-        /// It makes the track louder and could make it clip.
+        /// The gain amplifies the track and could make it clip.
         var isGuarded = false
     }
 
-    /// Those that can still be rendered again; the first one holds from ever.
+    /// The changes that can still be rendered again; the first one applies from the start.
     private var steps: InlineArray<4, Step>
     private var last = 0
     private let length: FrameCount
     private var section: UInt64?
-    /// Whether every factor is 1.
+    /// All factors are 1.
     private var isOff: Bool
 
     init(_ settings: EffectSettings.Loudness, sampleRate: Int) {
@@ -29,12 +29,12 @@ struct LoudnessCourse {
         isOff = settings.mode == .off
     }
 
-    /// Whether every factor from `index` on is 1.
+    /// True if all factors from `index` on are 1.
     func isOff(from index: FrameCount) -> Bool {
         isOff || (steps[last].settings.mode == .off && (last == 0 || index >= steps[last].start + length))
     }
 
-    /// From `index` on, or once the change that is under way there is complete.
+    /// Changes the settings from `index` on, or once the present change is complete.
     mutating func change(to settings: EffectSettings.Loudness, from index: FrameCount) {
         guard settings != steps[last].settings else { return }
         section = nil
@@ -53,8 +53,7 @@ struct LoudnessCourse {
         for position in 0..<last + 1 where steps[position].settings.mode != .off { isOff = false }
     }
 
-    /// Multiplies the frames from `index` on, and returns whether they are to be kept from clipping. A factor of exactly 1
-    /// leaves them untouched.
+    /// Applies the gain; a factor of 1 changes nothing. Returns whether the frames need protection from clipping.
     @_noLocks @_noAllocation
     mutating func apply(
         to samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames: Int, channels: Int,
@@ -73,7 +72,7 @@ struct LoudnessCourse {
         return isGuarded
     }
 
-    /// Whether any of the frames between `index` and `end`, which are written, are to be kept from clipping.
+    /// True if any written frame from `index` to `end` needs protection from clipping.
     @_noLocks @_noAllocation
     mutating func isGuarded(from index: FrameCount, to end: FrameCount, of ring: Unmanaged<FrameRing>) -> Bool {
         if isOff { return false }
@@ -85,13 +84,13 @@ struct LoudnessCourse {
         return false
     }
 
-    /// Finds the track of a frame; where it ends.
+    /// Looks up the track of a frame and returns its end.
     @_noLocks @_noAllocation
     private mutating func lookUp(_ index: FrameCount, _ ring: Unmanaged<FrameRing>) -> FrameCount {
         let section = ring._withUnsafeGuaranteedRef { $0.section(at: index) }
         if self.section != section.number {
             self.section = section.number
-            // A factor that is chosen by the peak keeps the samples below full scale by itself.
+            // A gain that was limited by the peak needs no protection.
             var hasPeak = false
             if let loudness = section.loudness {
                 if case .some = loudness.trackPeak { hasPeak = true }
@@ -138,14 +137,14 @@ struct LoudnessCourse {
     private mutating func factor(at index: FrameCount) -> Float {
         let position = step(at: index)
         let to = steps[position].factor
-        // Exactly the target once it is reached, as where a whole call lies behind the change.
+        // Exactly the target once it is reached, like in the branch for constant gain above.
         guard position > 0, index < steps[position].start + length else { return to }
         let done = index - steps[position].start
         let from = steps[position - 1].factor
         return from + (to - from) * (Float(done) / Float(length)).smoothStep
     }
 
-    /// Takes a power of ten, which neither locks nor allocates; the compiler cannot know.
+    /// Computes a power of ten, which neither locks nor allocates; the compiler cannot know that.
     @_semantics("no_performance_analysis")
     private func factor(of section: FrameSection, _ settings: EffectSettings.Loudness) -> Float {
         settings.factor(for: section.loudness, inAlbum: section.isInAlbum)

@@ -3,9 +3,9 @@
 public import Audio
 public import Kernel
 
-/// Measures what a player lets be heard, up to the frame that is heard at the moment. One thread at a time.
+/// Measures the sound of a player up to the audible frame. Not thread-safe.
 public struct SoundMeter {
-    /// Shorter ones would see the course of a low tone instead of its level.
+    /// Seconds; a shorter window would follow the waveform of a low tone.
     private static let shortestWindow = 0.05
 
     /// For the player's output.
@@ -14,13 +14,13 @@ public struct SoundMeter {
     private var levels: LevelHistory?
     private var spectrum: SpectrumAnalyzer?
     private var buffer: [Float] = []
-    /// The frame that is measured next.
+    /// The next frame to measure.
     private var next: FrameCount?
     private var heard: FrameCount = 0
 
     public init() {}
 
-    /// Measures up to the frame that is heard at `now` by `clock`.
+    /// Measures up to the frame that is audible at `now` according to `clock`.
     /// - Returns: seconds of sound from the last frame that was measured to the one that is heard; nil when nothing is there yet.
     public mutating func advance(_ clock: OutputClock, now: MonotonicTime) -> Double? {
         guard let ring = tap.ring else { return nil }
@@ -42,7 +42,7 @@ public struct SoundMeter {
 
     private mutating func measure(_ ring: TapRing) {
         guard let levels else { return }
-        // Sound before the first listener does not matter.
+        // Sound before the first listener is not measured.
         let range = ring.available(
             (next ?? heard - ring.format.frames(Self.shortestWindow))..<max(heard, next ?? heard))
         var index = range.lowerBound
@@ -58,18 +58,18 @@ public struct SoundMeter {
             guard isWhole else { break }
             index = end
         }
-        // Before the first block there is no level.
+        // There is no level before the first block.
         if index > range.lowerBound { next = index }
     }
 
-    /// Of the last `seconds` before what was measured last, 50 ms at least.
+    /// The levels of the last `seconds` that were measured; at least 50 ms.
     public func channels(ofLast seconds: Double) -> [LevelHistory.Channel] {
         levels?.levels(ofLast: max(seconds, Self.shortestWindow)) ?? []
     }
 
     public var shortTermLoudness: Double { levels?.shortTermLoudness ?? LevelHistory.silence }
 
-    /// dB of `count` bands around what is heard, as far as that is rendered; nil when it was rendered again meanwhile.
+    /// The levels of `count` bands in dB around the audible frame; nil if it was rendered again meanwhile.
     public mutating func spectrum(bands count: Int) -> [Double]? {
         guard let ring else { return nil }
         var analyzer = spectrum.take() ?? SpectrumAnalyzer(format: ring.format)
@@ -79,7 +79,7 @@ public struct SoundMeter {
         buffer.reserve(analyzer.size * ring.format.channelCount)
         return buffer.withUnsafeMutableBufferPointer { buffer in
             guard let samples = buffer.baseAddress else { return nil }
-            // Silence stands for what is not there: at the beginning of a run.
+            // Missing frames at the start of a run count as silence.
             samples.update(repeating: 0, count: analyzer.size * ring.format.channelCount)
             let first = max(rendered.lowerBound, rendered.upperBound - size)
             let skipped = Int(size - (rendered.upperBound - first)) * ring.format.channelCount

@@ -3,24 +3,18 @@
 public import Audio
 internal import Synchronization
 
-/// Listens to what a player's output renders; one stream after the other. Made by who wants to hear, and handed to the output with
-/// `setTap`: while nobody does, nothing is copied and no memory is used.
+/// Receives a copy of the sound that a player's output renders, one stream after the other. Created by the listener and
+/// passed to the output with `setTap`; without a listener, nothing is copied and no memory is used.
 public final class SoundTap: Sendable {
-    private struct State {
-        var ring: TapRing?
-    }
+    private let latest = Mutex<TapRing?>(nil)
 
-    private let state = Mutex(State())
-
-    public init() {}
-
-    /// For an output, not in its render callback: the memory for a stream, in the place of that for the stream before.
+    /// Allocates the memory for a new stream. Called by an output, outside its render callback.
     public func begin(_ format: AudioFormat) -> TapRing {
         let ring = TapRing(format: format)
-        state.withLock { $0.ring = ring }
+        latest.withLock { $0 = ring }
         return ring
     }
 
-    /// Of the latest stream.
-    var ring: TapRing? { state.withLock { $0.ring } }
+    /// The memory of the latest stream.
+    var ring: TapRing? { latest.withLock { $0 } }
 }

@@ -2,7 +2,7 @@
 
 public import Audio
 
-/// A gain that moves smoothly from one value to another, as a function of the stream index.
+/// A smooth change of a gain, as a function of the stream index.
 public struct StreamFade: Hashable, Sendable {
     private let from: Float
     private let to: Float
@@ -17,7 +17,7 @@ public struct StreamFade: Hashable, Sendable {
         self.length = length
     }
 
-    /// No fade: the frames stay as they are.
+    /// No fade: leaves the frames unchanged.
     public static var none: StreamFade {
         @_noLocks @_noAllocation get { StreamFade(from: 1, to: 1, start: 0, length: 0) }
     }
@@ -29,7 +29,7 @@ public struct StreamFade: Hashable, Sendable {
         return from + (to - from) * (Float(index - start) / Float(length)).smoothStep
     }
 
-    /// Whether frames from `index` on stay as they are.
+    /// True if the fade leaves frames from `index` on unchanged.
     @_noLocks @_noAllocation
     public func isUnity(from index: FrameCount) -> Bool { to == 1 && index >= start + length }
 }

@@ -4,28 +4,26 @@ public import Audio
 internal import Glibc
 internal import Kernel
 
-/// Gains as a function of the stream index, so that frames can be rendered again and come out the same.
+/// Gains as a function of the stream index, so that frames can be rendered again with the same result.
 ///
-/// Each gain follows a straight line to its new value, smoothed by a critically damped filter. So a change leaves no corner,
-/// not even one within another: it begins with the value and the speed that the gain has there. The filter has no
-/// overshoot: no gain leaves the range of its lines.
+/// Each gain follows a straight line to its new value, smoothed by a critically damped filter, which does not overshoot.
+/// So a change has no corner, not even within another change: it starts with the present value and speed.
 public struct StreamGainRamp: Sendable {
     fileprivate typealias Gains = SIMD3<Double>
 
-    /// Of the filter, in seconds. A change without a line is half done after 15 ms; at 48 kHz its largest step from frame to
-    /// frame lies 61 dB below it.
+    /// The filter's time constant in seconds: half of a change takes 15 ms; its steps at 48 kHz are 61 dB below it.
     private static let timeConstant = 0.009
 
     public let to: ChannelGains
     private let start: FrameCount
-    /// Where the line reaches `to`.
+    /// The index at which the line reaches `to`.
     private let lineEnd: FrameCount
-    /// From here on the gains stand.
+    /// The gains are constant from this index on.
     private let end: FrameCount
     private let alongLine: Glide
     private let behindLine: Glide
 
-    /// The gains stand.
+    /// Constant gains.
     public init(_ gains: ChannelGains) {
         self.init(
             from: Glide.State(value: Gains(gains)), line: Gains(gains), to: gains, start: 0, length: 0, sampleRate: 1)
@@ -44,7 +42,7 @@ public struct StreamGainRamp: Sendable {
         end = behindLine.isAtRest ? .min : lineEnd + FrameCount(clamping: Glide.longest * time)
     }
 
-    /// From `index` on to other gains, along a line of so many seconds.
+    /// Moves to other gains from `index` on, along a line of this many seconds.
     public func moved(
         to gains: ChannelGains, from index: FrameCount, over seconds: Double, sampleRate: Int
     ) -> StreamGainRamp {
@@ -53,7 +51,7 @@ public struct StreamGainRamp: Sendable {
             length: FrameCount(clamping: min(seconds, 86_400) * Double(sampleRate)), sampleRate: sampleRate)
     }
 
-    /// The same course in a stream of `newRate`, whose index 0 comes where this one's `index` would.
+    /// The same movement in a stream of `newRate`, whose index 0 corresponds to `index`.
     public func continued(from index: FrameCount, rate: Int, newRate: Int) -> StreamGainRamp {
         guard !isSteady(from: index) else { return StreamGainRamp(to) }
         var state = state(at: index)
@@ -73,7 +71,7 @@ public struct StreamGainRamp: Sendable {
         return gains
     }
 
-    /// Whether frames from `index` on stay untouched.
+    /// True if the gains leave frames from `index` on unchanged.
     @_noLocks @_noAllocation
     public func isUnity(from index: FrameCount) -> Bool {
         isSteady(from: index) && to.left == 1 && to.right == 1 && to.other == 1
@@ -93,17 +91,17 @@ public struct StreamGainRamp: Sendable {
     }
 }
 
-/// The way of a critically damped filter from any state to a straight line. Counts frames.
+/// The response of a critically damped filter, from any state to a straight line. Counts frames.
 private struct Glide: Sendable {
     struct State {
         var value: SIMD3<Double>
         var speed = SIMD3<Double>.zero
     }
 
-    /// Time constants after which it counts as complete: -98 dB.
+    /// Time constants after which the movement counts as complete: -98 dB.
     static let longest = 14.0
 
-    /// The filter gives a line two time constants later.
+    /// The line, delayed by the filter's two time constants.
     private let late: SIMD3<Double>
     private let slope: SIMD3<Double>
     private let offset: SIMD3<Double>
@@ -129,7 +127,7 @@ private struct Glide: Sendable {
 
     func line(after frames: Double) -> SIMD3<Double> { late + slope * (frames + 2 * time) }
 
-    /// It neither locks nor allocates; the compiler cannot know.
+    /// `exp` neither locks nor allocates; the compiler cannot know that.
     @_semantics("no_performance_analysis")
     private static func exponential(_ exponent: Double) -> Double { exponent > -40 ? exp(exponent) : 0 }
 }

@@ -2,13 +2,13 @@
 
 public import Audio
 
-/// Decides what lies at each index of the stream: ring frames with effects, gains and fades, or silence.
+/// Renders the frame at each index of the stream: a ring frame with effects, gains and fades, or silence.
 ///
-/// Pure: it knows neither a sink nor time. Its owner passes the index from which on the sink has not taken anything
-/// (`rewind`, `fadeOut`, `beginSegment`) and carries what `produce` gives to the index `writeIndex` had before.
-/// Everything is a function of the stream index, so what is queued in the server can be rendered again at will.
+/// Pure: it knows neither a sink nor time. Its owner passes the first index that the sink has not taken (`rewind`,
+/// `fadeOut`, `beginSegment`), and writes the result of `produce` at the index that `writeIndex` had before. Everything
+/// is a function of the stream index, so queued frames can be rendered again at any time.
 public struct StreamRenderer {
-    /// The owner keeps the ring alive; unmanaged because rendering must not touch reference counts.
+    /// The owner keeps the ring alive. Unmanaged, because rendering must not touch reference counts.
     private let ring: Unmanaged<FrameRing>
     private var stage: Unmanaged<EffectStage>?
     private var tap: Unmanaged<TapRing>?
@@ -19,20 +19,20 @@ public struct StreamRenderer {
 
     public private(set) var map = SegmentMap()
     public var ramp: StreamGainRamp
-    /// Beside `ramp`, and multiplied with it.
+    /// A second ramp; both are multiplied.
     public var ducking: StreamGainRamp
-    /// Where the next ring frame will lie; the end of the last segment.
+    /// The stream index of the next ring frame; the end of the last segment.
     public private(set) var cursor: FrameCount = 0
-    /// Where the next produced frame lies; ahead of `cursor` when silence covers what the server still holds.
+    /// The stream index of the next produced frame; after `cursor` when silence covers frames that the server holds.
     public private(set) var writeIndex: FrameCount = 0
-    /// Behind the last frame that the server holds of us.
+    /// The index after the last of our frames at the server.
     public private(set) var queueEnd: FrameCount = 0
-    /// Where the running fade-out ends; no frame is rendered behind it until a new segment begins.
+    /// The end of the running fade-out; no frame after it is rendered until a new segment starts.
     public private(set) var fadeOutEnd: FrameCount?
     private var fade = StreamFade.none
-    /// Ring index from which on no frame is used in the last segment.
+    /// The ring index from which the last segment uses no frame.
     private var limit = FrameCount.max
-    /// Ring frames stay where they are: `produce` brings only silence over what is stale.
+    /// Ring frames stay unread: `produce` only writes silence over stale frames.
     public var holdsFrames = false
 
     public init(ring: FrameRing, ramp: StreamGainRamp, ducking: StreamGainRamp = StreamGainRamp(.unity)) {
@@ -54,22 +54,21 @@ public struct StreamRenderer {
         map.append(StreamSegment(start: 0, frames: 0, ringStart: ring.readIndex))
     }
 
-    /// Puts effects between ring and gains, from the next frame on; nil takes them out. The owner keeps the stage alive.
+    /// Inserts effects between ring and gains, from the next frame on; nil removes them. The owner keeps the stage alive.
     public mutating func use(_ stage: EffectStage?) {
         self.stage = stage.map { .passUnretained($0) }
     }
 
-    /// Copies what comes next, as it is before gains and fades, into the tap as well. The owner keeps it alive.
+    /// Also copies the next frames, before gains and fades, to the tap. The owner keeps it alive.
     public mutating func use(_ tap: TapRing?) {
         self.tap = tap.map { .passUnretained($0) }
     }
 
-    /// Whether there are ring frames to come.
+    /// More ring frames can be rendered.
     public var hasFrames: Bool {
         @_noLocks @_noAllocation get { !isFadedOut && unreadFrames > 0 }
     }
 
-    /// The fade-out was rendered to its end.
     public var isFadedOut: Bool {
         @_noLocks @_noAllocation get {
             guard let fadeOutEnd else { return false }
@@ -81,17 +80,16 @@ public struct StreamRenderer {
         @_noLocks @_noAllocation get { ring._withUnsafeGuaranteedRef { $0.writeIndex - $0.readIndex } }
     }
 
-    /// The next ring frames lie at `index` and after it.
+    /// Places the next ring frames at `index`.
     @_noLocks @_noAllocation
     public mutating func beginSegment(at index: FrameCount, fadingIn: Bool) {
         beginSegment(at: index, fadingIn: fadingIn ? fadeFrames : 0)
     }
 
-    /// The next ring frames lie at `index` and after it, the first `frames` of them fading in.
+    /// Places the next ring frames at `index`; the first `frames` of them fade in.
     @_noLocks @_noAllocation
     public mutating func beginSegment(at index: FrameCount, fadingIn frames: FrameCount) {
-        map.append(
-            StreamSegment(start: index, frames: 0, ringStart: ring._withUnsafeGuaranteedRef { $0.readIndex }))
+        map.append(StreamSegment(start: index, frames: 0, ringStart: ring._withUnsafeGuaranteedRef { $0.readIndex }))
         cursor = index
         writeIndex = index
         fade = frames > 0 ? StreamFade(from: 0, to: 1, start: index, length: frames) : .none
@@ -99,18 +97,18 @@ public struct StreamRenderer {
         setLimit(.max)
     }
 
-    /// The ring frame that lies at `index`, or the next one to be rendered when none does.
+    /// The ring index of the frame at `index`, or of the next frame to render if none is there.
     public func ringIndex(at index: FrameCount) -> FrameCount {
         map.last.ringStart + max(0, min(index - map.last.start, map.last.frames))
     }
 
-    /// Goes on at the end of the last segment, over any silence that was put behind it.
+    /// Continues at the end of the last segment, over any silence after it.
     @_noLocks @_noAllocation
     public mutating func continueSegment() {
         writeIndex = cursor
     }
 
-    /// Takes back the frames at and after `index`, as far as the last segment reaches, to be rendered again.
+    /// Takes back the frames from `index` on, within the last segment, to render them again.
     @_noLocks @_noAllocation
     public mutating func rewind(to index: FrameCount) {
         let target = max(index, map.last.start)
@@ -121,9 +119,9 @@ public struct StreamRenderer {
         map.setLastFrames(cursor - map.last.start)
     }
 
-    /// Lets what sounds at `index` fade out, over `fadeFrames` or `frames`, from the gain that it has there; frames from ring
-    /// index `limit` on are not used for it. Nothing fades when the frames end before `index`. `fadeOutEnd` is its end.
-    /// A fade-out that runs goes on unless it ends later than this one.
+    /// Fades out from `index` on, over `fadeFrames` or `frames`, starting with the present gain, and using no ring frame
+    /// from `limit` on. There is no fade if the frames end before `index`. Sets `fadeOutEnd`. A running fade-out
+    /// continues unless it ends later than this one.
     @_noLocks @_noAllocation
     public mutating func fadeOut(from index: FrameCount, limit: FrameCount, over frames: FrameCount = 0) {
         let length = max(fadeFrames, frames)
@@ -132,7 +130,7 @@ public struct StreamRenderer {
         rewind(to: index)
         let ringIndex = map.last.ringStart + map.last.frames
         let limit = min(limit, self.limit)
-        // Frames for a long fade may still be written.
+        // The frames of a long fade may not be written yet.
         let written = length > fadeFrames ? .max : ring._withUnsafeGuaranteedRef { $0.writeIndex }
         let faded = began && cursor >= index ? max(0, min(length, min(written, limit) - ringIndex)) : 0
         setLimit(limit)
@@ -140,8 +138,8 @@ public struct StreamRenderer {
         fadeOutEnd = cursor + faded
     }
 
-    /// Takes back a fade-out from `index` on: the gain rises from where it is there, over `frames`.
-    /// False, and nothing changes, when too little of the fade-out is left, or when other frames follow it.
+    /// Cancels a fade-out from `index` on: the gain rises from its present value, over `frames`. Returns false, without a
+    /// change, if too little of the fade-out is left, or if other frames follow it.
     @_noLocks @_noAllocation
     public mutating func fadeIn(from index: FrameCount, over frames: FrameCount) -> Bool {
         guard let fadeOutEnd, limit == .max, index + fadeFrames < fadeOutEnd else { return false }
@@ -151,13 +149,13 @@ public struct StreamRenderer {
         return true
     }
 
-    /// Nothing is left to fade out.
+    /// Ends a fade-out for lack of frames.
     @_noLocks @_noAllocation
     public mutating func endFadeOut() {
         if let fadeOutEnd { self.fadeOutEnd = min(fadeOutEnd, cursor) }
     }
 
-    /// Drops the unread frames before `index`; `beginSegment` must follow.
+    /// Drops the unread frames before `index`. `beginSegment` must follow.
     @_noLocks @_noAllocation
     public mutating func skip(to index: FrameCount) {
         let isAhead = ring._withUnsafeGuaranteedRef { ring in
@@ -169,8 +167,8 @@ public struct StreamRenderer {
         if let tap { tap._withUnsafeGuaranteedRef { $0.beginRun() } }
     }
 
-    /// Replaces frames of the ring. Those from `index` on are rendered again. Frames within the effects' look-ahead are not
-    /// replaced. Not while rendering: it takes the ring's lock.
+    /// Replaces frames of the ring and renders the frames from `index` on again. Frames within the effects' look-ahead
+    /// are not replaced. Takes the ring's lock: must not be called while rendering.
     public mutating func splice(_ splice: RingSplice, from index: FrameCount) {
         let ahead = FrameCount(EffectChain.lookAhead + EffectChain.quantum)
         if ringIndex(at: index) + ahead <= splice.index { rewind(to: index) }
@@ -178,15 +176,15 @@ public struct StreamRenderer {
         ring._withUnsafeGuaranteedRef { splice.perform(in: $0, notBefore: first) }
     }
 
-    /// Takes back, from `index` on, the frames that were rendered as the last ones although others have come since.
+    /// Takes back, from `index` on, the frames that were rendered as the last ones although others follow by now.
     @_noLocks @_noAllocation
     public mutating func rewindPadded(to index: FrameCount) {
         guard let frames = stage?._withUnsafeGuaranteedRef({ $0.paddedFrames }), frames > 0 else { return }
         rewind(to: max(index, cursor - frames))
     }
 
-    /// Lets the ring's frames come `frames` earlier from `cursor` on, fading in: as many are left out, or come again when
-    /// it is negative. Bounded by what the ring can give back, and by `spare`, which stays to be read.
+    /// Shifts the ring's frames by `frames` from `cursor` on, earlier if positive, with a fade-in: skips or repeats
+    /// frames. Limited by the frames that the ring retains, and by `spare`, which must remain unread.
     @_noLocks @_noAllocation
     public mutating func shift(by frames: FrameCount, spare: FrameCount) {
         ring._withUnsafeGuaranteedRef { ring in
@@ -199,7 +197,7 @@ public struct StreamRenderer {
         beginSegment(at: cursor, fadingIn: true)
     }
 
-    /// Puts up to `frames` frames for `writeIndex` into `samples`: ring frames, then silence over what is stale.
+    /// Writes up to `frames` frames for `writeIndex` to `samples`: ring frames, then silence over stale frames.
     @_noLocks @_noAllocation
     public mutating func produce(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
         var done = 0
@@ -246,7 +244,7 @@ public struct StreamRenderer {
     private func shape(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
         let steady = ramp.isSteady(from: cursor) && ducking.isSteady(from: cursor)
         if steady, fade.isUnity(from: cursor) {
-            // A factor of exactly 1 must not even touch the samples: this is the bit-exact path.
+            // A factor of exactly 1 must not touch the samples: this is the bit-exact path.
             if ramp.isUnity(from: cursor), ducking.isUnity(from: cursor) { return }
             for channel in 0..<channelCount {
                 let gain = factor(ramp.to, channel) * factor(ducking.to, channel)

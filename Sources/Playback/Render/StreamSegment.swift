@@ -2,9 +2,9 @@
 
 public import Audio
 
-/// A run of frames that lie in the stream as they lie in the ring.
+/// Frames that are as consecutive in the stream as in the ring.
 public struct StreamSegment: Hashable, Sendable {
-    /// Index in the stream: frames that the server has counted since it was created.
+    /// The stream index: frames that the server has counted since the stream was created.
     public var start: FrameCount
     public var frames: FrameCount
     public var ringStart: FrameCount
@@ -21,10 +21,10 @@ public struct StreamSegment: Hashable, Sendable {
     }
 }
 
-/// Which ring frame lies at which stream index. Between the segments the sink plays silence.
+/// Maps stream indices to ring frames. Between the segments the sink plays silence.
 ///
-/// Holds the last few segments: each lives as long as the server's queue (a fraction of a second), and one comes
-/// into being per flush, pause or underrun only. A clock that stands before the oldest reads the oldest's start.
+/// Holds the last few segments: a segment lives as long as the server's queue (a fraction of a second), and is created
+/// only by a flush, pause or underrun. An index before the oldest segment maps to its start.
 public struct SegmentMap: Sendable {
     public static var capacity: Int {
         @_noLocks @_noAllocation get { 6 }
@@ -38,9 +38,9 @@ public struct SegmentMap: Sendable {
 
     public struct Place: Hashable {
         public var ringIndex: FrameCount
-        /// Whether the ring index rises with the stream index here.
+        /// True if the ring index increases with the stream index here.
         public var isInside: Bool
-        /// The stream index at which that changes next; nil when not known yet.
+        /// The stream index at which `isInside` changes next; nil if not known yet.
         public var boundary: FrameCount?
     }
 
@@ -52,7 +52,7 @@ public struct SegmentMap: Sendable {
         @_noLocks @_noAllocation get { segments[position] }
     }
 
-    /// A segment that has not begun when the next one is appended at or before its start never sounds.
+    /// Removes segments that have not started before the new one: they never sound.
     @_noLocks @_noAllocation
     public mutating func append(_ segment: StreamSegment) {
         while count > 0, segments[count - 1].start >= segment.start { count -= 1 }

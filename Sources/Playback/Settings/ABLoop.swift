@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of the current item that is repeated until it is taken back. Seconds into the item.
+/// A part of the current item that repeats until the loop is cancelled. Seconds into the item.
 public struct ABLoop: Hashable, Codable, Sendable {
-    /// Shorter ones sound like a tone.
+    /// The minimum length in seconds: shorter loops sound like a tone.
     public static let shortest = 0.01
 
     public var begin: Double
@@ -13,7 +13,7 @@ public struct ABLoop: Hashable, Codable, Sendable {
         self.end = end
     }
 
-    /// `out-of-range` with the member; `duration`: of the item, when it is known exactly.
+    /// Throws `out-of-range` with the member. `duration`: the item's, if known exactly.
     public func check(duration: Double? = nil) throws(PlaybackError) {
         func refuse(_ member: String, _ requirement: String) -> PlaybackError {
             PlaybackError(.outOfRange, "abLoop.\(member) must be \(requirement).", member: "abLoop.\(member)")

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// The values that a user sets.
+/// The user's settings.
 ///
-/// A setting is declared here and nowhere else: its property with the default, and its line in `table`. openapi.yaml
+/// A setting is declared here and nowhere else: its property with the default, and its entry in `table`. openapi.yaml
 /// describes it (a test compares both), and the code that uses it reads the property.
 public struct PlayerSettings: Hashable, Sendable {
     public enum Repeat: String, CaseIterable, SettingConvertible { case off, one, all }
@@ -14,22 +14,22 @@ public struct PlayerSettings: Hashable, Sendable {
         case notifyOnly = "notify-only"
     }
 
-    /// Seconds in which what sounds fades out, beside the volume; 0: a few milliseconds, so that nothing clicks.
+    /// Fade-outs in seconds, besides the volume; 0: a few milliseconds, without a click.
     public struct Fades: Hashable, Sendable {
-        /// Also in which it fades in again.
+        /// Also the fade-in after a pause.
         public var pause = 0.0
         public var stop = 0.0
-        /// Before another item, as far as is decoded.
+        /// Before another item, as far as frames are decoded.
         public var skip = 0.0
     }
 
-    /// For people. Empty until the player was named.
+    /// The display name; empty until the player is named.
     public var name = ""
-    /// Id of the player that this one follows, in step. nil: none.
+    /// The id of the player that this one follows in step; nil: none.
     public var leader: String?
     /// Amplitude.
     public var volume = 1.0
-    /// The volume as it is perceived (see `Level`).
+    /// The perceived volume (see `Level`).
     public var level: Double {
         get { Level.of(amplitude: volume) }
         set { volume = Level.amplitude(newValue) }
@@ -37,60 +37,60 @@ public struct PlayerSettings: Hashable, Sendable {
     public var muted = false
     /// -1 (left only) ... 1 (right only).
     public var balance = 0.0
-    /// Media seconds per second, of what the current item is.
+    /// Media seconds per second, for the kind of the current item.
     public var playbackRate: Double {
         get { playsSpeech ? speechRate : musicRate }
         set { if playsSpeech { speechRate = newValue } else { musicRate = newValue } }
     }
     public static let playbackRates = 0.25...4.0
     public var musicRate = 1.0
-    /// Podcasts and audiobooks.
+    /// The rate for podcasts and audiobooks.
     public var speechRate = 1.0
     /// The current item is speech. Not saved.
     public internal(set) var playsSpeech = false
-    /// When not, the pitch follows the rate, as on a turntable.
+    /// If false, the pitch follows the rate, as on a turntable.
     public var preservesPitch = true
     /// Cents.
     public var pitch = 0.0
     public var repeats = Repeat.off
     /// Plays the queue in random order, without changing the queue's own order.
     public var shuffle = false
-    /// Items leave the queue once they were heard.
+    /// Removes items from the queue once they were heard.
     public var consume = false
-    /// One-shot: cleared when it has stopped.
+    /// Cleared when the player has stopped.
     public var stopAfterCurrent = false
-    /// After an item that cannot be played, the next one plays or the player stops.
+    /// The reaction to an item that fails: play the next one, or stop.
     public var onError = ErrorPolicy.skip
-    /// Seconds in which two items that follow each other sound together.
+    /// Seconds in which consecutive items overlap.
     public var crossfade = 0.0
     public var fades = Fades()
-    /// Of the current item: another one has none.
+    /// The A-B loop of the current item; cleared with another item.
     public var abLoop: ABLoop?
-    /// Play an item as soon as it is loaded through an edit of an idle player's queue.
+    /// Plays an item at once if an edit loads it into an idle player.
     public var autoPlay = false
-    /// Seconds into the current item from which on `previous` restarts it; 0: never.
+    /// Seconds into the current item after which `previous` restarts it; 0: never.
     public var previousRestartsAfter = 3.0
-    /// Seconds that are decoded ahead of the sink; 0: as the server was started (`DecodeBuffering`).
+    /// Seconds to decode ahead of the sink; 0: as configured at the server's start (`DecodeBuffering`).
     public var decodeAhead = 0.0
     public var remote = RemoteSettings()
-    /// Whether the player falls silent when others take the sound, or only reports it.
+    /// The reaction to an interruption: silence, or only a report.
     public var interruptionPolicy = InterruptionPolicy.auto
-    /// Music that an interruption silenced continues by itself afterwards.
+    /// The music resumes after an interruption.
     public var autoResume = true
-    /// Seconds after which a program's interruption counts as ended; 0: never.
+    /// Seconds after which an interruption by a program counts as ended; 0: never.
     public var interruptionTimeout = 0.0
-    /// Whether the music pauses when headphones are lost.
+    /// The reaction to the loss of headphones.
     public var routePolicy = RoutePolicy.pause
-    /// Id of the output device that the user chose; nil follows the default.
+    /// The id of the output device that the user chose; nil: the default device.
     public var outputDevice: String?
-    /// A resource of its own, as the presets are: changed by `PlayerCommand.changeEffects`.
+    /// A separate resource, like the presets: changed by `PlayerCommand.changeEffects`.
     public var effects = EffectSettings()
-    /// The player's own ones.
+    /// The user's presets.
     public var effectPresets: [EffectPreset] = []
 
     public init() {}
 
-    /// In the order in which replies have them. The members of one object stand together.
+    /// In the order of replies. The members of one object are adjacent.
     public static let table: [Setting] = [
         Setting("name", \.name, .name),
         Setting("leader", \.leader, saved: .never),
@@ -137,28 +137,28 @@ public struct PlayerSettings: Hashable, Sendable {
         Setting("outputDevice", \.outputDevice, place: .elsewhere),
     ]
 
-    /// 1...100 code points, no control characters, not only spaces: can be shown in one line.
+    /// 1...100 code points, without control characters, not only spaces: fits in one line.
     public static func isName(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return (1...100).contains(scalars.count) && scalars.contains { !$0.properties.isWhitespace }
             && !scalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
-    /// A follower has the order of its leader.
+    /// Resets the settings that belong to the leader.
     mutating func followOnly() {
         for setting in Self.table where setting.sharing == .leaders { setting.set(setting.defaultValue, in: &self) }
         abLoop = nil
     }
 }
 
-/// Loudness as it is perceived, 0...1. The amplitude is its cube: half of it is 18 dB quieter.
+/// Perceived loudness, 0...1. The amplitude is its cube: half the level is 18 dB quieter.
 public enum Level {
-    /// `level` outside 0...1 is taken as the nearest bound.
+    /// `level` is clamped to 0...1.
     public static func amplitude(_ level: Double) -> Double {
         let level = min(1, max(0, level))
         return level * level * level
     }
 
-    /// Rounded to nine decimals, so that what was set as a decimal is read as it was set.
+    /// Rounded to nine decimals, so that a level that was set as a decimal reads the same.
     public static func of(amplitude: Double) -> Double { (cbrt(amplitude) * 1e9).rounded() / 1e9 }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of a setting, as requests, replies, the state file and the command line carry it.
+/// The value of a setting, as used by requests, replies, the state file and the command line.
 public enum SettingValue: Hashable, Sendable {
     /// An optional setting that has no value.
     case none
@@ -11,29 +11,28 @@ public enum SettingValue: Hashable, Sendable {
 
 /// A type that a setting can have.
 public protocol SettingConvertible: Sendable {
-    /// The values that a setting of this type accepts unless its declaration differs.
+    /// The values that a setting of this type accepts, unless its declaration narrows them.
     static var form: Setting.Form { get }
     static var isOptional: Bool { get }
     var settingValue: SettingValue { get }
 
-    /// nil when the value is of another type.
+    /// nil if the value has another type.
     init?(_ value: SettingValue)
 }
 
-/// One of a player's settings. `PlayerSettings.table` declares them all; requests, replies, the state file, the command line
-/// and followers derive from it.
+/// A setting of a player, declared in `PlayerSettings.table`. All interfaces and the state file derive from it.
 public struct Setting: Sendable {
     /// The values that a setting accepts.
     public enum Form: Hashable, Sendable {
         case flag
         case number(ClosedRange<Double>)
         case choice([String])
-        /// At most so many code points.
+        /// At most this many code points.
         case text(maximum: Int)
-        /// As `PlayerSettings.isName`.
+        /// See `PlayerSettings.isName`.
         case name
 
-        /// The end of a sentence: "volume must be " ...
+        /// The end of a sentence such as "volume must be ...".
         public var requirement: String {
             switch self {
             case .flag: "true or false"
@@ -46,36 +45,36 @@ public struct Setting: Sendable {
         }
     }
 
-    /// The row of the state file.
+    /// The setting's row in the state file.
     public enum Saving: Sendable {
         case never
-        /// Named like the setting.
+        /// Under the key of the setting.
         case always
-        /// Under the name that the setting had in an older release.
+        /// Under the name from an older release.
         case named(String)
     }
 
-    /// The setting on a player that follows another.
+    /// The owner of the setting on a follower.
     public enum Sharing: Sendable {
-        /// Its own.
+        /// The follower.
         case own
-        /// The leader's to set: it has its default on a follower.
+        /// The leader; the follower has the default.
         case leaders
     }
 
-    /// Whether the API's resource of the player has it as a member.
+    /// The API resource that has the setting as a member.
     public enum Place: Sendable { case player, elsewhere }
 
-    /// Its member of the player's resource. `remoteCommands.skip` is the member `skip` of the object `remoteCommands`.
+    /// The member of the player's resource. `remoteCommands.skip` is the member `skip` of the object `remoteCommands`.
     public let key: String
-    /// `remoteCommands`; nil when it is a member by itself.
+    /// For example `remoteCommands`; nil for a plain member.
     public let object: String?
-    /// `skip`
+    /// For example `skip`.
     public let name: String
     public let form: Form
-    /// null is a value of its own: removes what is set. Any other setting refuses it.
+    /// null is allowed and removes the value. Other settings reject null.
     public let isOptional: Bool
-    /// Its row in the state file; nil: it is not saved.
+    /// The row in the state file; nil: not saved.
     public let row: String?
     public let sharing: Sharing
     public let place: Place
@@ -85,7 +84,7 @@ public struct Setting: Sendable {
     private let read: @Sendable (PlayerSettings) -> SettingValue
     private let write: @Sendable (inout PlayerSettings, SettingValue) -> Void
 
-    /// `form`: nil is that of the type; a number needs its range.
+    /// `form`: nil for the form of the type; numbers need a range.
     init<Value: SettingConvertible>(
         _ key: String, _ path: any WritableKeyPath<PlayerSettings, Value> & Sendable, _ form: Form? = nil,
         saved: Saving = .always, sharing: Sharing = .own, place: Place = .player
@@ -114,7 +113,7 @@ public struct Setting: Sendable {
 
     public func value(in settings: PlayerSettings) -> SettingValue { read(settings) }
 
-    /// The value must be accepted.
+    /// The setting must accept the value.
     public func set(_ value: SettingValue, in settings: inout PlayerSettings) { write(&settings, value) }
 
     public func accepts(_ value: SettingValue) -> Bool {
@@ -130,7 +129,7 @@ public struct Setting: Sendable {
         }
     }
 
-    /// `from 0.5 to 10`
+    /// For example "from 0.5 to 10".
     public static func words(of range: ClosedRange<Double>) -> String {
         let bounds = [range.lowerBound, range.upperBound].map { bound in
             let text = bound.description

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// New values for some settings; the others stay. `patch.volume = 0.5` sets one, nil takes it out of the patch.
+/// New values for some settings. `patch.volume = 0.5` sets a value, nil removes it from the patch.
 @dynamicMemberLookup
 public struct SettingsPatch: Hashable, Sendable {
     public struct VolumeRamp: Hashable, Sendable {
@@ -9,20 +9,17 @@ public struct SettingsPatch: Hashable, Sendable {
         /// 0...3600.
         public var seconds: Double
 
-        public init(to: Double, seconds: Double) {
-            self.to = to
-            self.seconds = seconds
-        }
+        public init(to: Double, seconds: Double) { (self.to, self.seconds) = (to, seconds) }
     }
 
-    /// Added to the level at the moment it is applied, -1...1, so that steps of several clients add up; the sum is clamped.
+    /// Added to the present level, -1...1, so that steps of several clients add up; the sum is clamped.
     public var levelBy: Double?
-    /// As `levelBy`, of every player of the group; shortened so that differences stay.
+    /// Like `levelBy` for every player of the group; limited so that differences remain.
     public var groupLevelBy: Double?
     public var volumeRamp: VolumeRamp?
-    /// `.some(nil)` takes it back.
+    /// `.some(nil)` cancels the loop.
     public var abLoop: ABLoop??
-    /// By key.
+    /// Values by key.
     private var values: [String: SettingValue] = [:]
 
     public init() {}
@@ -32,7 +29,7 @@ public struct SettingsPatch: Hashable, Sendable {
         set { values[setting.key] = newValue }
     }
 
-    /// `path` must be one of `PlayerSettings.table`. For an optional setting `.some(nil)` removes what is set.
+    /// `path` must be in `PlayerSettings.table`. For an optional setting `.some(nil)` removes the value.
     public subscript<Value: SettingConvertible>(
         dynamicMember path: WritableKeyPath<PlayerSettings, Value>
     ) -> Value? {
@@ -59,17 +56,14 @@ public struct SettingsPatch: Hashable, Sendable {
 }
 
 extension PlayerSettings {
-    /// The settings with the patch. `out-of-range` when a value does not fit, with the member.
+    /// The settings with the patch. Throws `out-of-range` with the member of a value that does not fit.
     func checked(_ patch: SettingsPatch) throws(PlaybackError) -> PlayerSettings {
         func check(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) throws(PlaybackError) {
-            guard let value, !range.contains(value) else { return }
-            throw PlaybackError(
-                .outOfRange, "\(name) must be from \(range.lowerBound) to \(range.upperBound).", member: name)
+            if let value { try PlaybackError.check(value, range, name) }
         }
         for setting in Self.table {
             guard let value = patch[setting], !setting.accepts(value) else { continue }
-            throw PlaybackError(
-                .outOfRange, "\(setting.key) must be \(setting.form.requirement).", member: setting.key)
+            throw PlaybackError(.outOfRange, "\(setting.key) must be \(setting.form.requirement).", member: setting.key)
         }
         try check(patch.levelBy, -1...1, "levelBy")
         try check(patch.groupLevelBy, -1...1, "groupLevelBy")
@@ -84,7 +78,7 @@ extension PlayerSettings {
         return settings
     }
 
-    /// The patch was checked.
+    /// The patch must have been checked.
     func applying(_ patch: SettingsPatch) -> PlayerSettings {
         var settings = self
         for setting in Self.table { if let value = patch[setting] { setting.set(value, in: &settings) } }

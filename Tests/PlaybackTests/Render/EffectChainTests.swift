@@ -2,9 +2,10 @@
 
 import Audio
 import Glibc
-import Playback
 import PlaybackTesting
 import Testing
+
+@testable import Playback
 
 struct EffectChainTests {
     private let stereo = AudioFormat(sampleRate: 48_000, layout: .stereo)
@@ -12,10 +13,7 @@ struct EffectChainTests {
     private func parameters(
         _ number: UInt64 = 1, format: AudioFormat? = nil, _ set: (inout EffectSettings) -> Void
     ) -> EffectParameters {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        set(&settings)
-        return EffectParameters(settings, format: format ?? stereo, number: number)
+        EffectParameters(.on(set), format: format ?? stereo, number: number)
     }
 
     private func bands(_ number: UInt64, _ bands: [EffectSettings.Band]) -> EffectParameters {
@@ -46,7 +44,7 @@ struct EffectChainTests {
 
     // MARK: Neutral
 
-    /// Louder than full scale as well.
+    /// Also above full scale.
     @Test(arguments: [1, 2, 5, 8])
     func neutralChainGivesBackWhatCameIn(channels: Int) {
         let positions: [ChannelPosition] = [
@@ -55,7 +53,7 @@ struct EffectChainTests {
         let format = AudioFormat(
             sampleRate: 48_000, layout: ChannelLayout(positions: Array(positions[..<channels])))
         let neutral = [
-            EffectParameters(neutralFor: format), EffectParameters(.off, format: format, number: 1),
+            EffectParameters(.off, format: format, number: 1),
             parameters(2, format: format) { _ in },
             parameters(3, format: format) {
                 $0.equalizer.isEnabled = true
@@ -83,11 +81,11 @@ struct EffectChainTests {
         #expect(parameters.isNeutral)
     }
 
-    /// The way to on and back: no step at either end, and the decode again, to the bit.
+    /// Switching on and off leaves no step, and the decoded samples return bit by bit.
     @Test func backToNeutralIsTransparentAgain() {
         var samples = Signal.turning(440, at: 48_000, frames: 64 * 600)
         for index in samples.indices { samples[index] *= 0.2 }
-        var chain = EffectChain(EffectParameters(neutralFor: stereo))
+        var chain = EffectChain(EffectParameters(.off, format: stereo, number: 0))
         var output = run(&chain, samples[..<25_600])
         chain.beginChange(
             to: bands(
@@ -96,7 +94,7 @@ struct EffectChainTests {
         #expect(chain.isChanging && !chain.isTransparent)
         output += run(&chain, samples[25_600..<38_400])
         #expect(!chain.isChanging && !chain.isTransparent)
-        chain.beginChange(to: EffectParameters(neutralFor: stereo))
+        chain.beginChange(to: EffectParameters(.off, format: stereo, number: 0))
         output += run(&chain, samples[38_400...])
         let (isTransparent, isSame) = (chain.isTransparent, output[51_200...] == samples[50_944..<samples.count - 256])
         #expect(isTransparent && isSame)
@@ -106,7 +104,7 @@ struct EffectChainTests {
 
     // MARK: Changes
 
-    /// Any band to any other; the sine sits at one of both, where the filters differ most.
+    /// Random bands; the sine has the frequency of one of them, where the filters differ most.
     @Test(arguments: 0..<4)
     func changeOfABandLeavesNoStep(seed: Int) {
         var signal = Signal(seed: UInt64(seed) + 7)
@@ -120,7 +118,6 @@ struct EffectChainTests {
             let (old, new) = (band(), band())
             let frequency = signal.noise() < 0 ? old.frequency : new.frequency
             let (step, text) = worstStep(from: [old], to: [new], at: frequency)
-            if step > -60 { print("STEP", step, text) }
             #expect(step < -60, "\(text)")
         }
     }
@@ -157,7 +154,7 @@ struct EffectChainTests {
 
     // MARK: A value
 
-    /// A copy goes on exactly as the chain does, in the middle of a change as well.
+    /// A copy continues exactly like the chain, even in the middle of a change.
     @Test func copyRendersTheSameAgain() {
         let samples = noise(64 * 60, level: 2)
         var chain = EffectChain(bands(1, [.init(.peak, frequency: 300, gain: 12, q: 1)]))
@@ -184,8 +181,8 @@ struct EffectChainTests {
                 $0.limiter.isEnabled = true; $0.limiter.ceiling = -6
             })
         #expect(run(&chain, samples[...]).allSatisfy { abs($0) <= 0.5012 })
-        // Two decks together, and no effect.
-        chain = EffectChain(EffectParameters(neutralFor: stereo))
+        // Two decks mixed, without effects.
+        chain = EffectChain(EffectParameters(.off, format: stereo, number: 0))
         #expect(run(&chain, samples.map { 2 * $0 }[...], guarding: true).allSatisfy { abs($0) <= 1 })
         #expect(!chain.isTransparent)
     }
@@ -193,7 +190,7 @@ struct EffectChainTests {
     // MARK: What is no sound
 
     @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
-    func whatComesOutIsFinite(value: Float) {
+    func theOutputIsFinite(value: Float) {
         var chain = EffectChain(
             parameters {
                 $0.equalizer.isEnabled = true

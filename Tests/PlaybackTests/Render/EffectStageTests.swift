@@ -13,7 +13,7 @@ struct EffectStageTests {
         func below(_ limit: Int) -> Int { Int(random.value(0...Double(limit) - 0.001)) }
         let first = below(2) == 0 ? EffectSettings.off : .random(&random)
         let (one, other) = (RenderedSide(first), RenderedSide(first))
-        // Nothing is rendered again from before the last change: the sink has it.
+        // Frames before the last change are at the sink and are not rendered again.
         var changedAt = 0
         for _ in 0..<8 {
             let frames = below(900) + 1
@@ -66,7 +66,7 @@ struct EffectStageTests {
         )
         #expect(before && !behind)
         side.set(.off)
-        // The limiter's way back takes 1.4 s.
+        // The limiter needs 1.4 s to recover.
         for _ in 0..<16 {
             side.write(1_000)
             side.render(1_000)
@@ -94,12 +94,12 @@ struct EffectStageTests {
         #expect(fresh.heard.count == 2_000)
     }
 
-    /// The last 191 frames have nothing behind them to look at.
+    /// The look-ahead of the last 191 frames is incomplete.
     @Test(arguments: [1, 63, 64, 65, 127, 128, 191, 192, 200]) func theEndIsHeard(frames: Int) {
         let side = RenderedSide(.equalized(gain: 24))
         side.write(frames)
         #expect(side.render(1_000) == frames)
-        // More comes: what the sink has not taken is rendered again, now with what really follows.
+        // More frames arrive: those that the sink has not taken are rendered again, with their successors.
         side.write(1_000)
         side.rewindPadded(to: 0)
         side.render(frames - side.position)
@@ -132,13 +132,13 @@ struct EffectStageTests {
         #expect(side.position == 300 && side.heard.allSatisfy { $0.isFinite })
     }
 
-    @Test func nothingBehindTheLimitOfAFadeIsLookedAt() {
+    @Test func noFrameAfterTheLimitOfAFadeIsUsed() {
         let (one, other) = (RenderedSide(.equalized(gain: 24)), RenderedSide(.equalized(gain: 24)))
         for side in [one, other] {
             side.write(300)
             side.render(64)
         }
-        // What follows belongs to another place, loud in one and not there in the other.
+        // Later frames belong to another place: loud in one side, missing in the other.
         one.write(500)
         for side in [one, other] { side.fadeOut(limit: 300) }
         #expect(one.heard == other.heard && one.position == 104)
@@ -146,11 +146,8 @@ struct EffectStageTests {
 
     // MARK: Delay and reverb
 
-    @Test func whatIsDelayedIsTheSame_onlyLater() {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        settings.delay = 100
-        let side = RenderedSide(settings)
+    @Test func aDelayedSoundIsTheSame_onlyLater() {
+        let side = RenderedSide(.on { $0.delay = 100 })
         side.write(4_000)
         side.render(3_000) { 77 }
         #expect(side.heard[..<1_600].allSatisfy { $0 == 0 })
@@ -158,15 +155,12 @@ struct EffectStageTests {
     }
 
     @Test func aDelayThatIsSwitchedOnAndOff_fadesOver_andIsExactBehindIt() {
-        var settings = EffectSettings()
-        settings.isEnabled = true
         let side = RenderedSide(sampleRate: 8_000, capacity: 6_000, retained: 2_000)
         side.write(5_900)
         side.render(1_000)
-        settings.delay = 50
-        side.set(settings)
+        side.set(.on { $0.delay = 50 })
         side.render(1_000)
-        // 40 ms of fading, then 50 ms of which nothing was kept.
+        // 40 ms of crossfade, then 50 ms without stored frames.
         let delayed = side.heard[2 * 1_800..<2 * 2_000]
         let source = side.source[2 * 1_400..<2 * 1_600]
         #expect(delayed.elementsEqual(source))
@@ -178,10 +172,8 @@ struct EffectStageTests {
     }
 
     @Test func reverbAddsATail_andWithoutItEverythingIsExactAgain() {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        settings.reverb.isEnabled = true
-        let side = RenderedSide(settings, sampleRate: 8_000, capacity: 6_000, retained: 2_000, level: 0.3)
+        let side = RenderedSide(
+            .on { $0.reverb.isEnabled = true }, sampleRate: 8_000, capacity: 6_000, retained: 2_000, level: 0.3)
         side.write(5_900)
         side.render(2_000)
         let dry = side.source[..<4_000]
@@ -196,11 +188,10 @@ struct EffectStageTests {
     // MARK: Loudness
 
     private func loudness(_ change: (inout EffectSettings.Loudness) -> Void = { _ in }) -> EffectSettings {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        settings.loudness.mode = .track
-        change(&settings.loudness)
-        return settings
+        .on {
+            $0.loudness.mode = .track
+            change(&$0.loudness)
+        }
     }
 
     @Test func aTracksGainHoldsFromItsFirstFrameOn_withoutTheChainWhenItIsQuieter() {

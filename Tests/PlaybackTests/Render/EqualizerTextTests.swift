@@ -51,7 +51,7 @@ struct EqualizerTextTests {
         #expect(abs(bands[3].q - 1.414) < 0.001)
     }
 
-    /// Of an analog shelf, as BiQuadFilterFactory.cpp and BiQuad.cpp of Equalizer APO design it. The slopes are in dB an octave.
+    /// An analog shelf as in Equalizer APO (BiQuadFilterFactory.cpp, BiQuad.cpp). The slopes are in dB per octave.
     @Test(
         arguments: [
             ("LS 6dB", 0.5, true), ("LS 12dB", 1, true), ("LS 6 dB", 0.5, true), ("LSC 6 dB", 0.5, false),
@@ -69,7 +69,7 @@ struct EqualizerTextTests {
         }
     }
 
-    /// Half the gain is at the corner of LSC; LS has nearly all of it there.
+    /// LSC has half its gain at the corner; LS has nearly all of it there.
     @Test func aShelfWithAQuality_isACorner_unlessItIsACentre() throws {
         let bands = try EqualizerText.read(
             "Filter: ON LSC Fc 100 Hz Gain 10 dB Q 0,7071\nFilter: ON LS Fc 100 Hz Gain 10 dB Q 0.7071"
@@ -78,7 +78,7 @@ struct EqualizerTextTests {
         #expect(abs(bands[1].frequency - 100 * pow(10, 10.0 / 80)) < 0.1)
     }
 
-    /// With its headings, and the commas of a German machine.
+    /// With headings, and the decimal commas of a German machine.
     @Test func aFileOfRoomEQWizard_isRead() throws {
         let (preamp, bands) = try EqualizerText.read(
             """
@@ -113,12 +113,12 @@ struct EqualizerTextTests {
             ("Copy: L=R", "copy"), ("Channel: L", "channels"),
             ("Filter 1: ON PK Fc nan Hz Gain 3 dB Q 1", "Line 1"), ("Filter 1: PK Fc 100 Hz", "neither ON nor OFF"),
         ])
-    func whatIsNoEqualizer_isRefusedWithItsLine(text: String, expected: String) {
+    func invalidText_failsWithItsLine(text: String, expected: String) {
         let error = #expect(throws: EqualizerText.Unreadable.self) { _ = try EqualizerText.read(text) }
         #expect(error?.message.contains(expected) == true)
     }
 
-    /// Ten bands pass through the curve at their frequencies.
+    /// Ten bands match the curve at their frequencies.
     @Test func aGraphicCurve_becomesTenBands() throws {
         let (preamp, bands) = try EqualizerText.read("Preamp: -2 dB\nGraphicEQ: 20 -6; 63 3; 1000 -1; 8000 5; 20000 -9")
         #expect(bands.map(\.frequency) == GraphicEqualizer.frequencies)

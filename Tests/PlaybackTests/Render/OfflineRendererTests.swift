@@ -30,6 +30,10 @@ struct OfflineRendererTests {
         return samples
     }
 
+    private static func channel(_ channel: Int, of samples: [Float]) -> [Float] {
+        stride(from: channel, to: samples.count, by: 2).map { samples[$0] }
+    }
+
     @Test func mediaFollowWithoutAGap_withTheirRounds() throws {
         var second = Self.media(3, base: 100_000)
         second.loops = 2
@@ -38,9 +42,10 @@ struct OfflineRendererTests {
             try renderer.render(Self.media(10_000), consume)
             try renderer.render(second, consume)
         }
-        let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
         #expect(
-            left == (0..<10_000).map { Float($0) } + [100_000, 100_001, 100_002, 100_001, 100_002, 100_001, 100_002])
+            Self.channel(0, of: samples) == (0..<10_000).map { Float($0) } + [
+                100_000, 100_001, 100_002, 100_001, 100_002, 100_001, 100_002,
+            ])
     }
 
     @Test func aPartIsExact() throws {
@@ -53,7 +58,7 @@ struct OfflineRendererTests {
         #expect(samples.count == 12_000 && samples.first == 5_000 && samples.last == 10_999)
     }
 
-    /// Within what the first media holds back, more of which is given out than the ring takes at once.
+    /// The part ends within the held end of the first media, which is longer than the ring.
     @Test(.timeLimit(.minutes(10))) func aPartMayEnd_beforeTheNextMediaBegins() throws {
         let rate: FrameCount = 44_100
         var (first, second) = (Self.media(30 * rate), Self.media(10 * rate))
@@ -68,7 +73,7 @@ struct OfflineRendererTests {
         #expect(samples.count == 2 * Int(15 * rate) && samples.last == Float(15 * rate - 1))
     }
 
-    /// Each media has its own; one is held back in part at its own.
+    /// Each media has its own tempo, also in its held end.
     @Test func theTempoIsTheMediasOwn() throws {
         var (first, second) = (Self.media(88_200), Self.media(88_200, base: 100_000))
         first.tempo = Tempo(rate: 2)
@@ -84,10 +89,9 @@ struct OfflineRendererTests {
                 try renderer.render(first, consume)
                 try renderer.render(second, consume)
             }
-            let left = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
-            #expect(left == expected)
+            #expect(Self.channel(0, of: samples) == expected)
         }
-        // The second one alone has another tempo than the overlap's beginning.
+        // Only the second media has a tempo, which starts after the overlap.
         (first.held, second.overlap, first.tempo) = (0.5, 0.5, .normal)
         first.decoder = Self.media(88_200).decoder
         second.decoder = Self.media(88_200, base: 100_000).decoder
@@ -104,18 +108,15 @@ struct OfflineRendererTests {
         #expect(mix.count == 6_000 && mix[2 * 100] == 300)
     }
 
-    /// As it is known beside the file, where the tags say nothing.
+    /// The measured loudness, without loudness tags.
     @Test func measuredLoudnessIsApplied() throws {
-        var effects = EffectSettings()
-        effects.isEnabled = true
-        effects.loudness.mode = .track
-        effects.loudness.preventsClipping = false
+        let effects = EffectSettings.on { ($0.loudness.mode, $0.loudness.preventsClipping) = (.track, false) }
         let samples = try Self.render(effects) { renderer, consume in
             var media = Self.media(3)
             media.decoder = MeasuredDecoder(media.decoder, TrackLoudness(trackGain: -20 * log10(2)))
             try renderer.render(media, consume)
         }
-        let right = stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
+        let right = Self.channel(1, of: samples)
         #expect(zip(right, [0, 0.5, 1] as [Float]).allSatisfy { abs($0 - $1) < 1e-5 } && right.count == 3)
     }
 
@@ -127,14 +128,12 @@ struct OfflineRendererTests {
             let number = Float(frame)
             return frame < 5_000 ? 0.5 * number + 2 * (1_000 + number) : 0.5 * number
         }
-        let right = stride(from: 1, to: samples.count, by: 2).map { samples[$0] }
+        let right = Self.channel(1, of: samples)
         #expect(right == expected)
     }
 
     @Test func effectsGiveEveryFrame() throws {
-        var effects = EffectSettings()
-        effects.isEnabled = true
-        effects.limiter.isEnabled = true
+        let effects = EffectSettings.on { $0.limiter.isEnabled = true }
         for frames in [1, 63, 64, 191, 192, 193, 5_000] as [FrameCount] {
             let samples = try Self.render(effects) { renderer, consume in
                 try renderer.render(Self.media(frames), consume)
@@ -143,10 +142,8 @@ struct OfflineRendererTests {
         }
     }
 
-    @Test func whatSoundsBehindTheLastFrame_isRendered() throws {
-        var effects = EffectSettings()
-        effects.isEnabled = true
-        effects.delay = 250
+    @Test func theTailAfterTheLastFrame_isRendered() throws {
+        var effects = EffectSettings.on { $0.delay = 250 }
         let samples = try Self.render(effects) { renderer, consume in try renderer.render(Self.media(1_000), consume) }
         #expect(samples.count == 2 * (1_000 + 11_025) && samples.last == 999)
         effects.delay = 0

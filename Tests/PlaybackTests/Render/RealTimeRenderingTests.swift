@@ -8,9 +8,9 @@ import Testing
 
 @testable import Playback
 
-/// What the rendering thread may not do, and what a change may not sound like (decision 0053).
+/// Restrictions of the render thread, and inaudible changes (decision 0053).
 @Suite struct RealTimeRenderingTests {
-    /// Of a second.
+    /// 10 ms.
     private static let tick = 480
 
     private static func heapCalls(_ body: () -> Void) -> UInt {
@@ -33,7 +33,7 @@ import Testing
         var random = Signal(seed: 5)
         var calls: UInt = 0
         for round in -10..<300 {
-            // In the rounds before, the runtime makes the metadata of generic types, each once in a process.
+            // In the first rounds, the runtime creates metadata of generic types, once in a process.
             if round == 0 { calls = 0 }
             sine.set(ChangedParameter.allEffects(round % 2 == 0))
             sine.provide(4 * Self.tick)
@@ -55,7 +55,7 @@ import Testing
         #expect(calls == 0)
     }
 
-    /// A sine continues itself: x[n] = 2 cos(w) x[n-1] - x[n-2]. A step of the sound is a step away from that. In dB below the sine.
+    /// A sine obeys x[n] = 2 cos(w) x[n-1] - x[n-2]; a step in the sound is a deviation from that. In dB below the sine.
     private static func worstStep(_ heard: [Float]) -> Double {
         20 * log10((rest(of: heard.map(Double.init), RenderedSine.step).map(abs).max() ?? 1) / RenderedSine.level)
     }
@@ -64,7 +64,7 @@ import Testing
         (4..<heard.count).map { heard[$0] - 2 * cos(step) * heard[$0 - 2] + heard[$0 - 4] }
     }
 
-    /// Of two sines, one after the other; and no 2 ms without level.
+    /// For two sines, one after the other; and no 2 ms without level.
     @Test(arguments: [(ChangedParameter.speed, 1), (.speed, 30), (.pitch, 1), (.pitch, 30)])
     func anotherTempoLeavesNoStepAndNoHole(of parameter: ChangedParameter, ticksBetween: Int) {
         let heard = Self.heard(parameter, changes: 40, ticksBetween: ticksBetween).map(Double.init)
@@ -77,7 +77,7 @@ import Testing
         #expect((levels.min() ?? -90) > -3 && (levels.max() ?? 90) < 3)
     }
 
-    /// Each change takes back what the sink has not played, as an output does.
+    /// Each change takes back the frames that the sink has not played, like an output.
     private static func heard(_ parameter: ChangedParameter, changes: Int, ticksBetween: Int) -> [Float] {
         let sine = RenderedSine(.off)
         parameter.set(false, on: sine)
@@ -113,7 +113,7 @@ import Testing
             parameter.set(false, on: side)
             for _ in 0..<50 { _ = side.render(Self.tick) }
         }
-        // The last one of many that come in a row.
+        // The last one of many quick changes.
         for round in 0..<21 {
             parameter.set(round % 2 == 0, on: changed)
             _ = (kept.render(Self.tick), changed.render(Self.tick))
@@ -124,8 +124,8 @@ import Testing
         #expect(difference > 0.03, "\(difference)")
     }
 
-    /// Numbers that the processor is slow with are 0 in the chain, and nowhere else.
-    @Test func whatIsTooSmallToHear_costsNothing() {
+    /// Subnormal numbers, which are slow, are 0 in the chain, and nowhere else.
+    @Test func denormals_costNothing() {
         let side = RenderedSide(.equalized(), level: 1e-38)
         side.write(4_000)
         side.render(4_000)
@@ -133,12 +133,11 @@ import Testing
         #expect(side.heard.count == 8_000 && side.heard.allSatisfy { !$0.isSubnormal })
     }
 
-    /// Whatever interrupts what: no gain has a corner or leaves its range, and it comes to stand where it shall.
+    /// For any sequence of changes: no gain has a corner or leaves its range, and each one reaches its target.
     @Test(arguments: 1...20) func gainsMoveWithoutACorner(seed: UInt64) {
         var random = Signal(seed: seed)
         func gains() -> ChannelGains {
-            ChannelGains(
-                volume: random.value(0...1), muted: random.noise() > 0.5, balance: random.value(-1...1))
+            ChannelGains(volume: random.value(0...1), muted: random.noise() > 0.5, balance: random.value(-1...1))
         }
         var ramp = StreamGainRamp(gains())
         var course: [Float] = []

@@ -5,7 +5,7 @@ import PlaybackTesting
 
 @testable import Playback
 
-/// A ring of noise, a renderer with effects on it, and what a sink would have in the end.
+/// A ring of noise, a renderer with effects, and the sound that a sink would have.
 final class RenderedSide {
     let ring: FrameRing
     private(set) var renderer: StreamRenderer
@@ -14,7 +14,7 @@ final class RenderedSide {
     private let level: Float
     /// All samples that were written, by ring index.
     private(set) var source: [Float] = []
-    /// All samples that were rendered, by stream index; what is taken back is rendered over.
+    /// All rendered samples, by stream index; samples that are taken back are overwritten.
     private(set) var heard: [Float] = []
     private var noise = Signal(seed: 7)
 
@@ -38,7 +38,7 @@ final class RenderedSide {
         stage = changed
     }
 
-    /// Writes noise, of a track of this loudness from here on when it is given.
+    /// Writes noise; `loudness` starts a new track.
     func write(_ frames: Int, _ loudness: TrackLoudness? = nil) {
         if let loudness { lease = ring.grant(loudness, isInAlbum: false).lease }
         let samples = (0..<2 * frames).map { _ in noise.noise() * level }
@@ -46,7 +46,7 @@ final class RenderedSide {
         _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
     }
 
-    /// Renders in portions of at most `portion` frames; how many frames there were.
+    /// Renders in portions of at most `portion` frames and returns the number of frames.
     @discardableResult
     func render(_ frames: Int, portion: () -> Int = { 4_096 }) -> Int {
         var left = frames
@@ -75,7 +75,7 @@ final class RenderedSide {
         render(1_000)
     }
 
-    /// Drops what is unread; what is written then is of another place.
+    /// Drops the unread frames; the next ones belong to another place.
     func flush() {
         let index = ring.cut()
         lease = ring.grant().lease
@@ -85,7 +85,15 @@ final class RenderedSide {
 }
 
 extension EffectSettings {
-    /// Any settings, off now and then.
+    /// Effects that are on, with these settings.
+    static func on(_ set: (inout EffectSettings) -> Void = { _ in }) -> EffectSettings {
+        var settings = EffectSettings()
+        settings.isEnabled = true
+        set(&settings)
+        return settings
+    }
+
+    /// Random settings, sometimes off.
     static func random(_ signal: inout Signal) -> EffectSettings {
         func below(_ limit: Int) -> Int { Int(signal.value(0...Double(limit) - 0.001)) }
         var settings = EffectSettings()
@@ -110,10 +118,9 @@ extension EffectSettings {
     }
 
     static func equalized(gain: Double = 12) -> EffectSettings {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        settings.equalizer.isEnabled = true
-        settings.equalizer.bands = [EffectSettings.Band(.peak, frequency: 1_000, gain: gain, q: 1)]
-        return settings
+        .on {
+            $0.equalizer.isEnabled = true
+            $0.equalizer.bands = [EffectSettings.Band(.peak, frequency: 1_000, gain: gain, q: 1)]
+        }
     }
 }

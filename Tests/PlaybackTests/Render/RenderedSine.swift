@@ -6,15 +6,15 @@ import Testing
 
 @testable import Playback
 
-/// A ring with a sine, a quarter of a period apart on both channels, and a renderer with effects on it.
+/// A ring with a sine, shifted by a quarter of a period between both channels, and a renderer with effects.
 final class RenderedSine {
     static let format = AudioFormat(sampleRate: 48_000, layout: .stereo)
-    /// Of a frame.
+    /// Radians per frame.
     static let step = 2 * Double.pi * 1_000 / 48_000
     /// Two semitones higher.
     static let otherStep = step * 1.122_462
     static let level = 0.4
-    /// Frames that wait, as at a sink.
+    /// Frames that wait at a sink.
     private static let ahead = 1_024
 
     let ring = FrameRing(format: format, capacity: 32_768, retained: 16_384)
@@ -23,7 +23,7 @@ final class RenderedSine {
     private var tap: TapRing?
     private var lease: FrameRing.Lease
     private var buffer = [Float](repeating: 0, count: 8_192)
-    /// Of the sine that is written, for each frame of the ring and at frame 0.
+    /// The sine's radians per ring frame, and its phase at frame 0.
     private var (step, phase) = (RenderedSine.step, 0.0)
 
     init(_ effects: EffectSettings) {
@@ -42,7 +42,7 @@ final class RenderedSine {
         self.tap = tap
     }
 
-    /// Writes until so many frames can be rendered.
+    /// Writes until this many frames can be rendered.
     func provide(_ frames: Int) {
         let missing = frames + Self.ahead - ring.unread
         guard missing > 0 else { return }
@@ -57,7 +57,7 @@ final class RenderedSine {
         }
     }
 
-    /// What is unread goes over into another sine, as the sound at another tempo is.
+    /// Crossfades the unread frames into another sine, like a change of tempo.
     func splice(_ step: Double, phase: Double) {
         let index = ring.readIndex + 200
         provide(2_048)
@@ -72,7 +72,7 @@ final class RenderedSine {
         #expect(rest != nil)
     }
 
-    /// What the sink asks for. Nothing else happens here.
+    /// Only renders, like the callback of a sink.
     func produce(_ frames: Int) -> Int {
         buffer.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { renderer.produce(into: $0, frames: frames) } ?? 0
@@ -85,7 +85,7 @@ final class RenderedSine {
         return Array(buffer[..<(2 * count)])
     }
 
-    /// Renders the last frames once more.
+    /// Takes back the last frames, to render them again.
     func stepBack(_ frames: Int) { renderer.rewind(to: renderer.cursor - FrameCount(frames)) }
 
     func move(_ ramp: WritableKeyPath<StreamRenderer, StreamGainRamp>, to gains: ChannelGains) {
@@ -101,7 +101,7 @@ final class RenderedSine {
         }
     }
 
-    /// What is unread is left out, as for a seek.
+    /// Skips the unread frames, like a seek.
     func seek() {
         renderer.fadeOut(from: renderer.cursor, limit: ring.writeIndex)
         _ = produce(480)
@@ -110,7 +110,7 @@ final class RenderedSine {
     }
 }
 
-/// A parameter with two values, between which it can be changed.
+/// A parameter and two values for it.
 struct ChangedParameter: CustomTestStringConvertible, Sendable {
     let testDescription: String
     private let effect: (@Sendable (inout EffectSettings, Bool) -> Void)?
@@ -122,12 +122,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
 
     private init(_ name: String, _ effect: @escaping @Sendable (inout EffectSettings, Bool) -> Void) {
         (testDescription, self.effect) = (name, effect)
-        apply = { sine, isOther in
-            var settings = EffectSettings()
-            settings.isEnabled = true
-            effect(&settings, isOther)
-            sine.set(settings)
-        }
+        apply = { sine, isOther in sine.set(.on { effect(&$0, isOther) }) }
     }
 
     private init(
@@ -141,10 +136,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
 
     /// All effects at once.
     static func allEffects(_ isOther: Bool) -> EffectSettings {
-        var settings = EffectSettings()
-        settings.isEnabled = true
-        for parameter in each { parameter.effect?(&settings, isOther) }
-        return settings
+        .on { for parameter in each { parameter.effect?(&$0, isOther) } }
     }
 
     private static let effects = [
@@ -210,7 +202,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
             ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(volume: 0.1, muted: false, balance: 0)),
         ]
 
-    /// Where a sine goes over into itself, nothing is heard of it.
+    /// A crossfade of a sine into itself must be inaudible.
     static let speed = ChangedParameter("speed") { sine, isOther in
         sine.splice(RenderedSine.step, phase: isOther ? 2 : 0.5)
     }
@@ -219,7 +211,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
         sine.splice(isOther ? RenderedSine.otherStep : RenderedSine.step, phase: isOther ? 1 : 3)
     }
 
-    /// It is not to be heard at all.
+    /// Must be inaudible.
     static let meters = ChangedParameter("meters") { sine, isOther in
         sine.use(isOther ? TapRing(format: RenderedSine.format) : nil)
     }

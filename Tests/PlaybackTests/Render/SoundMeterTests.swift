@@ -50,7 +50,7 @@ struct SoundMeterTests {
         withExtendedLifetime(tap) {}
     }
 
-    @Test func saysNothing_beforeTheFirstBlock() {
+    @Test func hasNoLevel_beforeTheFirstBlock() {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
         tap.write([Float](repeating: 0.5, count: 3_200), at: 0, frames: 1_600)
@@ -58,8 +58,8 @@ struct SoundMeterTests {
         #expect(meter.advance(clock(60), now: .now) != nil && abs(peak(meter) + 6.02) < 0.01)
     }
 
-    /// As with a new equaliser, while frames wait in the sink.
-    @Test func whatIsRenderedAgainTakesThePlaceOfWhatWas() {
+    /// For example, with a new equaliser while frames wait in the sink.
+    @Test func framesRenderedAgainReplaceTheOldOnes() {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
         tap.write([Float](repeating: 0.5, count: 3_200), at: 0, frames: 1_600)
@@ -69,7 +69,7 @@ struct SoundMeterTests {
     }
 
     /// A seek: the loud frames were rendered, but never heard.
-    @Test func whatWasSkippedIsNotMeasured() {
+    @Test func skippedFramesAreNotMeasured() {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
         var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
@@ -101,8 +101,8 @@ struct SoundMeterTests {
         #expect(bands?.allSatisfy { $0.isFinite } == true)
     }
 
-    /// Who listens too late loses what is gone, and no more; nothing is heard before there is a stream.
-    @Test func readerThatFallsBehindGoesOnWithWhatIsThere() {
+    /// A late reader loses only overwritten frames. There is no level before the stream starts.
+    @Test func aReaderThatFallsBehind_continuesWithTheRest() {
         var meter = SoundMeter()
         let without = meter.advance(clock(0), now: .now)
         let tap = meter.tap.begin(format)

@@ -5,14 +5,18 @@ import Testing
 
 @testable import Playback
 
-/// On scripted read indices; 1 kHz mono-like stereo, so that 5 ms are 5 frames.
+/// Rendering at scripted indices. 8 kHz: 5 ms are 40 frames.
 struct StreamRendererTests {
     let ring = FrameRing(format: AudioFormat(sampleRate: 8000, layout: .stereo), capacity: 4000, retained: 2000)
 
     /// A ring of `frames` frames of value 1, 2, 3 ... / 1000 and a renderer on it.
-    func renderer(frames: Int, gains: ChannelGains = .unity) -> StreamRenderer {
+    /// The first `produced` of them are rendered already.
+    func renderer(frames: Int, gains: ChannelGains = .unity, produced: Int = 0) -> StreamRenderer {
         append(1...frames)
-        return StreamRenderer(ring: ring, ramp: StreamGainRamp(gains))
+        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(gains))
+        renderer.beginSegment(at: 0, fadingIn: false)
+        if produced > 0 { _ = produce(&renderer, produced) }
+        return renderer
     }
 
     func append(_ values: ClosedRange<Int>) {
@@ -21,7 +25,7 @@ struct StreamRendererTests {
         _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
     }
 
-    /// The left channel of what `produce` gives.
+    /// The left channel of the produced frames.
     func produce(_ renderer: inout StreamRenderer, _ frames: Int) -> [Float] {
         var samples = [Float](repeating: -1, count: frames * 2)
         let count = samples.withUnsafeMutableBufferPointer { renderer.produce(into: $0.baseAddress!, frames: frames) }
@@ -30,7 +34,6 @@ struct StreamRendererTests {
 
     @Test func rendersRingFramesUntouched_atUnityGain() {
         var renderer = renderer(frames: 100)
-        renderer.beginSegment(at: 0, fadingIn: false)
         #expect(produce(&renderer, 60) == (1...60).map(Float.init))
         #expect(produce(&renderer, 60) == (61...100).map(Float.init))
         #expect(produce(&renderer, 60).isEmpty)
@@ -42,10 +45,9 @@ struct StreamRendererTests {
         var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
         let half = ChannelGains(left: 0.5, right: 0.5, other: 0.5)
         renderer.ducking = renderer.ducking.moved(to: half, from: 100, over: 0.1, sampleRate: 8_000)
-        renderer.beginSegment(at: 0, fadingIn: false)
         let heard = produce(&renderer, 3_000)
         #expect(heard[50] == 51 * 0.5 && heard[2_000] == 2_001 * 0.25)
-        // Half way along the line, 18 ms later.
+        // Halfway along the line, which lags by 18 ms.
         #expect(abs(heard[644] / 645 - 0.5 * 0.75) < 0.001)
         renderer.rewind(to: 2_900)
         renderer.ramp = StreamGainRamp(.unity)
@@ -71,9 +73,7 @@ struct StreamRendererTests {
     }
 
     @Test func fadesOutThenCoversTheQueueWithSilence() {
-        var renderer = renderer(frames: 1000)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 400)
+        var renderer = renderer(frames: 1000, produced: 400)
         renderer.fadeOut(from: 100, limit: .max)
         #expect(renderer.writeIndex == 100)
         let heard = produce(&renderer, 1000)
@@ -87,9 +87,7 @@ struct StreamRendererTests {
     }
 
     @Test func goesOnBehindTheFade_afterAFlush() {
-        var renderer = renderer(frames: 1000)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 400)
+        var renderer = renderer(frames: 1000, produced: 400)
         renderer.fadeOut(from: 100, limit: 800)
         _ = produce(&renderer, 1000)
         renderer.skip(to: 800)
@@ -99,17 +97,15 @@ struct StreamRendererTests {
         #expect(heard[40] == 841)
         #expect(renderer.map.place(at: 139).ringIndex == 139)
         #expect(renderer.map.place(at: 150).ringIndex == 810)
-        // No way back before the flush.
+        // A rewind does not go back before the flush.
         renderer.rewind(to: 0)
         #expect(renderer.cursor == 140 && ring.readIndex == 800)
     }
 
-    /// Within the effects' look-ahead of 192 frames nothing is replaced, and nothing is rendered again in vain.
+    /// Frames within the effects' look-ahead of 192 frames are neither replaced nor rendered again.
     @Test(arguments: [(500, true), (292, true), (291, false)])
     func aSpliceReplacesWhatWasRendered_butNotWithinTheLookAhead(index: Int, isInTime: Bool) {
-        var renderer = renderer(frames: 1000)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 800)
+        var renderer = renderer(frames: 1000, produced: 800)
         let splice = RingSplice(at: FrameCount(index), [Float](repeating: -1, count: 200), ring.grant().lease)
         renderer.splice(splice, from: 100)
         #expect(splice.answer(by: .now) == (isInTime ? .done : .notBefore(992)))
@@ -120,24 +116,20 @@ struct StreamRendererTests {
             produce(&renderer, 1000).elementsEqual(expected + [Float](repeating: 0, count: isInTime ? 700 - index : 0)))
     }
 
-    @Test func usesNoFrameBehindTheLimit_forAFade() {
-        var renderer = renderer(frames: 1000)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 400)
+    @Test func usesNoFrameAfterTheLimit_forAFade() {
+        var renderer = renderer(frames: 1000, produced: 400)
         renderer.fadeOut(from: 100, limit: 110)
         _ = produce(&renderer, 1000)
         #expect(ring.readIndex == 110)
     }
 
     @Test func movesGainsAlongALine_fromTheRewrittenIndexOn() {
-        var renderer = renderer(frames: 3_600)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 400)
+        var renderer = renderer(frames: 3_600, produced: 400)
         renderer.rewind(to: 100)
         renderer.ramp = renderer.ramp.moved(to: .silence, from: 100, over: 0.2, sampleRate: 8_000)
         let gains = produce(&renderer, 3_500).enumerated().map { $1 / Float(101 + $0) }
         #expect(gains[0] == 1)
-        // The line, 18 ms later.
+        // The line, which lags by 18 ms.
         for frame in stride(from: 600, to: 1_600, by: 100) {
             #expect(abs(gains[frame] - (1 - Float(frame - 144) / 1_600)) < 0.002)
         }
@@ -145,9 +137,7 @@ struct StreamRendererTests {
     }
 
     @Test func leavesAGap_whenFramesComeLate() {
-        var renderer = renderer(frames: 100)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 200)
+        var renderer = renderer(frames: 100, produced: 200)
         append(101...200)
         renderer.beginSegment(at: 150, fadingIn: false)
         #expect(produce(&renderer, 200) == (101...200).map(Float.init))
@@ -156,9 +146,7 @@ struct StreamRendererTests {
     }
 
     @Test func coversWithSilenceOnly_whileFramesAreHeld() {
-        var renderer = renderer(frames: 1000)
-        renderer.beginSegment(at: 0, fadingIn: false)
-        _ = produce(&renderer, 400)
+        var renderer = renderer(frames: 1000, produced: 400)
         renderer.skip(to: 800)
         renderer.beginSegment(at: 100, fadingIn: false)
         renderer.holdsFrames = true
@@ -171,12 +159,13 @@ struct StreamRendererTests {
     }
 
     /// A ring of ones, so that the samples are the gain.
-    func ones(_ frames: Int) -> StreamRenderer {
+    func ones(_ frames: Int, produced: Int = 0) -> StreamRenderer {
         let samples = [Float](repeating: 1, count: frames * 2)
         let lease = ring.grant().lease
         _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
         var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
         renderer.beginSegment(at: 0, fadingIn: false)
+        if produced > 0 { _ = produce(&renderer, produced) }
         return renderer
     }
 
@@ -199,8 +188,7 @@ struct StreamRendererTests {
 
     @Test(arguments: [200, 900, 1700, 2300] as [FrameCount])
     func aFadeThatIsTakenBack_risesFromTheGainReached(at index: FrameCount) {
-        var renderer = ones(4000)
-        _ = produce(&renderer, 100)
+        var renderer = ones(4000, produced: 100)
         renderer.fadeOut(from: 100, limit: .max, over: 2400)
         let heard = produce(&renderer, 2100)
         let cut = min(index, renderer.cursor)
@@ -213,8 +201,7 @@ struct StreamRendererTests {
     }
 
     @Test func aShorterFadeTakesOver_andALongerOneDoesNot() {
-        var renderer = ones(4000)
-        _ = produce(&renderer, 1500)
+        var renderer = ones(4000, produced: 1500)
         renderer.fadeOut(from: 100, limit: .max, over: 2400)
         renderer.fadeOut(from: 200, limit: .max, over: 3000)
         #expect(renderer.fadeOutEnd == 2500)
@@ -224,14 +211,13 @@ struct StreamRendererTests {
         let rest = produce(&renderer, 4000)
         #expect(rest[0] == StreamFade(from: 1, to: 0, start: 100, length: 2400).gain(at: 1000))
         #expect(rest[40...].allSatisfy { $0 == 0 } && Self.largestStep(rest) < 0.04)
-        // Too late to be taken back.
+        // Too late to cancel.
         let isTakenBack = renderer.fadeIn(from: 1010, over: 100)
         #expect(!isTakenBack)
     }
 
     @Test func aFadeBeforeOtherFrames_usesNoneOfThem_andIsNotTakenBack() {
-        var renderer = ones(1000)
-        _ = produce(&renderer, 200)
+        var renderer = ones(1000, produced: 200)
         renderer.fadeOut(from: 100, limit: 700, over: 2400)
         renderer.fadeOut(from: 150, limit: .max, over: 560)
         #expect(renderer.fadeOutEnd == 700)
