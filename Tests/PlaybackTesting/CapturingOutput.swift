@@ -5,7 +5,7 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// An output that plays when the test says so and keeps what was heard. Its clock is the number of frames rendered.
+/// An output that plays on request and records the sound. Its clock counts rendered frames.
 public final class CapturingOutput: AudioOutput {
     private struct State {
         var handler: (@Sendable (AudioOutputEvent) -> Void)?
@@ -37,13 +37,13 @@ public final class CapturingOutput: AudioOutput {
         self.ringCapacity = ringCapacity
     }
 
-    /// First channel of everything heard so far.
+    /// The first channel of the recorded sound.
     public var captured: [Float] { state.withLock { $0.captured } }
     public var gains: ChannelGains { state.withLock { $0.gains } }
     public var effects: EffectSettings { state.withLock { $0.effects } }
-    /// How many streams were opened.
+    /// The number of opened streams.
     public var streamsOpened: Int { state.withLock { $0.opened } }
-    /// How often frames took the place of others, and how often all were dropped.
+    /// The number of splices, and of flushes.
     public var splices: Int { state.withLock { $0.splices } }
     public var flushes: Int { state.withLock { $0.flushes } }
     public var isStarted: Bool { state.withLock { $0.isStarted } }
@@ -54,7 +54,7 @@ public final class CapturingOutput: AudioOutput {
         state.withLock { $0.handler }?(event)
     }
 
-    /// Ends the running stream as a dying sound server does.
+    /// Ends the running stream like a sound server that dies.
     public func lose() {
         let generation = state.withLock { state in
             state.isStarted = false
@@ -65,7 +65,7 @@ public final class CapturingOutput: AudioOutput {
         if let generation { send(.failed(generation, .lost("The sound server went away."))) }
     }
 
-    /// Plays up to `frames` frames and moves the clock along. Returns how many were there.
+    /// Plays up to `frames` frames and advances the clock. Returns the number of frames.
     @discardableResult
     public func play(_ frames: Int) -> Int {
         let (played, events, handler) = state.withLock {

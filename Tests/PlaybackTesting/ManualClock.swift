@@ -4,7 +4,7 @@ public import Playback
 internal import Synchronization
 public import Kernel
 
-/// Time that stands until a test moves it.
+/// A clock that only the test advances.
 public final class ManualClock: PlayerClock {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
 
@@ -18,7 +18,7 @@ public final class ManualClock: PlayerClock {
     }
 }
 
-/// The machine's.
+/// The machine's clock.
 public struct MachineClock: PlayerClock {
     public init() {}
 

@@ -3,7 +3,7 @@
 public import Playback
 internal import Synchronization
 
-/// A store that keeps what it is given in memory, and can refuse or hang.
+/// A store in memory that can fail or hang.
 public final class MemoryStore: PlayerStore {
     private struct State {
         var saved: SavedPlayer
@@ -18,15 +18,15 @@ public final class MemoryStore: PlayerStore {
         state = Mutex(State(saved: saved))
     }
 
-    /// All that was saved, in order.
+    /// All saved changes, in order.
     public var changes: [SavedChange] { state.withLock { $0.changes } }
 
-    /// From now on, saving fails with this sentence (nil: works again).
+    /// Makes saving fail with this sentence; nil: succeed.
     public func fail(with message: String?, isDiskFull: Bool = false) {
         state.withLock { $0.failure = message.map { SaveFailure($0, isDiskFull: isDiskFull) } }
     }
 
-    /// From now on, what is to be saved gets no answer, ever.
+    /// From now on, saves are never answered.
     public func hang() {
         state.withLock { $0.hangs = true }
     }

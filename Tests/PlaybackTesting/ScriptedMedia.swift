@@ -5,7 +5,7 @@ public import Playback
 internal import Synchronization
 internal import Kernel
 
-/// Opens media that a test has described; the samples tell item and frame: `base + frame * step`.
+/// Opens scripted media. The samples identify item and frame: `base + frame * step`.
 public final class ScriptedOpener: MediaOpener {
     public struct Script: Sendable {
         public var frames: FrameCount
@@ -13,7 +13,7 @@ public final class ScriptedOpener: MediaOpener {
         /// Value of the first sample; each frame adds `step`.
         public var base: Float
         public var step: Float
-        /// Frames after which the samples begin anew.
+        /// Frames after which the samples repeat.
         public var period: FrameCount
         public var openError: MediaError?
         /// Decoding fails here.
@@ -46,7 +46,7 @@ public final class ScriptedOpener: MediaOpener {
 
     private struct State {
         var scripts: [String: Script]
-        /// Those who wait for a script to change.
+        /// Mailboxes that are notified when a script changes.
         var waiting: [Mailbox<Void>] = []
     }
 
@@ -135,7 +135,7 @@ public final class ScriptedDecoder: AudioDecoder {
     }
 }
 
-/// For material that needs none.
+/// For media that needs no conversion.
 public struct NoConversion: SampleRateConversion {
     public init() {}
 

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Test signals; the same numbers each time.
+/// Reproducible test signals.
 public struct Signal: Sendable {
     private var state: UInt64
 
@@ -19,7 +19,7 @@ public struct Signal: Sendable {
         range.lowerBound + (Double(noise()) + 1) / 2 * (range.upperBound - range.lowerBound)
     }
 
-    /// Interleaved; a sine that turns: the left channel is its real part, the right one the imaginary part.
+    /// Interleaved: a complex sine, with its real part in the left channel and its imaginary part in the right one.
     public static func turning(_ frequency: Double, at sampleRate: Int, from first: Int = 0, frames: Int) -> [Float] {
         (0..<frames * 2).map { index in
             let angle = 2 * Double.pi * frequency * Double(first + index / 2) / Double(sampleRate)
@@ -28,7 +28,7 @@ public struct Signal: Sendable {
     }
 }
 
-/// What is left of a turning sine when the turning is taken out: its amplitude and phase, frame by frame.
+/// The envelope of a complex sine: its amplitude and phase, frame by frame.
 public struct Envelope: Sendable {
     /// The largest change from one frame to the next.
     public private(set) var worstStep = 0.0

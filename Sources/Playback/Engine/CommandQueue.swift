@@ -2,14 +2,15 @@
 
 internal import Kernel
 
-/// Commands in the order in which they came, and the one whose change is at the store.
+/// The commands in their order, and the one whose change is at the store.
 ///
-/// What follows it waits, since it may refer to what that one brings. A disk that hangs must not take the transport with
-/// it, so after a while those that need no saving go ahead.
+/// The commands after it wait, because they may refer to its result. If the disk hangs, the transport must still work:
+/// after a while, commands that need no saving overtake.
 struct CommandQueue {
+    /// Seconds at the store after which commands that need no saving overtake.
     static let patience = 0.5
-    /// Then those that need saving are refused: nothing has been begun for them. The one at the store is given up, too,
-    /// though it may come into force yet.
+    /// Seconds after which waiting commands that need saving fail; nothing was started for them. The command at the store
+    /// is answered as well, although its change may still be applied.
     static let limit = 5.0
 
     private struct Held {
@@ -17,12 +18,12 @@ struct CommandQueue {
         var token: CommandToken
         var save: UInt64
         var since: MonotonicTime
-        /// Its client has been answered that the outcome is unknown.
+        /// Its client was told that the outcome is unknown.
         var isGivenUp = false
     }
 
     private var waiting: [(command: PlayerCommand, token: CommandToken)] = []
-    /// Those before it were taken.
+    /// The commands before this index were taken.
     private var first = 0
     private var overtakers = 0
     private var held: Held?
@@ -32,7 +33,7 @@ struct CommandQueue {
         if !command.isSavedFirst { overtakers += 1 }
     }
 
-    /// The next command to start now.
+    /// The next command to start at `now`.
     mutating func next(_ now: MonotonicTime) -> (PlayerCommand, CommandToken)? {
         guard first < waiting.count else { return nil }
         guard let held else { return take() }
@@ -46,7 +47,7 @@ struct CommandQueue {
     private mutating func take() -> (PlayerCommand, CommandToken) {
         defer {
             first += 1
-            // Moving the rest now and then keeps taking one cheap.
+            // Moving the rest only now and then keeps this cheap.
             if first == waiting.count || first > 1_000 {
                 waiting.removeFirst(first)
                 first = 0
@@ -60,32 +61,24 @@ struct CommandQueue {
         held = Held(prepared: prepared, token: token, save: save, since: now)
     }
 
-    /// The change that the store has answered for; nil when that was another save.
+    /// The change that the store has answered; nil if the reply was for another save.
     mutating func takeHeld(save: UInt64) -> (PreparedChange, CommandToken)? {
         guard let found = held, found.save == save else { return nil }
         held = nil
         return (found.prepared, found.token)
     }
 
-    /// Takes out what has waited too long for the store.
-    mutating func takeExpired(_ now: MonotonicTime) -> [CommandToken] {
-        guard let held, now.seconds(since: held.since) >= Self.limit else { return [] }
+    /// Takes the commands that have waited too long for the store, and once the one at the store, which stays.
+    mutating func takeOverdue(_ now: MonotonicTime) -> (waiting: [CommandToken], atStore: CommandToken?) {
+        guard let overdue = held, now.seconds(since: overdue.since) >= Self.limit else { return ([], nil) }
+        held?.isGivenUp = true
         let expired = waiting[first...].filter(\.command.isSavedFirst).map(\.token)
         waiting = waiting[first...].filter { !$0.command.isSavedFirst }
         first = 0
-        return expired
+        return (expired, overdue.isGivenUp ? nil : overdue.token)
     }
 
-    /// The command at the store, once, when the store has taken too long.
-    mutating func takeGivenUp(_ now: MonotonicTime) -> CommandToken? {
-        guard let overdue = held, !overdue.isGivenUp, now.seconds(since: overdue.since) >= Self.limit else {
-            return nil
-        }
-        held?.isGivenUp = true
-        return overdue.token
-    }
-
-    /// When waiting commands may go ahead of the store or one has waited too long; nil when there are none.
+    /// The time at which waiting commands may overtake or expire; nil if none can.
     var deadline: MonotonicTime? {
         guard let held, first < waiting.count || !held.isGivenUp else { return nil }
         return held.since.advanced(bySeconds: overtakers > 0 ? Self.patience : Self.limit)

@@ -2,14 +2,14 @@
 
 internal import Audio
 
-/// How much is decoded at a time, and how far ahead of what the sink has taken.
+/// The size of a decoded chunk, and how far ahead of the sink to decode.
 public struct DecodeBuffering: Hashable, Sendable {
     public static let frameRange = 512...65_536
     public static let countRange = 2...64
 
-    /// Frames decoded at a time; by default about 0.1 s, small enough to answer a seek quickly.
+    /// Frames of a chunk; by default about 0.1 s, small enough for a quick seek.
     public var frames: Int
-    /// How many times that may wait for the sink; by default what an output's ring holds.
+    /// Chunks that may wait for the sink; by default as many as an output's ring holds.
     public var count: Int
 
     /// Both must lie in their ranges.
@@ -19,10 +19,10 @@ public struct DecodeBuffering: Hashable, Sendable {
         self.count = count
     }
 
-    /// The least sound that any sink needs at hand, in seconds.
+    /// The minimum in seconds: every sink needs this much.
     static let floor = 0.1
 
-    /// Ring frames that may be unread while material of this rate is written. `seconds` of them where a user has said so.
+    /// Ring frames that may be unread, for media of this sample rate; `seconds`, if not 0, is the user's setting.
     func limit(in ring: FrameRing, sampleRate: Int, seconds: Double) -> Int {
         let ahead =
             seconds > 0

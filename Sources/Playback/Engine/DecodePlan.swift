@@ -2,43 +2,35 @@
 
 internal import Audio
 
-/// In which order the parts of one item are written: from here to the end, or in scanning blocks.
-protocol DecodePlan {
-    /// Writes until nothing is left, then calls `finish` on the writer. Throws `cancelled` when the lease is revoked.
-    func play(
-        _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
-    ) throws(MediaError)
-}
-
 enum DecodePlanEvent {
-    /// The frames from ring index `start` on are the media from `position` seconds on.
+    /// The frames from ring index `start` on hold the media from `position` (seconds) on.
     case wrote(start: FrameCount, position: Double, Timeline.Pace)
-    /// From the frame with this ring index on.
+    /// Applies from this ring index on.
     case mediaChanged(start: FrameCount)
-    /// The media has ended before `end`; its last frames are held back.
+    /// The media ends before `end`; its last frames are held back.
     case held(HeldTail, end: FrameCount)
 }
 
-/// Everything that is left, and all rounds of a looped item; or a part, again and again.
-struct WholePlan: DecodePlan {
-    /// Frames of the ring.
+/// The rest of the item and all its repetitions, or the endless repetition of a part.
+struct WholePlan {
+    /// Ring frames; shorter repetitions are reported together.
     private static let shortestReported: FrameCount = 4_800
 
     private let loops: Int
     private let beginTime: Double
     /// Seconds.
     private let endTime: Double
-    /// Seconds of the first round that are decoded and left out.
+    /// Seconds at the start that are decoded but not written.
     private let lead: Double
 
-    init(_ start: DecodeStart, lead: Double = 0) {
+    init(_ start: DecodeStart, lead: Double) {
         self.lead = lead
         loops = start.part == nil ? start.loops : -1
         beginTime = start.part?.begin ?? start.beginTime
         endTime = start.part?.end ?? .infinity
     }
 
-    /// Behind a part that is repeated.
+    /// The position is after the part that is repeated.
     func isBehind(_ position: Double) -> Bool { endTime.isFinite && position >= endTime }
 
     func rewind(_ reader: DecodeReader) throws(MediaError) {
@@ -46,6 +38,7 @@ struct WholePlan: DecodePlan {
         try reader.fill()
     }
 
+    /// Writes to the end, then calls `finish` on the writer. Throws `cancelled` if the lease is revoked.
     func play(
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
@@ -56,12 +49,11 @@ struct WholePlan: DecodePlan {
         }
         var roundsLeft = loops
         var reported: FrameCount?
-        // The first one may begin anywhere.
+        // nil during the first round, which may start anywhere.
         var round: ShortRound?
         while true {
             let start = writer.feed.writeIndex
             let isKept = round?.isWhole == true
-            // Rounds of a moment are too many to report each.
             if reported.map({ start - $0 >= Self.shortestReported }) ?? true {
                 let position = isKept ? beginTime : reader.position + (reported == nil ? lead : 0)
                 report(.wrote(start: start, position: position, .played(writer.tempo.rate)))
@@ -76,7 +68,7 @@ struct WholePlan: DecodePlan {
                 round?.complete()
             }
             try writer.flushConverters()
-            // A round without a frame would repeat for ever without a sound.
+            // A round without a frame would repeat forever in silence.
             guard roundsLeft != 0, writer.feed.writeIndex > start || roundsLeft > 0 else { break }
             if roundsLeft > 0 { roundsLeft -= 1 }
             if round?.isWhole == true { continue }
@@ -105,13 +97,12 @@ struct WholePlan: DecodePlan {
     }
 }
 
-/// A round of a loop that is over before the next one could be sought: it is repeated from memory, so many rounds at a time
-/// that the sink does not run dry between two of them.
+/// A very short round: repeated from memory, several at a time, so that the sink does not run dry.
 private struct ShortRound {
-    /// Values of all channels: 0.1 s in stereo.
+    /// Samples of all channels: 0.1 s in stereo.
     private static let longest = 8_820
 
-    /// Interleaved; empty when it is too long, or not in one format. Once it is whole, so many rounds.
+    /// Interleaved; empty if the round is too long or changes its format. Once complete, holds `kept` rounds.
     private var samples: [Float] = []
     private(set) var kept = 1
     private var format: AudioFormat?
@@ -128,7 +119,7 @@ private struct ShortRound {
     mutating func complete() {
         isWhole = !samples.isEmpty
         guard isWhole, let format else { return }
-        // No longer than 0.1 s: they are reported as one.
+        // At most 0.1 s, which is reported as one segment.
         let frames = samples.count / format.channelCount
         kept = min(Self.longest / samples.count, max(1, format.sampleRate / 10 / frames))
         samples = (0..<kept).flatMap { [samples] _ in samples }
@@ -142,18 +133,19 @@ private struct ShortRound {
     }
 }
 
-/// Rewind and fast-forward: short blocks at normal pitch, with jumps between them, so that the position moves at
-/// `rate`. At the beginning of the media a rewind goes on as normal playing, and so does a scan behind a part that is repeated.
-struct ScanPlan: DecodePlan {
-    /// Seconds of sound per block.
+/// Rewind and fast-forward: short blocks at normal pitch with jumps between them, so that the position moves at `rate`. A
+/// rewind continues as normal playback at the start of the media, and so does a scan past the end of an A-B loop.
+struct ScanPlan {
+    /// Seconds of a block.
     static let block = 0.12
     static let fade = 0.005
 
     let rate: Double
-    /// Of what is played as a whole.
+    /// The tempo of normal playback after the scan.
     let tempo: Tempo
     let whole: WholePlan
 
+    /// Like `WholePlan.play`.
     func play(
         _ reader: DecodeReader, into writer: inout RingWriter, report: (DecodePlanEvent) -> Void
     ) throws(MediaError) {
@@ -175,7 +167,7 @@ struct ScanPlan: DecodePlan {
         try whole.play(reader, into: &writer, report: report)
     }
 
-    /// True when the media ended within the block.
+    /// Returns true if the media ended within the block.
     private func writeBlock(_ reader: DecodeReader, _ writer: inout RingWriter) throws(MediaError) -> Bool {
         let format = reader.availableFormat
         let length = Int(format.frames(Self.block))

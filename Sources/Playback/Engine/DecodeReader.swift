@@ -4,16 +4,18 @@ internal import Audio
 internal import Kernel
 internal import Synchronization
 
-/// A decoder with the one chunk that was decoded ahead, and where that chunk stands in the media.
+/// A decoder, the chunk that was decoded last, and the chunk's position in the media.
 final class DecodeReader {
+    private static let isInterrupted = MediaError(.cancelled, "Decoding was interrupted.")
+
     let decoder: any AudioDecoder
-    /// The media that was last reported to the player.
+    /// The description that was last reported to the player.
     var reported: MediaDescription
     private(set) var isUsed = false
     private(set) var isAtEnd = false
     private(set) var available = 0
-    private(set) var mediaHasChanged = false
-    /// Media frame of the first available one.
+    private var mediaHasChanged = false
+    /// The media frame of the first available frame.
     private var frame: FrameCount = 0
     private var format: AudioFormat
     private let samples: UnsafeMutableBufferPointer<Float>
@@ -36,20 +38,20 @@ final class DecodeReader {
         samples.deallocate()
     }
 
-    /// Seconds into the media of the first available frame.
+    /// The position of the first available frame, in seconds.
     var position: Double { format.seconds(frame) }
 
-    /// Frames until that place; 0 behind it.
+    /// Frames until that position; 0 after it.
     func framesLeft(until seconds: Double) -> Int { Int(clamping: max(0, format.frames(seconds) - frame)) }
 
-    /// Seconds of the media from the first available frame on; nil unless its end is known exactly.
+    /// Seconds from the first available frame to the end; nil unless the end is known exactly.
     var secondsLeft: Double? {
         let media = decoder.media
         guard media.durationIsExact, let duration = media.duration else { return nil }
         return media.format.seconds(duration) - position
     }
 
-    /// Shape of the available frames.
+    /// The format of the available frames.
     var availableFormat: AudioFormat { format }
 
     func seek(to seconds: Double) throws(MediaError) {
@@ -58,18 +60,18 @@ final class DecodeReader {
         frame = try decoder.seek(to: decoder.media.format.frames(seconds))
     }
 
-    /// Goes on to the place by decoding what lies before it: for what cannot be searched. Ends early at the media's end.
+    /// Decodes and discards up to the position: for media that is not seekable. Ends early at the end of the media.
     func pass(to seconds: Double) throws(MediaError) {
         while position < seconds {
             try fill()
             guard available > 0 else { return }
             consume(max(1, min(available, Int(format.frames(seconds) - frame))))
-            if cancellation.wantsReturn { throw MediaError(.cancelled, "Something else is wanted.") }
+            if cancellation.wantsReturn { throw Self.isInterrupted }
         }
     }
 
-    /// Makes at least one frame available, unless the media is at its end. Throws `cancelled` when that is not wanted any
-    /// more: a decoder may find no frame for as long as it likes.
+    /// Makes at least one frame available, unless the media has ended. Throws `cancelled` on cancellation or
+    /// interruption, because a decoder may search for a frame for any length of time.
     func fill() throws(MediaError) {
         isUsed = true
         while available == 0, !isAtEnd {
@@ -82,9 +84,7 @@ final class DecodeReader {
             consumed = 0
             isAtEnd = result.endOfStream
             mediaHasChanged = mediaHasChanged || result.mediaChanged
-            if available == 0, !isAtEnd, cancellation.wantsReturn {
-                throw MediaError(.cancelled, "Something else is wanted.")
-            }
+            if available == 0, !isAtEnd, cancellation.wantsReturn { throw Self.isInterrupted }
         }
     }
 
@@ -100,20 +100,20 @@ final class DecodeReader {
         frame += FrameCount(frames)
     }
 
-    /// Whether the media changed since this was asked last.
+    /// True if the description has changed since the last call.
     func takeMediaChange() -> Bool {
         defer { mediaHasChanged = false }
         return mediaHasChanged
     }
 }
 
-/// The time that a player's decoders have taken. Any thread.
+/// The time that a player's decoders have used. Any thread may call it.
 final class DecodeMeter: Sendable {
     private let nanoseconds = Atomic<Int64>(0)
 
     var seconds: Double { Double(nanoseconds.load(ordering: .relaxed)) / 1e9 }
 
-    /// Counts what `work` takes, in which a decoder may wait for its source.
+    /// Counts the duration of `work`, including waits for the source.
     func measure<Value>(_ work: () throws(MediaError) -> Value) throws(MediaError) -> Value {
         let began = MonotonicTime.now
         defer { nanoseconds.add(MonotonicTime.now.nanoseconds - began.nanoseconds, ordering: .relaxed) }

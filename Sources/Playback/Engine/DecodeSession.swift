@@ -3,10 +3,10 @@
 internal import Audio
 internal import Kernel
 
-/// One item's decoder on its own thread: opens, decodes, converts, and writes into the ring while it is let.
+/// One item's decoder on its own thread: opens, decodes, converts, and writes into the ring.
 ///
-/// A handle for the engine's thread. What the thread learns comes back through `report`, called from the session's
-/// thread. Blocking reads of the source end by cancellation, waiting for space ends when the ring is cut.
+/// This is the handle for the player's thread. The decode thread reports through `report`. Cancellation ends blocking
+/// reads of the source; a cut of the ring ends waits for space.
 final class DecodeSession: Sendable {
     enum Command: Sendable {
         case reposition(DecodeRun, DecodeStart)
@@ -19,47 +19,44 @@ final class DecodeSession: Sendable {
     private let overlapLimit = SharedSeconds()
 
     init(
-        _ item: QueueItem, generation: Generation, start: DecodeStart, opener: any MediaOpener,
-        conversion: any SampleRateConversion, stretching: any TimeStretching, buffering: DecodeBuffering,
-        ahead: SharedSeconds, meter: DecodeMeter,
-        report: @escaping @Sendable (Generation, DecodeEvent) -> Void
+        _ item: QueueItem, start: DecodeStart, _ environment: Player.Environment, ahead: SharedSeconds,
+        meter: DecodeMeter, report: @escaping @Sendable (DecodeEvent) -> Void
     ) {
-        let mailbox = mailbox
-        let cancellation = cancellation
-        let overlapLimit = overlapLimit
-        let locator = MediaLocator(item.draft, item: item.id)
+        // Not the whole environment: a decode thread that hangs must not keep the output and the store alive.
+        let (locator, opener) = (MediaLocator(item.draft, item: item.id), environment.opener)
+        let worker = DecodeWorker(
+            start: start, conversion: environment.conversion, stretching: environment.stretching,
+            buffering: environment.buffering, ahead: ahead, mailbox: mailbox, cancellation: cancellation, meter: meter,
+            overlapLimit: overlapLimit, report: report)
         let thread = NamedThread(ifPossible: "decode") {
-            var worker = DecodeWorker(
-                start: start, conversion: conversion, stretching: stretching, buffering: buffering, ahead: ahead,
-                mailbox: mailbox, cancellation: cancellation, meter: meter, overlapLimit: overlapLimit,
-                report: { report(generation, $0) })
+            var worker = worker
             worker.run(locator, opener: opener)
         }
         guard let thread else {
-            let reason = "The machine lets the server have no more threads, so nothing can be decoded."
-            report(generation, .failed(DecodeRun(), MediaError(.unreadable, reason), end: nil))
+            let reason = "The machine has no thread left for the server, so the item cannot be decoded."
+            report(.failed(DecodeRun(), MediaError(.unreadable, reason), end: nil))
             return
         }
         thread.detach()
     }
 
     func reposition(_ run: DecodeRun, _ start: DecodeStart) {
-        // Before the command: what the thread waits for belongs to the place that is left.
+        // Before the command: the thread may wait for data at the old position.
         cancellation.interrupt()
         mailbox.post(.reposition(run, start))
     }
 
-    /// The ring's lease must have been granted for this session.
+    /// The lease must have been granted to this session.
     func feed(_ ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed) {
-        // The media is not read any further.
+        // No more media is read.
         if feed.decay > 0 { cancellation.interrupt() }
         mailbox.post(.feed(ring, lease, feed))
     }
 
-    /// From the next chunk on, so many seconds of the item's end are held back.
+    /// From the next chunk on, holds back this many seconds of the item's end.
     func hold(_ seconds: Double) { overlapLimit.seconds = seconds }
 
-    /// Ends the thread soon; it reports nothing that matters any more.
+    /// Ends the thread soon. Later reports are irrelevant.
     func end() {
         cancellation.cancel()
         mailbox.post(.end)

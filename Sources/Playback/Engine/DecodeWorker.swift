@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// The inside of a decode thread. Lives on it alone.
+/// The state of a decode thread; used only on that thread.
 struct DecodeWorker {
     var start: DecodeStart
     let conversion: any SampleRateConversion
@@ -17,14 +17,14 @@ struct DecodeWorker {
     let report: @Sendable (DecodeEvent) -> Void
 
     var run = DecodeRun()
-    /// Seconds that are decoded before the place.
+    /// Seconds that are decoded before the start position.
     var lead = 0.0
 
     mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
-            let reader = DecodeReader(
-                try open(locator, opener), chunk: buffering.frames, cancellation: cancellation, meter: meter)
-            report(.opened(reader.decoder.media))
+            let decoder = try opener.open(locator, cancellation: cancellation) { [report] in report(.loading($0)) }
+            let reader = DecodeReader(decoder, chunk: buffering.frames, cancellation: cancellation, meter: meter)
+            report(.opened(decoder.media))
             try begin(reader)
             try serve(reader)
         } catch {
@@ -33,11 +33,7 @@ struct DecodeWorker {
         }
     }
 
-    private func open(_ locator: MediaLocator, _ opener: any MediaOpener) throws(MediaError) -> any AudioDecoder {
-        try opener.open(locator, cancellation: cancellation) { [report] in report(.loading($0)) }
-    }
-
-    /// Goes to the place and decodes its first frames, so that feeding starts without delay.
+    /// Seeks to the start position and decodes its first frames, so that feeding starts without delay.
     private mutating func begin(_ reader: DecodeReader) throws(MediaError) {
         let format = reader.decoder.media.format
         let duration = reader.decoder.media.duration.map(format.seconds)
@@ -49,10 +45,10 @@ struct DecodeWorker {
         let media = reader.decoder.media
         let beginning = max(0, seconds - start.lead)
         if !reader.isUsed, !media.isSeekable {
-            // A station begins where it is; of what has a beginning, all before the place is decoded and left out.
+            // Live streams start at the live edge. Other media that is not seekable is decoded up to the position.
             if media.broadcast == nil { try reader.pass(to: beginning) }
         } else if seconds > 0 || reader.position > 0 || reader.isUsed {
-            // A fresh decoder stands at 0 already.
+            // A new decoder is already at 0.
             try reader.seek(to: beginning)
         }
         try reader.fill()
@@ -77,7 +73,7 @@ struct DecodeWorker {
         }
     }
 
-    /// A jump ends the wait for bytes of the place that is left.
+    /// A seek interrupts waits for data of the old position.
     private func feedInterruptibly(
         _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {
@@ -88,12 +84,12 @@ struct DecodeWorker {
         if let failure { throw failure }
     }
 
-    /// Writes until the media ends or the lease is revoked; what comes then is another command.
+    /// Writes until the media ends or the lease is revoked; another command then follows.
     private func feed(
         _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {
         if feed.decay > 0 { return try decay(ring, lease, feed.decay) }
-        // An overlap begins with frames that are in the ring's shape; only what cannot fail comes before them.
+        // An overlap starts with frames in the ring's format; only operations that cannot fail come before them.
         let source = feed.over == nil ? reader.decoder.media.format : ring.format
         let tempo = start.scan == nil ? feed.tempo : .normal
         var writer = try RingWriter(
@@ -106,15 +102,9 @@ struct DecodeWorker {
                 try writer.feed.begin(over: overlap)
                 try writer.change(tempo)
             }
-            // A splice may begin with frames before the position; it leaves out the others by itself.
+            // A splice may use frames before the position; it skips the others itself.
             let leadFrames = Int(ring.format.frames(lead / tempo.rate))
             writer.feed.lead = feed.splice == nil ? leadFrames : 0
-            let plan: any DecodePlan =
-                if let rate = start.scan {
-                    ScanPlan(rate: rate, tempo: feed.tempo, whole: WholePlan(start))
-                } else {
-                    WholePlan(start, lead: feed.splice == nil ? lead : 0)
-                }
             let log = SegmentLog(ring.format) { report(.wrote(run, start: $0, position: $1, $2)) }
             if let splice = feed.splice {
                 log.waits = true
@@ -122,12 +112,20 @@ struct DecodeWorker {
                     splice, lead: leadFrames, ring.format, offer: { [report, run] in report(.splice(run, $0)) },
                     begun: { log.begin($0) })
             }
-            try plan.play(reader, into: &writer) { event in
+            func planReported(_ event: DecodePlanEvent) {
                 switch event {
                 case .wrote(let start, let position, let pace): log.append(start, position, pace)
                 case .mediaChanged(let start): reportMedia(reader, from: start)
                 case .held(let tail, let end): report(.held(run, tail, end: end))
                 }
+            }
+            // A scan has no lead.
+            let whole = WholePlan(start, lead: feed.splice == nil ? lead : 0)
+            if let rate = start.scan {
+                let scan = ScanPlan(rate: rate, tempo: feed.tempo, whole: whole)
+                try scan.play(reader, into: &writer, report: planReported)
+            } else {
+                try whole.play(reader, into: &writer, report: planReported)
             }
             if let end = writer.feed.end { report(.ended(run, end: end)) }
         } catch {
@@ -136,19 +134,19 @@ struct DecodeWorker {
                 try writer.feed.giveUp()
                 report(.failed(run, error, end: writer.feed.end ?? writer.feed.writeIndex))
             } catch {
-                // Another place is played; its own report follows.
+                // The player has moved to another place, which reports for itself.
                 return
             }
         }
     }
 
-    /// A little at a time: what is added to the queue meanwhile is heard soon.
+    /// In small chunks, so that items that are added meanwhile are heard soon.
     private func decay(_ ring: FrameRing, _ lease: FrameRing.Lease, _ frames: FrameCount) throws(MediaError) {
         let quarter = Int(ring.format.frames(0.25))
         let range = DecodeBuffering.frameRange
         let buffering = DecodeBuffering(frames: min(max(quarter, range.lowerBound), range.upperBound), count: 2)
         var feed = RingFeed(ring, lease, buffering: buffering, cancellation: cancellation)
-        // Of an item that was not written to its end, this is the end.
+        // An item that was not written to its end ends here.
         report(.ended(run, end: feed.writeIndex))
         do throws(MediaError) { try feed.writeSilence(frames) } catch {
             if error.code != .cancelled { throw error }
@@ -160,7 +158,7 @@ struct DecodeWorker {
         report(.mediaChanged(reader.decoder.media, start: start))
     }
 
-    /// A client that asks for another place meanwhile gets an error.
+    /// Answers seeks with the error until the session ends.
     private func awaitEnd(_ error: MediaError) {
         while true {
             for command in mailbox.take(until: nil) {
@@ -174,7 +172,7 @@ struct DecodeWorker {
     }
 }
 
-/// Reports of segments. Before a splice they wait until its index is known.
+/// Reports segments. Those before a splice wait until its index is known.
 private final class SegmentLog {
     private let format: AudioFormat
     private let report: (FrameCount, Double, Timeline.Pace) -> Void
@@ -191,7 +189,7 @@ private final class SegmentLog {
 
     func begin(_ begun: RingSplicing.Begun) {
         waits = false
-        // The segment that contains the first frame is cut.
+        // Cuts the segment that contains the first frame.
         if let first = waiting.lastIndex(where: { $0.start <= begun.frame }) {
             let left = format.seconds(begun.frame - waiting[first].start)
             waiting[first].position += left * waiting[first].pace.rate

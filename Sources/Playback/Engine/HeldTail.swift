@@ -3,18 +3,18 @@
 internal import Audio
 internal import Kernel
 
-/// The last frames of an item, in the ring's shape, which are not in the ring yet: the next item is mixed over them.
+/// The last frames of an item, in the ring's format, that are not in the ring yet: the next item is mixed over them.
 ///
-/// A queue. The item's own decode thread appends and writes; the next item's takes the rest, once it has the lease. A frame leaves
-/// the queue only together with its write into the ring, so none is lost or doubled.
+/// A queue: the item's own decode thread appends and writes; the next item's thread takes the rest once it holds the
+/// lease. A frame leaves the queue only together with its write into the ring, so none is lost or doubled.
 final class HeldTail: Sendable {
-    /// Of an overlap.
+    /// The maximum size of an overlap.
     static let mostBytes = 16 << 20
 
     private struct State {
         /// Interleaved.
         var samples: [Float] = []
-        /// Those before it are written.
+        /// The samples before this index are written.
         var first = 0
         var isTaken = false
     }
@@ -25,7 +25,7 @@ final class HeldTail: Sendable {
     init(channelCount: Int) { channels = channelCount }
 
     var frames: Int { state.withLock { ($0.samples.count - $0.first) / channels } }
-    /// By the next item.
+    /// The next item has taken the tail.
     var isTaken: Bool { state.withLock { $0.isTaken } }
 
     func waitUntilTaken(_ deadline: MonotonicTime) {
@@ -42,7 +42,7 @@ final class HeldTail: Sendable {
         }
     }
 
-    /// The oldest frames, at most so many, as far as there is room.
+    /// Writes up to `frames` of the oldest frames, as far as the ring has room.
     func write(_ frames: Int, to ring: FrameRing, lease: FrameRing.Lease) -> FrameRing.WriteOutcome {
         state.withLock { state in
             let end = min(state.samples.count, state.first + frames * channels)
@@ -54,9 +54,9 @@ final class HeldTail: Sendable {
         }
     }
 
-    /// All that is left.
+    /// Takes all remaining samples.
     func take() -> [Float] {
-        // Copied without the lock: the player's thread asks for the number of frames meanwhile.
+        // Copied outside the lock, because the player's thread queries the number of frames meanwhile.
         let (samples, first) = state.change { state in
             state.isTaken = true
             defer { (state.samples, state.first) = ([], 0) }

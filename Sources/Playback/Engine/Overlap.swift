@@ -3,8 +3,7 @@
 internal import Audio
 internal import Synchronization
 
-/// Seconds that the player's thread sets and decode threads read: how much of an item's end is held back, how much is decoded
-/// ahead.
+/// Seconds that the player's thread sets and decode threads read.
 final class SharedSeconds: Sendable {
     private let bits: Atomic<UInt64>
 
@@ -16,28 +15,25 @@ final class SharedSeconds: Sendable {
     }
 }
 
-/// The end of one item over which the next one begins.
+/// The end of one item over which the next one starts.
 struct Overlap: Sendable {
     var tail: HeldTail
-    /// Frames that sound together; those of the tail before them are heard alone.
+    /// Frames that overlap; the frames of the tail before them are heard alone.
     var frames: FrameCount
-    /// By which the tail is multiplied beside the curve: the ratio of both items' loudness factors.
-    var gain: Float = 1
-    /// Of the sum: below it nothing is changed.
-    var ceiling: Float = 1
-    /// Of the next item.
+    /// The gain of the tail besides the curve: the ratio of both items' loudness factors.
+    var gain: Float
+    /// The limit of the sum.
+    var ceiling: Float
+    /// The next item's loudness.
     var loudness: TrackLoudness?
-    var isInAlbum = false
+    var isInAlbum: Bool
 
-    init(_ tail: HeldTail, frames: FrameCount) {
-        (self.tail, self.frames) = (tail, frames)
-    }
-
-    /// Each item keeps its own loudness, and the sum stays below full scale.
-    mutating func weigh(
-        _ left: (track: TrackLoudness?, isInAlbum: Bool), _ next: (track: TrackLoudness?, isInAlbum: Bool),
-        _ settings: EffectSettings.Loudness
+    /// Each item keeps its loudness, and the sum stays below full scale.
+    init(
+        _ tail: HeldTail, frames: FrameCount, _ left: (track: TrackLoudness?, isInAlbum: Bool),
+        _ next: (track: TrackLoudness?, isInAlbum: Bool), _ settings: EffectSettings.Loudness
     ) {
+        (self.tail, self.frames) = (tail, frames)
         let factor = settings.factor(for: next.track, inAlbum: next.isInAlbum)
         gain = settings.factor(for: left.track, inAlbum: left.isInAlbum) / factor
         ceiling = min(1, 1 / factor)

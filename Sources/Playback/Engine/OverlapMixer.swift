@@ -2,16 +2,16 @@
 
 internal import Audio
 
-/// Mixes the beginning of an item over the end of the one before, with equal power.
+/// Mixes the start of an item over the end of the previous one, with equal power.
 ///
-/// Frames come out up to three quanta after they went in, as the limiter looks ahead; what comes out does not depend on how
-/// the frames are cut into calls. Behind the overlap it goes on until the limiter is at rest; then the samples are as they were.
+/// The output lags by up to three quanta, because the limiter looks ahead. It does not depend on how the input is divided
+/// into calls. After the overlap, mixing continues until the limiter is at rest; from then on samples pass unchanged.
 struct OverlapMixer {
-    /// That the limiter takes; with more there is no overlap.
+    /// The limit of the limiter; with more channels there is no overlap.
     static let mostChannels = 8
 
     private static var quantum: Int { LookAheadLimiter.quantum }
-    /// Of the limiter, in quanta.
+    /// The limiter's look-ahead, in quanta.
     private static let delay = 2
 
     private let channels: Int
@@ -22,18 +22,17 @@ struct OverlapMixer {
     private let rising: CrossfadeCurve
     private let falling: CrossfadeCurve
     private var limiter: LookAheadLimiter
-    /// The quantum that fills.
+    /// The incomplete quantum.
     private var filling: [Float]
-    /// Frames in it.
+    /// Frames in `filling`.
     private var filled = 0
-    /// The quanta that the limiter holds, as they went in, the older one first.
+    /// The unlimited quanta inside the limiter, the older one first.
     private var held: [[Float]] = []
-    /// Frames that were mixed.
     private var mixed = 0
-    /// Nothing is left in it, and it changes nothing any more.
+    /// The mixer is empty and passes samples unchanged.
     private(set) var isOver = false
 
-    /// `tail`: interleaved, of the format.
+    /// `tail`: interleaved.
     init(_ tail: [Float], gain: Float, ceiling: Float, format: AudioFormat) {
         channels = format.channelCount
         self.tail = tail
@@ -45,12 +44,11 @@ struct OverlapMixer {
         filling = [Float](repeating: 0, count: Self.quantum * channels)
     }
 
-    /// Frames that went in and are not out.
+    /// Input frames that are not output yet.
     var pending: Int { isOver ? 0 : filled + held.count * Self.quantum }
-    /// Frames of the tail that are not mixed.
     var tailLeft: Int { max(0, overlap - mixed - filled) }
 
-    /// Returns what comes out for these frames.
+    /// Returns the output for these frames.
     mutating func mix(_ samples: UnsafeBufferPointer<Float>) -> [Float] {
         var output: [Float] = []
         output.reserveCapacity(samples.count + pending * channels)
@@ -66,7 +64,7 @@ struct OverlapMixer {
         return output
     }
 
-    /// Nothing comes any more: gives out what it holds.
+    /// The input has ended: returns the remaining frames.
     mutating func finish() -> [Float] {
         let count = pending * channels
         var output: [Float] = []
@@ -82,7 +80,7 @@ struct OverlapMixer {
     private mutating func step(_ output: inout [Float]) {
         mixQuantum()
         held.append(filling)
-        // What is loud by itself stays as it is: behind the overlap the gain only comes back.
+        // After the overlap the ceiling no longer applies, only the gain recovers.
         if mixed >= overlap { limiter.move(to: .infinity, quanta: 8) }
         filling.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
@@ -94,7 +92,7 @@ struct OverlapMixer {
         output.append(contentsOf: filling)
         held.removeFirst()
         guard mixed >= overlap + Self.delay * Self.quantum, limiter.isIdle else { return }
-        // The gain is 1, and nothing in the limiter will change it.
+        // The gain is 1, and nothing inside the limiter will change it.
         for quantum in held { output.append(contentsOf: quantum) }
         held = []
         isOver = true

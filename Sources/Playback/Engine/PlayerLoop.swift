@@ -4,32 +4,29 @@ internal import Audio
 internal import Synchronization
 internal import Kernel
 
-/// Feeds the state machine and performs its actions: on the player's thread, or in its place on the thread that brings an
-/// edit or the store's answer (`serve`). Never blocks on anything but its mailbox.
+/// Feeds the state machine and performs its actions: on the player's thread, or in its place on a thread that delivers an
+/// edit or a reply of the store (`serve`). It never blocks, except on its mailbox.
 ///
-/// `@unchecked Sendable` because what is private belongs to the thread that has the mailbox's turn, as `owner` checks; others
-/// use what lies behind a `Mutex`, and the mailbox.
+/// `@unchecked Sendable` because private state belongs to the thread that holds the mailbox's turn, as `owner` checks;
+/// other threads use the mailbox and the values behind a `Mutex`.
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(
             PlayerCommand, PlayerCommand.Origin, @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void)
-        case decoding(Generation, DecodeEvent)
-        case output(AudioOutputEvent)
-        case duck(to: Double, seconds: Double)
-        /// All changes handed to the store up to this number are safe (or were refused, with a sentence).
+        case input(PlayerCore.Input)
+        /// The store has saved all changes up to this number, or rejected them with this failure.
         case saved(UInt64, failure: SaveFailure?)
-        /// Answered at once.
         case ping(@Sendable () -> Void)
         case shutdown
     }
 
     let mailbox = Mailbox<Message>()
-    /// Shared with readers, who hold the lock for a copy of what they need; the loop holds it while it decides.
+    /// Readers hold the lock to copy what they need; the loop holds it while the core decides.
     let core: Mutex<PlayerCore>
     let published: Mutex<PlayerSnapshot>
     let observer = Mutex(Observer())
 
-    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+    /// A struct, because each access would wrap a closure that is the mutex's whole value once more.
     struct Observer {
         var call: @Sendable (PlayerEvent) -> Void = { _ in }
     }
@@ -42,7 +39,7 @@ final class PlayerLoop: @unchecked Sendable {
     private let decodeAhead: SharedSeconds
     private var ring: FrameRing?
     private var replies: [CommandToken: Reply] = [:]
-    /// Commands that are done, but for their save.
+    /// Finished commands that wait for their save.
     private var unsaved: [CommandToken: CommandOutcome] = [:]
     private var lastToken: UInt64 = 0
     private var commands = CommandQueue()
@@ -50,12 +47,12 @@ final class PlayerLoop: @unchecked Sendable {
     private let queueShare: SharedByteBudget.Share
     private let undoShare: SharedByteBudget.Share
     private var deadline: MonotonicTime?
-    /// When the player's thread wakes up without a message.
+    /// The time at which the player's thread wakes up without a message.
     private var alarm: MonotonicTime?
 
     private struct Reply {
         var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
-        /// The save that must be done before the answer; not waited for any longer than that, should the store hang.
+        /// The save that must finish before the reply, and how long to wait for it if the store hangs.
         var after: (save: UInt64, until: MonotonicTime)?
     }
 
@@ -78,7 +75,7 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     func run() {
-        environment.output.activate { [mailbox] in mailbox.post(.output($0)) }
+        environment.output.activate { [mailbox] in mailbox.post(.input(.output($0))) }
         perform(
             core.withLock { core in
                 reportMemory(core.queue)
@@ -89,14 +86,13 @@ final class PlayerLoop: @unchecked Sendable {
         repeat { alarm = nextAlarm } while serve(mailbox.nextTurn(until: alarm))
     }
 
-    /// Any thread. Handles the message in place of the player's thread, which need not wake up for it. False when the player is
-    /// down.
+    /// Handles the message in place of the player's thread. Any thread may call this. Returns false after shutdown.
     @discardableResult
     func serve(_ message: Message) -> Bool {
         mailbox.post(message, orServe: serveInPlace)
     }
 
-    /// True: the player's thread has to wake up earlier than it would.
+    /// Returns true if the player's thread must wake up earlier.
     private func serveInPlace(_ messages: [Message]) -> Bool {
         _ = serve(messages)
         guard let wakeUp, alarm.map({ wakeUp < $0 }) ?? true else { return false }
@@ -104,19 +100,20 @@ final class PlayerLoop: @unchecked Sendable {
         return true
     }
 
-    /// Within a turn. False at the end.
+    /// Runs within a turn. Returns false at shutdown.
     private func serve(_ messages: [Message]) -> Bool {
         owner = OwningThread()
         if messages.isEmpty { handle(.tick) }
         for (index, message) in messages.enumerated() {
             switch message {
             case .command(let command, let origin, let reply): accept(command, origin, reply)
-            case .decoding(let generation, let event): handle(.decoding(generation, event))
-            case .output(let event):
-                if case .opened(let generation, let ring) = event { adopt(ring, generation) }
-                if case .failed(let generation, _) = event { abandonRing(of: generation) }
-                handle(.output(event))
-            case .duck(let gain, let seconds): handle(.duck(to: gain, seconds: seconds))
+            case .input(let input):
+                switch input {
+                case .output(.opened(let generation, let ring)): use(ring, of: generation)
+                case .output(.failed(let generation, _)): use(nil, of: generation)
+                default: break
+                }
+                handle(input)
             case .saved(let number, let failure): saved(number, failure)
             case .ping(let answer): answer()
             case .shutdown:
@@ -129,7 +126,7 @@ final class PlayerLoop: @unchecked Sendable {
         return true
     }
 
-    /// An alarm that was set for an edit stays, as the next edit may need it: setting it wakes the player's thread.
+    /// An alarm set for an edit stays: the next edit may need it, and setting it wakes the player's thread.
     private var nextAlarm: MonotonicTime? {
         wakeUp ?? alarm.flatMap { $0 > MonotonicTime.now ? $0 : nil }
     }
@@ -157,13 +154,14 @@ final class PlayerLoop: @unchecked Sendable {
         startCommands()
     }
 
-    /// One after another, as they came; one that is saved first holds up those behind it until it is.
+    /// Starts commands in order. A command that is saved first delays those after it until it is saved.
     private func startCommands() {
-        for token in commands.takeExpired(environment.clock.now) {
-            finish(token, .failed(PlaybackError(.notSaved, "The state cannot be saved: the disk does not answer.")))
+        let overdue = commands.takeOverdue(environment.clock.now)
+        for token in overdue.waiting {
+            finish(token, .failed(PlaybackError(.notSaved, "The state cannot be saved: the disk does not respond.")))
         }
-        if let token = commands.takeGivenUp(environment.clock.now) {
-            let message = "The disk does not answer: whether this comes into force is not known yet."
+        if let token = overdue.atStore {
+            let message = "The disk does not respond. The change may still be applied."
             finish(token, .failed(PlaybackError(.notSaved, message)))
         }
         while let (command, token) = commands.next(environment.clock.now) {
@@ -180,7 +178,7 @@ final class PlayerLoop: @unchecked Sendable {
         }
     }
 
-    /// nil when it is refused; the refusal comes with performing it.
+    /// nil if the command fails; performing it then reports the error.
     private func prepare(_ command: PlayerCommand) -> PreparedChange? {
         core.withLock { core in
             core.queue.byteLimit = queueShare.allowance
@@ -217,17 +215,18 @@ final class PlayerLoop: @unchecked Sendable {
         perform(actions, token: token)
     }
 
-    /// For any thread.
+    /// Any thread may call this.
     func audiblePosition() -> AudiblePosition? {
         let reading = environment.output.clock()
         return core.withLock { $0.audiblePosition(reading) }
     }
 
     private func saved(_ number: UInt64, _ failure: SaveFailure?) {
-        switch saves.settle(number, failed: failure != nil) {
-        case .trouble: if let failure { handle(.saveFailed(failure)) }
-        case .recovered: handle(.saveSucceeded)
-        case .unchanged: break
+        saves.done = number
+        if let failure {
+            handle(.saveFailed(failure))
+        } else if published.withLock({ $0.saveFailure }) != nil {
+            handle(.saveSucceeded)
         }
         if let (prepared, token) = commands.takeHeld(save: number) {
             if let failure {
@@ -237,20 +236,14 @@ final class PlayerLoop: @unchecked Sendable {
             }
         }
         answerUnsaved()
-        if saves.takeOwedPlace() { _ = save([.position(core.withLock { $0.savedPosition })]) }
+        if saves.takeOwedPosition() { _ = save([.position(core.withLock { $0.savedPosition })]) }
     }
 
-    private func adopt(_ ring: FrameRing, _ generation: Generation) {
+    /// The old ring has no reader any more. The cut lets a decoder that waits for space handle other commands.
+    private func use(_ ring: FrameRing?, of generation: Generation) {
         guard core.withLock({ $0.stream.generation }) == generation else { return }
         _ = self.ring?.cut()
         self.ring = ring
-    }
-
-    /// Nobody reads the ring any more: a decoder that waits for space in it must go on to other commands.
-    private func abandonRing(of generation: Generation) {
-        guard core.withLock({ $0.stream.generation }) == generation else { return }
-        _ = ring?.cut()
-        ring = nil
     }
 
     // MARK: Actions
@@ -290,15 +283,14 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     private func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
-        sessions[generation] = DecodeSession(
-            item, generation: generation, start: start, opener: environment.opener, conversion: environment.conversion,
-            stretching: environment.stretching, buffering: environment.buffering, ahead: decodeAhead,
-            meter: decodeMeter, report: { [mailbox] in mailbox.post(.decoding($0, $1)) })
+        sessions[generation] = DecodeSession(item, start: start, environment, ahead: decodeAhead, meter: decodeMeter) {
+            [mailbox] in mailbox.post(.input(.decoding(generation, $0)))
+        }
     }
 
     private func feed(_ generation: Generation, _ feed: Feed) {
         guard let ring, let session = sessions[generation] else { return }
-        // What is left of the item before comes first, and keeps its loudness.
+        // The rest of the previous item comes first and keeps its loudness.
         if feed.over != nil || feed.splice != nil { return session.feed(ring, ring.grant().lease, feed) }
         let (loudness, isInAlbum) = core.withLock { $0.loudness(of: generation) }
         session.feed(ring, ring.grant(loudness, isInAlbum: isInAlbum).lease, feed)
@@ -310,7 +302,7 @@ final class PlayerLoop: @unchecked Sendable {
         observer.withLock { $0.call }(event)
     }
 
-    /// Returns the number under which the store's answer comes.
+    /// Returns the number with which the store will reply.
     private func save(_ changes: [SavedChange]) -> UInt64 {
         let number = saves.issue()
         environment.store.save(changes) { [self] failure in serve(.saved(number, failure: failure)) }
@@ -351,9 +343,9 @@ final class PlayerLoop: @unchecked Sendable {
 
     // MARK: The end
 
-    /// `rest` came behind the message that ends the loop.
+    /// `rest`: the messages after the one that ends the loop.
     private func end(_ rest: ArraySlice<Message>) {
-        // Takes in what was heard since the last message: that is the place to save.
+        // Registers what was heard since the last message: that position is saved.
         handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
@@ -367,7 +359,7 @@ final class PlayerLoop: @unchecked Sendable {
             switch message {
             case .command(_, _, let reply): reply(.failure(Self.goingDown))
             case .ping(let answer): answer()
-            case .decoding, .output, .duck, .saved, .shutdown: continue
+            case .input, .saved, .shutdown: continue
             }
         }
     }

@@ -3,39 +3,38 @@
 internal import Audio
 internal import Kernel
 
-/// Writes frames of the ring's shape into the ring and waits for space. Mixes them over the end of the item before, and
-/// holds back their own end.
+/// Writes frames into the ring and waits for space. Mixes them over the previous item's end and holds back their own.
 struct RingFeed {
-    /// Seconds before an overlap from which on frames are held back: in them the end is found and the next item loaded.
+    /// Seconds before an overlap at which holding back starts: in this time the end is found and the next item loads.
     static let holdingAhead = 2.0
-    /// Seconds that are unread, or at least not heard, while frames are held back.
+    /// Seconds that must be unread, or at least not heard, while frames are held back.
     private static let leastUnreadSeconds = 0.5
-    private static let isRevoked = MediaError(.cancelled, "another place of the queue is played")
+    private static let isRevoked = MediaError(.cancelled, "The lease of the ring was revoked.")
 
-    /// Set by `finish`: the index behind the last frame.
+    /// Set by `finish`: the index after the last frame.
     private(set) var end: FrameCount?
     let ring: FrameRing
-    /// Frames a second of the media that is written.
+    /// The sample rate of the media that is written.
     var sourceRate: Int
-    /// Frames that are left out of what is written next: converters begin before the place.
+    /// Frames to skip in the next writes: converters start before the position.
     var lead = 0
 
     private let lease: FrameRing.Lease
     private let buffering: DecodeBuffering
     private let ahead: SharedSeconds
     private let cancellation: MediaCancellation
-    /// nil: nothing is ever held back.
+    /// Seconds of the end to hold back; nil: none, ever.
     private let overlapLimit: SharedSeconds?
-    /// The ring's reader has a clock of its own.
+    /// The ring's reader runs in real time.
     private let isPaced: Bool
-    /// Frames that are in the ring.
+    /// The ring index after the frames that were written.
     private var written: FrameCount
-    /// The first frame that was written, and when.
+    /// The index and time of the first write.
     private var began: (index: FrameCount, time: MonotonicTime)?
-    /// nil until the end comes near.
+    /// The held frames; nil until the end is near.
     private var tail: HeldTail?
     private var mixer: OverlapMixer?
-    /// Until the first frames have replaced older ones.
+    /// Set until the first frames have replaced older ones.
     var splicing: RingSplicing?
 
     init(
@@ -53,7 +52,7 @@ struct RingFeed {
         written = ring.writeIndex
     }
 
-    /// Index that the next frame will have.
+    /// The index of the next frame.
     var writeIndex: FrameCount {
         splicing?.writeIndex ?? written + FrameCount((tail?.frames ?? 0) + (mixer?.pending ?? 0))
     }
@@ -79,25 +78,24 @@ struct RingFeed {
         try keep(mixed)
     }
 
-    /// The next frames are mixed over the end of the item before. The frames of it that are heard alone are written at once.
+    /// Mixes the next frames over the previous item's end. Frames of that end before the overlap are written at once.
     mutating func begin(over overlap: Overlap) throws(MediaError) {
         let rest = overlap.tail.take()
         let alone = max(0, rest.count - Int(overlap.frames) * ring.format.channelCount)
         try put(rest[..<alone])
         guard ring.begin(overlap.loudness, isInAlbum: overlap.isInAlbum, lease: lease) else { throw Self.isRevoked }
         guard alone < rest.count else { return }
-        mixer = OverlapMixer(
-            Array(rest[alone...]), gain: overlap.gain, ceiling: overlap.ceiling, format: ring.format)
+        mixer = OverlapMixer(Array(rest[alone...]), gain: overlap.gain, ceiling: overlap.ceiling, format: ring.format)
     }
 
-    /// The item ends after so many seconds of the next frames.
+    /// The item ends after this many seconds.
     mutating func approach(end seconds: Double) {
         guard tail == nil, let wanted = overlapLimit?.seconds, wanted > 0, seconds <= wanted + Self.holdingAhead
         else { return }
         tail = HeldTail(channelCount: ring.format.channelCount)
     }
 
-    /// The item is over before the overlap is: a part of the rest fades out over silence. False when nothing is left.
+    /// The item ends within the overlap: mixes part of the tail with silence. Returns false when nothing is left.
     mutating func finishMixing() throws(MediaError) -> Bool {
         guard var mixer else { return false }
         let silence = min(mixer.tailLeft, 4_096) * ring.format.channelCount
@@ -109,8 +107,7 @@ struct RingFeed {
         return silence > 0
     }
 
-    /// `held` is called when frames are held back: with them, and the index behind the last one. They are written as
-    /// slowly as the sink allows.
+    /// `held` receives held frames and the index after them. They are then written as slowly as the sink allows.
     mutating func finish(held: (HeldTail, FrameCount) -> Void) throws(MediaError) {
         while try finishMixing() {}
         while splicing != nil { try splice() }
@@ -122,7 +119,7 @@ struct RingFeed {
         end = writeIndex
     }
 
-    /// The media has ended before its time: all decoded frames are heard.
+    /// The media ended early: writes all decoded frames.
     mutating func giveUp() throws(MediaError) {
         while try finishMixing() {}
         while splicing != nil { try splice() }
@@ -130,7 +127,7 @@ struct RingFeed {
         try put(rest[...])
     }
 
-    /// For a caller that never waits: the end that is held back, once `finishMixing` has nothing more.
+    /// For a caller that never waits: returns the held end, once `finishMixing` is done.
     mutating func takeTail() -> HeldTail? {
         defer { tail = nil }
         return tail
@@ -142,7 +139,7 @@ struct RingFeed {
         try samples.withUnsafeBufferPointer { samples throws(MediaError) in try put(samples) }
     }
 
-    /// Throws `cancelled` when the lease is revoked.
+    /// Throws `cancelled` if the lease is revoked.
     private mutating func put(_ samples: UnsafeBufferPointer<Float>) throws(MediaError) {
         let channels = ring.format.channelCount
         var rest = samples
@@ -162,7 +159,7 @@ struct RingFeed {
         return frames
     }
 
-    /// Until half of `unread` is free: the thread sleeps long and wakes rarely.
+    /// Waits until half of `unread` is free, so that the thread wakes rarely.
     private func waitForSpace(_ unread: Int) throws(MediaError) {
         guard ring.waitForSpace(ring.capacity - unread / 2, lease: lease) else { throw Self.isRevoked }
     }
@@ -174,7 +171,7 @@ struct RingFeed {
         return !cancellation.isCancelled
     }
 
-    /// One try.
+    /// Makes one attempt.
     private mutating func splice() throws(MediaError) {
         guard var pending = splicing else { return }
         let rest = pending.splice(into: ring, lease) { splice in
@@ -209,8 +206,8 @@ struct RingFeed {
         if cancellation.isCancelled { throw Self.isRevoked }
     }
 
-    /// Writes the frames that are held beyond the overlap, and of the overlap as many as the sink needs. Waits only where
-    /// far more is held than intended.
+    /// Writes held frames beyond the overlap, and within it those that the sink needs. Waits only if far too many are
+    /// held.
     private mutating func pour(_ tail: HeldTail) throws(MediaError) {
         while true {
             let surplus = tail.frames - kept
@@ -225,14 +222,13 @@ struct RingFeed {
         }
     }
 
-    /// Until nothing is left, or the next item has taken it.
+    /// Writes until nothing is left or the next item has taken the tail.
     private mutating func settle(_ tail: HeldTail) throws(MediaError) {
         while true {
             try pour(tail)
             if tail.isTaken || cancellation.isCancelled { throw Self.isRevoked }
             guard tail.frames > 0 else { return }
             if tail.frames <= kept, ring.unread <= leastUnread / 2, unheard > leastUnread / 2 {
-                // Throws when the lease is revoked.
                 _ = try note(tail.write(0, to: ring, lease: lease))
                 tail.waitUntilTaken(.now.advanced(bySeconds: 0.01))
             } else {
@@ -241,16 +237,17 @@ struct RingFeed {
         }
     }
 
-    /// Frames that are held back, once the end is found.
+    /// Frames to hold back, once the end is found.
     private var kept: Int {
         let most = HeldTail.mostBytes / (4 * ring.format.channelCount)
         return min(most, Int(ring.format.frames(overlapLimit?.seconds ?? 0)))
     }
 
-    /// Frames that may be unread at once. A change counts from the next write on.
+    /// The limit of unread frames. A change applies from the next write on.
     private var limit: Int { buffering.limit(in: ring, sampleRate: sourceRate, seconds: ahead.seconds) }
 
-    /// Frames that have not been heard, at least. A sink may take all at once; so soon after the first frame, time says more.
+    /// The frames not heard, at least. A sink may take all frames at once: at first, the elapsed time is a better
+    /// measure.
     private var unheard: Int {
         guard let began else { return ring.unread }
         let seconds = MonotonicTime.now.seconds(since: began.time)

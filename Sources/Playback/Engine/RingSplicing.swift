@@ -3,32 +3,31 @@
 internal import Audio
 internal import Kernel
 
-/// Replaces the frames of an older run in the ring, ahead of the playhead, with the first frames of a new one, crossed.
+/// Replaces frames in the ring, ahead of the audible position, with those of a new run, with a short crossfade.
 ///
-/// It collects new frames until there are enough, and offers them to the output. If they come too late, it moves to a later
-/// index, and leaves out of the new frames what the old ones play meanwhile.
+/// New frames are collected until there are enough, and offered to the output. If they come too late, the splice moves to
+/// a later index and skips the new frames for the time that the old ones play meanwhile.
 struct RingSplicing {
-    /// Seconds in which both sounds are mixed, or what is left of the old one. In a longer time two tones of different
-    /// frequency would cancel each other.
+    /// Maximum seconds of the crossfade. In a longer one, two tones of different frequency would cancel each other.
     private static let crossing = 0.01
-    /// Maximum seconds by which the new frames are moved to the highest correlation with the old ones.
+    /// Maximum seconds by which the new frames move to the highest correlation with the old ones.
     static let reach = 0.01
-    /// Seconds of new frames behind the crossing: the sink has these until more are written.
+    /// Seconds of new frames after the crossfade: the sink plays these until more are written.
     private static let company = 0.1
-    /// Seconds from an answer to the next offer.
+    /// Seconds from a reply to the next offer.
     private static let margin = 0.015
 
     struct Begun {
-        /// In the ring.
+        /// The ring index of the splice.
         var index: FrameCount
-        /// The new frame that lies there, as if all of them followed `Start.index`.
+        /// The new frame at that index, numbered as if all new frames followed `Start.index`.
         var frame: FrameCount
     }
 
-    /// Where the old frames are at the same place of the media as the new ones.
+    /// The ring index at which old and new frames have the same media position.
     struct Start: Equatable, Sendable {
         var index: FrameCount
-        /// New frames for each old one.
+        /// New frames per old frame.
         var pace: Double
     }
 
@@ -36,7 +35,7 @@ struct RingSplicing {
     private let format: AudioFormat
     private let offer: (RingSplice) -> Void
     private let begun: (Begun) -> Void
-    /// New frames before the one at `start.index`.
+    /// New frames before the one that belongs to `start.index`.
     private let lead: Int
     private var samples: [Float] = []
     private var index: FrameCount
@@ -49,19 +48,19 @@ struct RingSplicing {
         index = start.index
     }
 
-    /// As if all new frames followed `start.index`.
+    /// The write index, as if all new frames followed `start.index`.
     var writeIndex: FrameCount { start.index + FrameCount(frames - lead) }
 
     private var frames: Int { samples.count / format.channelCount }
-    /// The new frame that belongs to `index`.
+    /// The new frame at the same media position as `index`.
     private var first: Int { lead + Int(clamping: (Double(index - start.index) * start.pace).rounded()) }
 
     mutating func append(_ samples: UnsafeBufferPointer<Float>) { self.samples.append(contentsOf: samples) }
 
-    /// Enough frames for the next try.
+    /// Enough frames were collected for the next attempt.
     var hasEnough: Bool { frames >= first + Int(format.frames(Self.crossing + Self.reach + Self.company)) }
 
-    /// The frames that are left once the first ones are in the ring; nil when that has to be tried again.
+    /// Makes one attempt. Returns the frames that remain to be written after it; nil if another attempt is needed.
     mutating func splice(
         into ring: FrameRing, _ lease: FrameRing.Lease, answer: (RingSplice) -> RingSplice.Answer?
     ) -> [Float]? {
@@ -69,7 +68,7 @@ struct RingSplicing {
         guard let old = ring.frames(at: index, Int(format.frames(Self.crossing)), lease: lease) else { return nil }
         let length = old.count / channels
         guard length > 0, frames >= first + length else {
-            // One of both is over: the new frames follow the old ones.
+            // One of both has ended: the new frames follow the old ones.
             index = ring.writeIndex
             let first = min(max(0, first), frames)
             begun(Begun(index: index, frame: start.index + FrameCount(first - lead)))
@@ -86,14 +85,14 @@ struct RingSplicing {
             begun(Begun(index: index, frame: start.index + FrameCount(best - lead)))
             return Array(samples[(last * channels)...])
         case .notBefore(let first):
-            // Always later: the tries end with the old frames.
+            // Always later, so the attempts end with the old frames.
             index = max(index, first) + format.frames(Self.margin)
             return nil
         case nil: return nil
         }
     }
 
-    /// The new frame near `first` from which on the new sound is most like the old one, and how much, 0...1.
+    /// The new frame near `first` with the highest correlation to the old frames, and the correlation, 0...1.
     private func mostAlike(_ old: [Float], _ length: Int) -> (frame: Int, likeness: Float) {
         let reach = Int(format.frames(Self.reach))
         let lowest = max(0, first - reach)
@@ -101,7 +100,7 @@ struct RingSplicing {
         let middle = min(max(first, lowest), highest)
         let new = mono(samples[(lowest * format.channelCount)..<((highest + length) * format.channelCount)])
         let old = mono(old[...])
-        // Near the middle where it makes no difference.
+        // Prefers frames near the middle.
         func likeness(_ frame: Int) -> (likeness: Float, score: Float) {
             let likeness = Self.likeness(old, new, at: frame - lowest)
             return (likeness, likeness - 0.02 * Float(abs(frame - middle)) / Float(max(1, reach)))
@@ -119,7 +118,7 @@ struct RingSplicing {
         return (best.frame, best.value.likeness)
     }
 
-    /// Of the first two channels.
+    /// The sum of the first two channels.
     private func mono(_ samples: ArraySlice<Float>) -> [Float] {
         let channels = format.channelCount
         let second = min(1, channels - 1)
@@ -128,8 +127,7 @@ struct RingSplicing {
         }
     }
 
-    /// Mainly of the middle of the crossing: over a longer time, two tones of different frequency would seem most alike in
-    /// opposite phase.
+    /// Weighted towards the middle: over a longer time, different tones would correlate best in opposite phase.
     private static func likeness(_ old: [Float], _ new: [Float], at offset: Int) -> Float {
         let curve = StreamFade(from: 0, to: 1, start: 0, length: FrameCount(old.count))
         return old.withUnsafeBufferPointer { old in
@@ -151,10 +149,10 @@ struct RingSplicing {
         }
     }
 
-    /// Frames between two that are compared: 240 are.
+    /// The distance between compared frames: 240 are compared.
     private static func step(of frames: Int) -> Int { max(1, frames / 240) }
 
-    /// Level stays as it is, however alike both are. Of equal sounds, none changes.
+    /// Crossfades at constant level for any correlation. Equal sounds do not change.
     private static func cross(
         _ old: [Float], with new: inout [Float], frames: Int, channels: Int, likeness: Float
     ) {

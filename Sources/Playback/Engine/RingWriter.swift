@@ -2,9 +2,9 @@
 
 internal import Audio
 
-/// Brings decoded frames into the ring's shape (channels, then rate, then tempo) on their way to the feed.
+/// Converts decoded frames to the ring's format (channels, then sample rate, then tempo) and passes them to the feed.
 struct RingWriter {
-    /// Frames that `write` takes at once: a decoded chunk, or a block of a scan at the highest rate.
+    /// The maximum number of frames in a `write`: a decoded chunk, or a block of a scan at the highest rate.
     static let largestChunk = 65_536
 
     var feed: RingFeed
@@ -14,7 +14,7 @@ struct RingWriter {
     private var source: AudioFormat
     private(set) var tempo: Tempo
     private var mapper: ChannelMapper
-    /// Between the mapper and the feed, one after another; none when the media is played as it is.
+    /// The converters between mapper and feed, in order; none if the media is played unchanged.
     private var stages: [Stage] = []
     private let mapped: SampleSpace
 
@@ -54,14 +54,14 @@ struct RingWriter {
             let converter = try conversion.converter(from: input, to: output, channelCount: channels)
             stages.append(Stage(converter, channelCount: channels))
         }
-        // Behind the resampler: it costs the same for any media.
+        // After the resampler, so that the cost is the same for all media.
         if tempo.needsStretcher {
             let stretcher = try stretching.stretcher(for: format, rate: tempo.stretching, cents: tempo.cents)
             stages.append(Stage(stretcher, channelCount: channels))
         }
     }
 
-    /// For the next frames.
+    /// Applies to the next frames.
     mutating func change(_ tempo: Tempo) throws(MediaError) {
         guard tempo != self.tempo else { return }
         try flushConverters()
@@ -69,10 +69,10 @@ struct RingWriter {
         try makeStages()
     }
 
-    /// The media ends after so many of its seconds.
+    /// The media ends after this many seconds of its own time.
     mutating func approach(end seconds: Double) { feed.approach(end: seconds / tempo.rate) }
 
-    /// Frames of `format`; a new format ends the old one's conversion first.
+    /// Writes frames of `format`. A new format first ends the conversion of the old one.
     mutating func write(_ samples: UnsafeBufferPointer<Float>, format: AudioFormat) throws(MediaError) {
         if format != source {
             try flushConverters()
@@ -82,7 +82,7 @@ struct RingWriter {
         try pass(map(samples), to: 0)
     }
 
-    /// The media is over (or begins anew): the converters' remaining frames follow.
+    /// The media has ended or restarts: writes the frames that remain in the converters.
     mutating func flushConverters() throws(MediaError) {
         let channels = feed.ring.format.channelCount
         for (index, stage) in stages.enumerated() {
@@ -95,7 +95,7 @@ struct RingWriter {
         }
     }
 
-    /// As `RingFeed.finish`, behind the converters' remaining frames.
+    /// Like `RingFeed.finish`, after the converters' remaining frames.
     mutating func finish(held: (HeldTail, FrameCount) -> Void = { _, _ in }) throws(MediaError) {
         try flushConverters()
         try feed.finish(held: held)
@@ -123,7 +123,7 @@ struct RingWriter {
     }
 }
 
-/// Memory that a mapper or converter writes to and the ring is fed from.
+/// A buffer between a mapper or converter and the ring.
 private final class SampleSpace {
     let space: UnsafeMutableBufferPointer<Float>
 

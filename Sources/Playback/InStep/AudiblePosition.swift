@@ -3,7 +3,7 @@
 internal import Audio
 public import Kernel
 
-/// What is heard at one moment, exact to what the sink knows of its own clock.
+/// The audible position at one moment, as exact as the sink's clock.
 public struct AudiblePosition: Hashable, Sendable {
     public var itemID: ItemID
     /// Seconds into the item.
@@ -14,14 +14,14 @@ public struct AudiblePosition: Hashable, Sendable {
 
     public func position(at time: MonotonicTime) -> Double { position + time.seconds(since: at) * rate }
 
-    /// Seconds by which this place is heard ahead of `other`, both at the same rate.
+    /// The seconds by which this position is ahead of `other`; both must have the same rate.
     public func ahead(of other: AudiblePosition) -> Double {
         (position - other.position) / rate - at.seconds(since: other.at)
     }
 }
 
 extension PlayerCore {
-    /// nil unless the current item is played, and between two items.
+    /// nil unless the current item plays, and between two items.
     func audiblePosition(_ reading: OutputClock) -> AudiblePosition? {
         guard reading.isAdvancing, status == .playing, seek == nil, scan == nil, let current else { return nil }
         var timeline = stream.timeline
@@ -32,11 +32,11 @@ extension PlayerCore {
         return AudiblePosition(itemID: current.item.id, position: place.position, rate: rate, at: reading.sampledAt)
     }
 
-    /// Too little is at hand for more.
+    /// Seconds; the ring holds too little for a larger shift.
     static let largestShift = 0.5
 
     mutating func shift(by seconds: Double) {
-        guard case .play = goal, seek == nil, scan == nil, gathering == nil, seconds.isFinite,
+        guard case .play = goal, seek == nil, scan == nil, prebuffering == nil, seconds.isFinite,
             case .open(let generation, let format, .running) = stream.state
         else { return }
         let bounded = min(max(seconds, -Self.largestShift), Self.largestShift)

@@ -3,15 +3,14 @@
 internal import Synchronization
 internal import Kernel
 
-/// Keeps one player in step with another: the same item at the same place at the same time, each on its own device and at
-/// its own volume.
+/// Keeps one player in step with another: the same sound at the same time, each on its own device at its own volume.
 ///
-/// It commands the follower as a client would; nobody else should, as long as it runs. Its thread wakes when either player
-/// reports something, and once a second while both play.
+/// It sends commands to the follower like a client; nobody else should control the follower's playback meanwhile. Its
+/// thread wakes when either player reports a change, and once a second while both play.
 public final class Follower: Sendable {
     private let loop: FollowerLoop
 
-    /// nil when there can be no more threads.
+    /// nil if no thread can be created.
     public init?(_ follower: Player, of leader: Player) {
         let loop = FollowerLoop(leader: leader, follower: follower)
         guard let thread = NamedThread(ifPossible: "in-step", { loop.run() }) else { return nil }
@@ -19,25 +18,25 @@ public final class Follower: Sendable {
         thread.detach()
     }
 
-    /// For the observers of both players; from any thread.
+    /// The observers of both players call this, from any thread.
     public func somethingChanged() { loop.mailbox.post(.changed) }
 
-    /// Seconds by which the leader was heard ahead at the last measurement; nil while they do not sound together.
+    /// The seconds by which the leader was ahead at the last measurement; nil while they do not play together.
     public var offset: Double? { loop.offset.withLock { $0 } }
 
-    /// Calls once, from any thread, when the follower has what its leader has at this moment, or after so many seconds.
+    /// Calls once, from any thread, when the follower has reached the leader's present state, or after this many seconds.
     public func whenSettled(within seconds: Double, _ call: @escaping @Sendable () -> Void) {
         loop.add(FollowerLoop.Waiting(deadline: .now.advanced(bySeconds: seconds), call: call))
     }
 
-    /// Leaves the follower as it is. Returns at once; the player gets no command after that.
+    /// Ends the following; the player keeps its state. Returns at once; the player receives no more commands.
     public func stop() {
         loop.isStopped.store(true, ordering: .releasing)
         loop.mailbox.post(.stop)
     }
 }
 
-/// The follower's thread. `@unchecked Sendable` because what is private belongs to it, as `owner` checks.
+/// The follower's thread. `@unchecked Sendable` because private state belongs to it, as `owner` checks.
 final class FollowerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case changed
@@ -52,25 +51,23 @@ final class FollowerLoop: @unchecked Sendable {
 
     let mailbox = Mailbox<Message>()
     let offset = Mutex<Double?>(nil)
-
     let isStopped = Atomic(false)
-
-    /// nil once the thread has ended.
+    /// nil after the thread has ended.
     private let waiting = Mutex<[Waiting]?>([])
 
     private var owner = OwningThread()
     private let leader: Player
     private let follower: Player
     private var core = FollowerCore()
-    /// Commands of the step under way; the next look waits for their end.
+    /// The commands of the present step; the next look waits for their end.
     private var commands: [PlayerCommand] = []
-    /// When the players were read for it.
+    /// The time of the present step's readings.
     private var lookedAt = MonotonicTime.now
     private var isBusy = false
     private var isOver = false
     private var adopt: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
 
-    /// After a command that failed, in seconds: the cause (no device, no such file) is not gone the next moment.
+    /// Seconds to wait after a failed command: its cause (no device, no such file) persists for a while.
     private static let afterFailure = 1.0
     private var pausedUntil: MonotonicTime?
 
@@ -106,7 +103,7 @@ final class FollowerLoop: @unchecked Sendable {
         return ([look] + (waiting.withLock { $0 } ?? []).map(\.deadline)).compactMap(\.self).min()
     }
 
-    /// Any thread.
+    /// Any thread may call this.
     func add(_ new: Waiting) {
         let isTaken = waiting.withLock { waiting in
             waiting?.append(new)
@@ -156,29 +153,5 @@ final class FollowerLoop: @unchecked Sendable {
             pausedUntil = MonotonicTime.now.advanced(bySeconds: Self.afterFailure)
         }
         performNext()
-    }
-}
-
-extension StepReading {
-    fileprivate init(_ player: Player, at now: MonotonicTime) {
-        self.init(player.snapshot, upcoming: player.upcoming, heard: player.audiblePosition(), at: now)
-    }
-
-    /// `heard` was read after the snapshot: another item may be heard by then.
-    init(_ snapshot: PlayerSnapshot, upcoming: QueueItem?, heard: AudiblePosition?, at now: MonotonicTime) {
-        item = snapshot.item?.item
-        self.upcoming = upcoming
-        status = snapshot.status
-        wantsSound = snapshot.playWhenReady
-        self.heard = heard.flatMap { $0.itemID == item?.id ? $0 : nil }
-        // A sink that stands still does not report that at once: its clock knows.
-        position = self.heard?.position(at: now) ?? snapshot.clock.position(at: now)
-        rate = snapshot.clock.rate
-        jumps = snapshot.clock.discontinuity
-        manner = LeadersManner(
-            tempo: snapshot.tempo, crossfade: snapshot.crossfade, isLast: snapshot.isLast)
-        end = snapshot.item?.duration.map { $0 - snapshot.overlap }
-        isLive = snapshot.item?.media?.broadcast != nil
-        isSeekable = snapshot.item?.media?.isSeekable ?? true
     }
 }

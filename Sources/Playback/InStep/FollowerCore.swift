@@ -2,76 +2,33 @@
 
 internal import Kernel
 
-/// How a leader plays, as far as its followers do alike.
-public struct LeadersManner: Hashable, Sendable {
-    public var tempo = Tempo.normal
-    /// Seconds between items that sound together.
-    public var crossfade = 0.0
-    /// Nothing is heard after the current item, which is about to end.
-    public var isLast = false
-}
-
-/// The visible state of a player at one moment.
-struct StepReading: Sendable {
-    var item: QueueItem?
-    var upcoming: QueueItem?
-    var status = PlayerStatus.idle
-    var wantsSound = false
-    /// Seconds into the item.
-    var position = 0.0
-    /// Media seconds per second.
-    var rate = 0.0
-    /// Of the position, so far: seeks, rounds of a loop, items.
-    var jumps: UInt64 = 0
-    var manner = LeadersManner()
-    /// At which it is played, or would be.
-    var tempo: Tempo { manner.tempo }
-    /// Seconds into the item where the next one begins.
-    var end: Double?
-    /// A station: each player hears it as it comes, and their positions are unrelated.
-    var isLive = false
-    var isSeekable = true
-    /// Exact; nil unless sound advances.
-    var heard: AudiblePosition?
-
-    /// Within the last second of the item: it may go over to the next at any moment.
-    var isNearBorder: Bool {
-        position < tempo.rate || (end.map { $0 - position < 1.5 * tempo.rate } ?? false)
-    }
-
-    var isSilentInPlace: Bool { !wantsSound && (status == .paused || status == .ready) }
-
-    /// Not scanned, and not silent.
-    var isPlayed: Bool { rate == tempo.rate }
-}
-
-/// Keeps one player in step with another, as a pure decision: readings of both go in, what the follower is to do comes out.
+/// Keeps one player in step with another, as a pure decision: readings of both go in, the follower's next step comes out.
 ///
-/// The follower's queue holds the leader's item and, once that is known, the one after it, so that it crosses the border
-/// without a gap, as the leader does. How far apart the two are is measured at the same moment on the clocks of both sinks.
+/// The follower's queue holds the leader's item and, once known, the next one, so that the follower crosses the border
+/// without a gap, like the leader. The distance between both is measured at the same moment by the clocks of both sinks.
 struct FollowerCore {
     enum Step: Equatable {
-        /// Nothing until the next look.
+        /// Do nothing until the next look.
         case wait
-        /// Keeps its current item, which is the leader's, and removes the others.
+        /// Keep the current item, which is the leader's, and remove the others.
         case adopt(ItemID, as: ItemID)
-        /// Makes the item the whole queue; `position` nil: stays silent.
+        /// Replace the queue with the item; `position` nil: without sound.
         case load(ItemDraft, position: Double?)
-        /// Makes the station the whole queue, and plays it.
+        /// Replace the queue with the station and play it.
         case join(ItemDraft)
         case append(ItemDraft)
         case remove(ItemID)
-        /// nil: where it is.
+        /// nil: at the present position.
         case play(position: Double?)
-        /// Silently.
+        /// Seek without sound.
         case seek(Double)
         case pause
         case stop
-        case adapt(LeadersManner)
-        /// Is heard so many seconds earlier.
+        case adapt(LeaderPlayback)
+        /// Shift the sound by this many seconds, earlier if positive.
         case shift(Double)
 
-        /// One after another. `queue`: the follower's items.
+        /// The commands of the step, in order. `queue`: the follower's items.
         func commands(_ queue: () -> [ItemID]) -> [PlayerCommand] {
             switch self {
             case .wait: return []
@@ -93,23 +50,24 @@ struct FollowerCore {
             case .seek(let position): return [.seek(.position(position))]
             case .pause: return [.pauseWithLeader]
             case .stop: return [.stop(drain: false)]
-            case .adapt(let manner): return [.adapt(manner)]
+            case .adapt(let playback): return [.adapt(playback)]
             case .shift(let seconds): return [.shift(seconds)]
             }
         }
     }
 
-    /// Apart by no more than this is in step, in seconds.
+    /// Seconds; a smaller distance counts as in step.
     static let tolerance = 0.002
-    /// Further apart than this, the ring has too little to shift by.
+    /// Seconds; a larger distance cannot be corrected by a shift.
     static let reach = 0.25
-    /// A shift or a start takes so long to be heard and measured, in seconds.
+    /// Seconds until a shift or a start is heard and can be measured.
     static let settling = 0.3
-    private static let restlessly = 0.06
-    private static let calmly = 1.0
+    /// Seconds between looks while out of step or measuring, and while in step.
+    private static let searching = 0.06
+    private static let resting = 1.0
     private static let readings = 3
 
-    /// The leader's items that the follower's queue stands for.
+    /// A leader's item and its copy in the follower's queue.
     private struct Mirror {
         var leader: ItemID
         var follower: ItemID?
@@ -117,33 +75,33 @@ struct FollowerCore {
 
     private var current: Mirror?
     private var next: Mirror?
-    /// In the follower's queue, and heard.
+    /// Items in the follower's queue that were heard.
     private var past: [ItemID] = []
-    /// Seconds from asking the follower to play until it is heard: the shorter one of the last two measurements.
+    /// Seconds from the play command until the follower is heard: the shorter one of the last two measurements.
     private var startDelay = 0.1
     private var lastStartDelay = 0.1
     /// The first measurement after a start corrects `startDelay`.
     private var startIsUnmeasured = false
-    /// Of the leader, as last seen.
+    /// The leader's jumps at the last look.
     private var jumps: UInt64?
-    /// The leader has jumped, and the follower is not known to be there yet.
+    /// The leader has jumped, and the follower may not have followed yet.
     private(set) var isBehindJump = false
-    /// Where the follower waits in silence, as the leader does.
+    /// The position at which both wait in silence.
     private var silentPosition: Double?
-    /// The follower's.
-    private var manner = LeadersManner()
+    /// The playback that the follower has.
+    private var playback = LeaderPlayback()
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
-    /// Seconds by which the leader was ahead at the last measurement; nil while that is unknown.
+    /// The seconds by which the leader was ahead at the last measurement; nil while unknown.
     private(set) var offset: Double?
-    /// When to look again though nothing has happened; nil: only then.
+    /// The time of the next look without a report; nil: only after a report.
     private(set) var nextLook: MonotonicTime?
 
-    /// The follower's item that stands for the leader's is known once it is in its queue.
+    /// Sets the id of the leader's item in the follower's queue, known once it was added.
     mutating func loaded(_ id: ItemID?) { current?.follower = id }
     mutating func appended(_ id: ItemID?) { next?.follower = id }
 
-    /// What was tried failed, or somebody else has changed the follower's queue: begins anew.
+    /// Starts from scratch: a command failed, or somebody else changed the follower's queue.
     mutating func forget() {
         current = nil
         next = nil
@@ -156,12 +114,12 @@ struct FollowerCore {
 
     mutating func look(_ leader: StepReading, _ follower: StepReading, now: MonotonicTime) -> Step {
         nextLook = nil
-        // What is left before a stop is heard by both; its end is reported.
+        // A draining leader: both play to the end, which is reported.
         if leader.status == .stopping, leader.isPlayed, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
-        if manner != leader.manner {
-            manner = leader.manner
-            return .adapt(manner)
+        if playback != leader.playback {
+            playback = leader.playback
+            return .adapt(playback)
         }
         if current == nil, let own = follower.item, isAlreadyInStep(item, own, leader, follower) {
             current = Mirror(leader: item.id, follower: own.id)
@@ -171,17 +129,17 @@ struct FollowerCore {
             isBehindJump = jumps != nil && current != nil && !leader.isLive && follower.isSeekable
             jumps = leader.jumps
             gathered = []
-            // What is measured next is no delay of a start.
+            // The next measurement shows no start delay.
             startIsUnmeasured = false
             if isBehindJump { settledAt = now }
         }
         crossBorder(leader, follower)
         guard current?.leader == item.id, follower.item?.id == current?.follower else {
-            // One of them is over already, and the other one about to be.
+            // One of the players has crossed the border, and the other one is about to.
             if current?.leader == item.id && leader.isNearBorder || next?.leader == item.id && follower.isNearBorder,
                 follower.wantsSound
             {
-                return again(now, in: Self.restlessly)
+                return again(now, in: Self.searching)
             }
             return load(item, leader, now)
         }
@@ -189,10 +147,10 @@ struct FollowerCore {
         switch leader.status {
         case .playing: break
         case .buffering, .interrupted: return silence(leader, follower)
-        default: return again(now, in: Self.restlessly)
+        default: return again(now, in: Self.searching)
         }
         guard follower.wantsSound else {
-            // The leader's effects die away behind its last item.
+            // The leader's effects decay after its last item.
             if !leader.isLive, let end = leader.end, leader.position >= end - Self.reach * leader.tempo.rate {
                 return .wait
             }
@@ -201,21 +159,21 @@ struct FollowerCore {
         if let step = prepareNext(leader) { return step }
         if leader.isLive { return .wait }
         guard let lead = leader.heard, let mine = follower.heard, lead.rate == mine.rate, now >= settledAt else {
-            return again(now, in: follower.status == .interrupted ? Self.calmly : Self.restlessly)
+            return again(now, in: follower.status == .interrupted ? Self.resting : Self.searching)
         }
         return keepStep(lead.ahead(of: mine), leader, follower, now)
     }
 
-    /// A command of a step as it is meant now: the leader has played on since the look. The thread may have waited, and a queue
-    /// is saved first.
+    /// Adapts a command to the time that has passed since the look: for a slow thread, or a queue edit that was saved
+    /// first.
     func onTime(_ command: PlayerCommand, since look: MonotonicTime, now: MonotonicTime) -> PlayerCommand {
         guard case .play(let target, let position?) = command else { return command }
-        return .play(target, position: position + now.seconds(since: look) * manner.tempo.rate)
+        return .play(target, position: position + now.seconds(since: look) * playback.tempo.rate)
     }
 
     // MARK: Parts of a look
 
-    /// The same media, at the same place or silent in both: as when the two have followed a third one, or each other.
+    /// The same media, at the same position or silent in both: for example, both followed a third player, or each other.
     private func isAlreadyInStep(
         _ item: QueueItem, _ own: QueueItem, _ leader: StepReading, _ follower: StepReading
     ) -> Bool {
@@ -226,7 +184,7 @@ struct FollowerCore {
     }
 
     private mutating func rest(_ leader: StepReading, _ follower: StepReading) -> Step {
-        // Its own end is a few milliseconds away, and it has nothing to go on with.
+        // The follower's own end is only milliseconds away, and nothing follows.
         if leader.status == .completed, follower.wantsSound, follower.isNearBorder, next == nil { return .wait }
         let isRunning = follower.wantsSound || follower.status == .paused
         forget()
@@ -245,7 +203,7 @@ struct FollowerCore {
         return .seek(leader.position)
     }
 
-    /// Both have gone over to what was the next item.
+    /// Both players have changed to the next item.
     private mutating func crossBorder(_ leader: StepReading, _ follower: StepReading) {
         guard let next, leader.item?.id == next.leader, follower.item?.id == next.follower, next.follower != nil else {
             return
@@ -301,29 +259,29 @@ struct FollowerCore {
         return leader.upcoming.map { .append($0.mirror) }
     }
 
-    /// One reading may be off by a hiccup of either clock: the middle one of three counts. After a jump a large distance is none.
+    /// A single reading may be wrong: the median of three counts. After a jump, a single large distance is enough.
     private mutating func keepStep(
         _ apart: Double, _ leader: StepReading, _ follower: StepReading, _ now: MonotonicTime
     ) -> Step {
         if abs(apart) <= Self.reach { isBehindJump = false }
         gathered.append(apart)
-        // It may be about to make the same jump: a loop's.
+        // Near a border, the follower may be about to make the same jump of a loop.
         guard isBehindJump && !follower.isNearBorder || gathered.count >= Self.readings else {
-            return again(now, in: Self.restlessly)
+            return again(now, in: Self.searching)
         }
         let middle = gathered.sorted()[gathered.count / 2]
         gathered = []
         offset = middle
         if abs(middle) > Self.reach {
-            // A loop, or the border between two items, looks like a distance for a moment.
-            if leader.isNearBorder, follower.isNearBorder { return again(now, in: Self.restlessly) }
-            // It would be asked for once more, from its beginning, to be as far off again.
-            guard follower.isSeekable else { return again(now, in: Self.calmly) }
+            // A loop or a border looks like a large distance for a moment.
+            if leader.isNearBorder, follower.isNearBorder { return again(now, in: Self.searching) }
+            // Reloading the media from its start would not bring it nearer.
+            guard follower.isSeekable else { return again(now, in: Self.resting) }
             learn(middle)
             return start(leader, now)
         }
         learn(middle)
-        guard abs(middle) > Self.tolerance else { return again(now, in: Self.calmly) }
+        guard abs(middle) > Self.tolerance else { return again(now, in: Self.resting) }
         settle(now)
         return .shift(middle)
     }
@@ -332,14 +290,14 @@ struct FollowerCore {
         guard startIsUnmeasured else { return }
         startIsUnmeasured = false
         let measured = min(max(0, startDelay + apart), 2)
-        // A single start that took long was a hiccup: the next one would be ahead by as much.
+        // A single slow start is an exception: otherwise the next start would be ahead by as much.
         startDelay = min(measured, lastStartDelay)
         lastStartDelay = measured
     }
 }
 
 extension QueueItem {
-    /// The item as it stands in a follower's queue.
+    /// The copy for a follower's queue.
     fileprivate var mirror: ItemDraft {
         var draft = draft
         draft.reference = id.number

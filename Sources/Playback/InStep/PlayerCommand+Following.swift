@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A follower plays its leader's queue.
 extension PlayerCore {
-    /// nil when the command is not the leader's matter, or there is no leader.
+    /// The error for a command that only the leader may receive; nil if this player may perform it.
     func refusalOfFollower(_ command: PlayerCommand) -> PlaybackError? {
         guard let leader = settings.leader, command.split.leaders != nil else { return nil }
         return PlaybackError(
@@ -11,7 +10,7 @@ extension PlayerCore {
 }
 
 extension PlayerCommand {
-    /// The part of a follower's command that is its leader's, and the part that is its own.
+    /// Splits a command for a follower into the leader's part and the follower's own part.
     public var split: (leaders: PlayerCommand?, own: PlayerCommand?) {
         switch self {
         case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
@@ -19,7 +18,7 @@ extension PlayerCommand {
             return (self, nil)
         case .apply(let patch):
             let (leaders, own) = patch.split
-            // With another leader, or none, the queue is another one.
+            // With another leader, or none, the queue changes as well.
             guard patch.leader == nil, leaders != SettingsPatch() else { return (nil, self) }
             return (.apply(leaders), own == SettingsPatch() ? nil : .apply(own))
         case .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .rise, .note: return (nil, self)
@@ -40,14 +39,14 @@ extension SettingsPatch {
 }
 
 extension PlayerSettings {
-    /// The settings that a group takes from its leader.
+    /// The settings that followers take from their leader.
     public var shared: SettingsPatch {
         var patch = SettingsPatch()
         for setting in Self.table where setting.sharing == .leaders { patch[setting] = setting.value(in: self) }
         return patch
     }
 
-    /// A follower's as its clients see them.
+    /// A follower's settings, as clients see them.
     public func following(_ leader: PlayerSettings) -> PlayerSettings {
         var settings = self
         for setting in Self.table where setting.sharing == .leaders {
@@ -59,19 +58,19 @@ extension PlayerSettings {
 }
 
 extension PlayerSnapshot {
-    /// A follower as its clients see it: queue and order are the leader's.
+    /// A follower's snapshot, as clients see it: queue and order are the leader's.
     public func following(_ leader: PlayerSnapshot) -> PlayerSnapshot {
         var snapshot = self
         snapshot.settings = settings.following(leader.settings)
         (snapshot.queueLength, snapshot.queueRevision) = (leader.queueLength, leader.queueRevision)
         (snapshot.canUndo, snapshot.canRedo) = (leader.canUndo, leader.canRedo)
         snapshot.item = leader.item(of: item)
-        // Silent, it is where its leader is.
+        // A silent follower shows its leader's position.
         if leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady { snapshot.clock = leader.clock }
         return snapshot
     }
 
-    /// A follower's item as its clients see it: the leader's, until the follower has it.
+    /// A follower's item, as clients see it: the leader's, until the follower has it.
     public func item(of follower: CurrentItem?) -> CurrentItem? {
         guard item != nil, let follower, follower.item.leaders != nil else { return item }
         return follower.following(self)
@@ -79,7 +78,7 @@ extension PlayerSnapshot {
 }
 
 extension CurrentItem {
-    /// With the leader's id and index.
+    /// The item with the leader's id and index.
     public func following(_ leader: PlayerSnapshot) -> CurrentItem {
         var shown = self
         if let id = item.leaders { shown.item = QueueItem(id: id, draft: item.draft) }
@@ -89,6 +88,6 @@ extension CurrentItem {
 }
 
 extension QueueItem {
-    /// In a follower's queue: the leader's item that it stands for.
+    /// In a follower's queue: the id of the leader's item.
     public var leaders: ItemID? { draft.reference.map(ItemID.init(number:)) }
 }

@@ -4,27 +4,27 @@ internal import Kernel
 
 /// The source of an interruption, or of its end.
 public enum InterruptionSource: String, CaseIterable, Sendable {
-    /// Another application's stream, as a phone call: PulseAudio asks ours to be silent.
+    /// Another application's stream, such as a phone call: the sound server requests silence.
     case soundServer = "sound-server"
     /// Another program, through the API.
     case client
-    /// The machine goes to sleep.
+    /// The machine suspends.
     case sleep
-    /// An announcement of this server, which asked for the music to be paused.
+    /// An announcement of this server that pauses the music.
     case announcement
-    /// The screen is locked, and the session's category obeys that.
+    /// The screen is locked, and the session's category is silent then.
     case lock
-    /// Only as the end of an interruption: the user plays on regardless.
+    /// Only at the end: the user resumes despite the interruption.
     case user
-    /// Only as an end: the source of the interruption has not come back in time.
+    /// Only at the end: the interruption lasted too long.
     case timeout
 }
 
-/// A beginning or an end, as it was reported.
+/// The reported start or end of an interruption.
 public struct InterruptionNotice: Hashable, Sendable {
     public var isBeginning: Bool
     public var source: InterruptionSource
-    /// Of an end: the interrupter leaves the sound in a state in which music may go on.
+    /// At the end: whether the music may resume.
     public var shouldResume: Bool
 
     public init(isBeginning: Bool, source: InterruptionSource, shouldResume: Bool = true) {
@@ -34,22 +34,20 @@ public struct InterruptionNotice: Hashable, Sendable {
     }
 }
 
-/// The present interruptions. They nest: the sound comes back when the last one has ended.
+/// The present interruptions. They nest: the sound returns when the last one ends.
 ///
-/// Whether the music goes on then is not remembered here: it is the user's last wish (`PlayerGoal`), which an interruption
-/// does not touch. A user who had paused before, or pauses meanwhile, has that wish; a request to uncork changes nothing.
+/// Then the user's goal (`PlayerGoal`) applies, which an interruption does not change.
 struct InterruptionHolders {
     private struct Holder {
         var count: Int
         var since: MonotonicTime
-        /// Somebody has muted the stream, without a request of the sound server.
+        /// A person muted the stream; the sound server requested nothing.
         var isMute = false
     }
 
     private var holders: [InterruptionSource: Holder] = [:]
     private var mayResume = true
-    /// Nobody but our own announcements has had the sound: what was heard before is heard again, whatever is usual after
-    /// interruptions.
+    /// Only announcements of this server have interrupted: the music resumes whatever the settings for interruptions are.
     private(set) var wereOnlyAnnouncements = false
 
     var isActive: Bool { !holders.isEmpty }
@@ -58,7 +56,7 @@ struct InterruptionHolders {
 
     func holds(_ source: InterruptionSource) -> Bool { holders[source] != nil }
 
-    /// True when it is the first one. Clients count each; the sound server, the lock and sleep know only one.
+    /// Returns true for the first interruption. Those of clients are counted; each other source has at most one.
     mutating func begin(_ source: InterruptionSource, isMute: Bool = false, now: MonotonicTime) -> Bool {
         let isFirst = holders.isEmpty
         if isFirst {
@@ -71,7 +69,7 @@ struct InterruptionHolders {
         return isFirst
     }
 
-    /// Whether music may go on, once nobody has the sound any more; nil while somebody has, or nobody had.
+    /// Returns whether the music may resume; nil while another interruption is active, or if there was none.
     mutating func end(_ source: InterruptionSource, shouldResume: Bool) -> Bool? {
         guard let holder = holders[source] else { return nil }
         if holder.count > 1 {
@@ -79,12 +77,12 @@ struct InterruptionHolders {
         } else {
             holders[source] = nil
         }
-        // One that asks for silence afterwards decides, even if another ends last.
+        // An interruption that forbids resuming decides, even if another one ends last.
         mayResume = mayResume && shouldResume
         return holders.isEmpty ? mayResume : nil
     }
 
-    /// Ends all of one source, as when it cannot end them itself any more.
+    /// Ends all interruptions of one source, which cannot end them itself any more.
     mutating func endAll(_ source: InterruptionSource, shouldResume: Bool) -> Bool? {
         guard holders[source] != nil else { return nil }
         holders[source]?.count = 1
@@ -93,7 +91,6 @@ struct InterruptionHolders {
 
     mutating func endAll() { holders = [:] }
 
-    /// Since when clients have had the sound without a word: a program that was interrupted itself never ends it. All
-    /// others are known to end.
+    /// The start of the last interruption by a client. Only clients may fail to end theirs.
     var clientsSince: MonotonicTime? { holders[.client]?.since }
 }

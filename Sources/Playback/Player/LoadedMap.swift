@@ -2,32 +2,27 @@
 
 internal import Kernel
 
-/// Bytes of a media as its time: linear between the audio's first and last byte, which is exact for a constant bit rate.
+/// Maps bytes of a media to time, linearly between the first and last byte of audio: exact for a constant bit rate.
 public struct LoadedMap {
-    /// Of the audio; the end is nil while unknown.
+    /// The first byte of audio.
     private let start: Int64
     private let bytesPerSecond: Double
     private let duration: Double?
 
-    /// nil when nothing is known to reckon with.
+    /// nil if neither duration nor bit rate is known.
     public init?(_ media: MediaDescription, _ loading: MediaLoading) {
+        duration = media.duration.map { media.format.seconds($0) }
+        start = loading.unitsPerSecond == nil ? media.audioBytes?.lowerBound ?? 0 : 0
+        let end = media.audioBytes?.upperBound ?? loading.size
         if let units = loading.unitsPerSecond {
-            (start, bytesPerSecond) = (0, units)
-            duration = media.duration.map { media.format.seconds($0) }
-            return
-        }
-        let size = loading.size
-        start = media.audioBytes?.lowerBound ?? 0
-        let duration = media.duration.map { media.format.seconds($0) }
-        let end = media.audioBytes?.upperBound ?? size
-        if let duration, duration > 0, let end, end > start {
+            bytesPerSecond = units
+        } else if let duration, duration > 0, let end, end > start {
             bytesPerSecond = Double(end - start) / duration
         } else if let bitrate = media.encoding.bitrate, bitrate > 0 {
             bytesPerSecond = Double(bitrate) / 8
         } else {
             return nil
         }
-        self.duration = duration
     }
 
     public func seconds(bytes: Int64) -> Double { Double(bytes) / bytesPerSecond }
@@ -36,7 +31,7 @@ public struct LoadedMap {
         func time(_ byte: Int64) -> Double { min(max(0, seconds(bytes: byte - start)), duration ?? .infinity) }
         var loaded = LoadedTime()
         loaded.ranges = loading.ranges.map { time($0.lowerBound)..<time($0.upperBound) }.filter { !$0.isEmpty }
-        // All read ahead of what is loaded is at its end.
+        // Bytes that are loaded after the read position extend the end.
         loaded.end = time(loading.place + loading.bytesAhead)
         loaded.ahead = seconds(bytes: loading.bytesAhead)
         loaded.progress = loading.size.flatMap { size in
@@ -49,11 +44,11 @@ public struct LoadedMap {
     }
 }
 
-/// How fast a media has come behind its first bytes, which may have come in one burst and do not count.
+/// The rate at which a media arrives. The first bytes may come in a burst and do not count.
 struct LoadingPace {
-    /// Seconds. A shorter time is too little to measure the pace.
+    /// Minimum seconds of a measurement.
     private static let shortest = 0.5
-    /// Seconds that a burst at the beginning may take.
+    /// Maximum seconds of an initial burst.
     private static let burst = 0.25
 
     private var begun: MonotonicTime?
@@ -76,33 +71,33 @@ struct LoadingPace {
     }
 }
 
-/// How much of media that comes over a network must be at hand before it sounds. Seconds.
+/// The amounts of network media, in seconds, that must be loaded before it sounds.
 public struct NetworkBuffering: Hashable, Sendable {
-    /// When an item begins.
+    /// At the start of an item.
     public var start = 1.0
-    /// After it had run dry: more, so that it does not run dry again at once.
+    /// After an underrun: more, so that another one is unlikely.
     public var resume = 7.5
     /// After a seek; at most `start`.
     public var seek = 0.5
-    /// Waiting longer than this ends: with sound if `least` is there, else with an error.
+    /// Limit of a wait: then it sounds if `least` is loaded, and fails otherwise.
     public var limit = 30.0
     public var least = 0.5
-    /// Running dry more often than this within `bounceWindow` fails the item.
+    /// More underruns than this within `bounceWindow` fail the item.
     public var bounces = 4
     public var bounceWindow = 10.0
 
     public init() {}
 }
 
-/// The loaded part of the current item, in its own time.
+/// The loaded part of the current item, in seconds of the item.
 public struct LoadedTime: Hashable, Sendable {
-    /// Seconds, in order, apart from each other.
+    /// Ascending, without overlaps.
     public var ranges: [Range<Double>] = []
-    /// Up to which it can play without waiting.
+    /// The end of the range that can play without waiting.
     public var end = 0.0
     /// 0...1; nil while the length is unknown.
     public var progress: Double?
-    /// Seconds between what is decoded and `end`.
+    /// Seconds from the decoder's position to `end`.
     public var ahead = 0.0
     public var bytesPerSecond = 0.0
     public var isStalled = false

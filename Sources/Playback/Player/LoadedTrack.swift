@@ -3,38 +3,38 @@
 internal import Audio
 internal import Kernel
 
-/// Numbers the places from which one item was decoded: a seek begins a new run; what older ones report is dropped.
+/// Numbers the decode runs of one item: a seek starts a new run, and reports of older runs are dropped.
 struct DecodeRun: Hashable, Comparable {
     var number: UInt32 = 0
 
     static func < (left: DecodeRun, right: DecodeRun) -> Bool { left.number < right.number }
 }
 
-/// An item that is loaded for playing: the current one, or the one that follows it.
+/// A loaded item: the current one, or one that follows it.
 struct LoadedTrack {
     enum Stage {
-        /// Opening the media, or moving to another place in it.
+        /// Opening the media, or seeking in it.
         case opening(since: MonotonicTime)
-        /// The first frames of the run are decoded; waits for the ring.
+        /// The first frames of the run are decoded and wait for the ring.
         case primed
         /// Writes into the ring.
         case feeding
-        /// All of it is decoded. Its last frames, which would fill the ring up to `end`, are held back for the next item.
+        /// Decoded to its end. The last frames, which would fill the ring up to `end`, are held back for the next item.
         case held(HeldTail, end: FrameCount)
-        /// Its last frame is in the ring, before this index.
+        /// The last frame is in the ring, before `end`.
         case written(end: FrameCount)
-        /// A live stream that is not heard: its connection was given up.
-        case left
-        /// What it had written (up to `end`) may still be heard.
+        /// A silent live stream whose connection was closed.
+        case disconnected
+        /// The frames written before `end` may still be heard.
         case failed(PlaybackError, end: FrameCount?)
     }
 
     struct Splice {
-        /// In the ring, where both runs have the same media position.
+        /// The ring index at which both runs have the same media position.
         var index: FrameCount
-        /// Media seconds per second before it.
+        /// Media seconds per second before the splice.
         var rate: Double
-        /// Behind the frames that are there.
+        /// The ring index after the frames of the older run.
         var end: FrameCount
     }
 
@@ -42,34 +42,34 @@ struct LoadedTrack {
     let generation: Generation
     var stage: Stage
     var run = DecodeRun()
-    /// The runs since the last seek: splices connect them.
+    /// The first run since the last seek: splices connect the runs from this one on.
     var firstRun = DecodeRun()
-    /// Until the frames of the latest run replace older ones, which sound meanwhile.
+    /// Set until the frames of the latest run replace older ones, which sound meanwhile.
     var splice: Splice?
     var media: MediaDescription?
     /// nil for local media.
     var loading: MediaLoading?
-    /// At which `loading` grows.
+    /// The rate at which `loading` grows.
     var pace = LoadingPace()
-    /// When its connection left the sink without frames, lately.
+    /// Recent times at which the connection left the sink without frames.
     var dryTimes: [MonotonicTime] = []
     let loadedAt: MonotonicTime
-    /// Seconds; what the position is until something is heard.
+    /// Seconds; the position until something is heard.
     var startPosition: Double
     var primedAt: MonotonicTime?
-    /// Of a live stream: what is to be reported once the frame with this ring index is heard, in order.
+    /// Programmes of a live stream, in order, each to be reported when the frame with this ring index is heard.
     var programmes: [(start: FrameCount, broadcast: Broadcast?)] = []
-    /// Of what it writes into the ring.
+    /// The tempo of the frames that it writes into the ring.
     var tempo = Tempo.normal
-    /// Seconds of its end that are held back.
+    /// Seconds of its end that are held back for the next item.
     var held = 0.0
-    /// `crossfade` when it was written over the end of the item before; nil when it was not.
+    /// The value of `crossfade` when it was mixed over the previous item; nil if it was not.
     var crossfade: Double?
-    /// Media seconds of its end that are heard under the next item.
+    /// Media seconds of its end that overlap the next item.
     var overlapped = 0.0
-    /// Ring index behind the silence after its last frame, in which the effects die away; nil: there is none.
+    /// Ring index after the silence in which the effects decay; nil without one.
     var decayEnd: FrameCount?
-    /// Seconds of it that were heard.
+    /// Seconds that were heard.
     var listened = 0.0
 
     init(item: QueueItem, generation: Generation, startPosition: Double, now: MonotonicTime) {
@@ -80,26 +80,26 @@ struct LoadedTrack {
         loadedAt = now
     }
 
-    /// Frames of it may be in the ring.
+    /// The ring may hold frames of the item.
     var isFed: Bool {
         if splice != nil { return true }
         return switch stage {
         case .feeding, .held, .written: true
         case .failed(_, let end): end != nil
-        case .opening, .primed, .left: false
+        case .opening, .primed, .disconnected: false
         }
     }
 
-    /// Ring index behind its last frame that is heard while it is the current item, once known.
+    /// Ring index after the last frame that is heard while it is the current item, once known.
     var writtenEnd: FrameCount? {
         switch stage {
         case .held(_, let end), .written(let end): end
         case .failed(_, let end): end
-        case .opening, .primed, .feeding, .left: nil
+        case .opening, .primed, .feeding, .disconnected: nil
         }
     }
 
-    /// Nothing of it will be written any more.
+    /// No more frames will be written.
     var isWritten: Bool {
         if case .held = stage { false } else { writtenEnd != nil }
     }
@@ -116,13 +116,13 @@ struct LoadedTrack {
 
     var map: LoadedMap? { media.flatMap { media in loading.flatMap { LoadedMap(media, $0) } } }
 
-    /// What it had written, up to `end` or before a splice, may still be heard.
+    /// Frames that were written before `end`, or before a splice, may still be heard.
     mutating func fail(_ error: PlaybackError, end: FrameCount? = nil) {
         stage = .failed(error, end: end ?? splice?.end)
         splice = nil
     }
 
-    /// The segment is of this track, from where it was last sought to.
+    /// The segment belongs to this track, since its last seek.
     func holds(_ segment: Timeline.Segment) -> Bool {
         segment.generation == generation && firstRun <= segment.run && segment.run <= run
     }
@@ -131,7 +131,7 @@ struct LoadedTrack {
         media.flatMap { media in media.duration.map { media.format.seconds($0) } }
     }
 
-    /// What is known of the media is known at once; what a station plays is reported when it is heard.
+    /// A new description applies at once, except for the programme of a station, which applies when it is heard.
     mutating func update(_ new: MediaDescription, from start: FrameCount?) {
         guard let start, let media else {
             media = new

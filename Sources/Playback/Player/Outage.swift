@@ -2,8 +2,8 @@
 
 internal import Kernel
 
-/// The sink is away although it should play. Owns when the next stream is tried, and for how long. `PlayerCore` begins it with
-/// the failure (`PlayerCore+Output`), and ends it with sound or without a wish for any.
+/// The sink is unavailable although it should play: when to try the next stream, and for how long. `PlayerCore` starts an
+/// outage with the failure and ends it when sound is heard or no longer wanted.
 struct Outage {
     /// Seconds after which the player pauses.
     static let limit = 300.0
@@ -26,6 +26,6 @@ struct Outage {
         retryTime = now.advanced(bySeconds: min(2, 0.05 * Double(1 << min(attempts, 6))))
     }
 
-    /// There is a sink again.
+    /// A sink is available again: try at once.
     mutating func retry(_ now: MonotonicTime) { retryTime = now }
 }

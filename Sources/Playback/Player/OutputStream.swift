@@ -3,11 +3,10 @@
 internal import Audio
 internal import Kernel
 
-/// The player's knowledge of its stream at the output: how far it has come, what its ring holds, what of that was heard, and since
-/// when the sink stands.
+/// The player's model of its output stream: state, ring, audible position, and since when the sink has stalled.
 ///
-/// A command changes the state and returns the actions for the output, so that the two agree. A report changes it when it is of
-/// this stream, and expected. `PlayerCore+Output` calls the reports; `PlayerCore+Reconciling` and `+Routing` call the commands.
+/// A command changes the state and returns the actions for the output, so that both agree. A report changes the state
+/// only if it belongs to this stream and is expected.
 struct OutputStream {
     enum State {
         case closed
@@ -15,30 +14,30 @@ struct OutputStream {
         case open(Generation, AudioFormat, Transport)
     }
 
-    /// The sink's state of the stream. `since` bounds each wait.
+    /// The state of the stream at the sink. `since` bounds each wait.
     enum Transport: Equatable {
-        /// Corked (or never started); the clock stands.
+        /// Corked, or never started: the clock does not advance.
         case silent(since: MonotonicTime)
-        /// `hadFrames`: there was something to play; `since` is when that began.
+        /// `hadFrames`: there were frames to play, first at `since`.
         case starting(since: MonotonicTime, hadFrames: Bool = false)
         case running
-        /// Started, but there was nothing to play; or there was, and the sink did not get it in time.
+        /// Started but out of frames. `hadFrames`: frames were in the ring, but did not reach the sink in time.
         case dry(since: MonotonicTime, hadFrames: Bool)
-        /// `fade`: seconds that the fade-out takes.
+        /// `fade`: seconds of fade-out.
         case pausing(since: MonotonicTime, fade: Double)
-        /// Plays what the ring holds; nothing follows.
+        /// Plays the frames in the ring; nothing follows.
         case draining(since: MonotonicTime)
     }
 
     private(set) var state = State.closed
-    /// The layout that it was opened for.
+    /// The layout for which the stream was opened.
     private(set) var layout = ChannelLayout.stereo
-    /// Of the last stream, too: its place shows until there is another one.
+    /// Kept after the stream ends: shows its last position until another stream opens.
     var timeline = Timeline(sampleRate: 44_100)
-    private(set) var clock = OutputClock(
+    var clock = OutputClock(
         ringIndex: 0, isAdvancing: false, sampledAt: MonotonicTime(nanoseconds: 0), latency: 0)
     private(set) var ring: FrameRing?
-    /// Since when the sink's clock stands although the sink has frames to play; nil while all is well.
+    /// Since when the sink has had frames without playing them; nil if it plays.
     private(set) var stalledSince: MonotonicTime?
 
     var generation: Generation? {
@@ -58,7 +57,7 @@ struct OutputStream {
         }
     }
 
-    /// Our samples sound.
+    /// The stream's samples are audible.
     var isSounding: Bool {
         switch transport {
         case .running, .pausing, .draining: true
@@ -66,7 +65,7 @@ struct OutputStream {
         }
     }
 
-    /// On the way from silence to sound.
+    /// Between silence and sound.
     var isStarting: Bool {
         switch transport {
         case .silent, .starting, .pausing: true
@@ -74,13 +73,13 @@ struct OutputStream {
         }
     }
 
-    /// Where frames wait for the sink, it is not the decoder that is late.
+    /// Frames wait for the sink: the decoder is not late.
     var hasFrames: Bool { ring.map { $0.unread > 0 } ?? false }
 
-    /// Seconds until that frame is heard; nil without a stream.
+    /// Seconds until the frame is heard; nil without a stream.
     func seconds(to index: FrameCount) -> Double? { format?.seconds(index - timeline.heard) }
 
-    /// When that frame is heard, by the last reading of the clock.
+    /// The time at which the frame is heard, by the last reading of the clock.
     func time(of index: FrameCount) -> MonotonicTime? {
         format.map { clock.sampledAt.advanced(bySeconds: $0.seconds(index - clock.ringIndex)) }
     }
@@ -97,7 +96,7 @@ struct OutputStream {
 
     mutating func start(fade: Double = 0, _ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, let transport) = state else { return [] }
-        // A stream that drains sounds already.
+        // A draining stream is audible already.
         if case .draining = transport { self.transport = .running } else { self.transport = .starting(since: now) }
         return [.output(.stream(.start(fade: fade), generation))]
     }
@@ -119,7 +118,7 @@ struct OutputStream {
         return [.output(.stream(.drain, generation))]
     }
 
-    /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
+    /// Drops the frames in ring and sink that were not heard. `fade`: seconds of fade-out.
     mutating func flush(fade: Double, _ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, let transport) = state else { return [] }
         timeline.cut()
@@ -136,7 +135,7 @@ struct OutputStream {
         return generation.map { [.output(.stream(.close, $0))] } ?? []
     }
 
-    /// A new item's frames are on their way: the wait for the sink, or for this source, begins now.
+    /// Frames of a new item follow: the wait for the sink, or for the source, starts now.
     mutating func fed(_ now: MonotonicTime) {
         switch transport {
         case .starting(_, let hadFrames): transport = .starting(since: now, hadFrames: hadFrames)
@@ -147,7 +146,7 @@ struct OutputStream {
 
     // MARK: Reports
 
-    /// False, here and below: nothing has changed.
+    /// Reports return false if they change nothing.
     mutating func opened(_ generation: Generation, _ ring: FrameRing, _ now: MonotonicTime) -> Bool {
         guard case .opening(generation, _) = state else { return false }
         state = .open(generation, ring.format, .silent(since: now))
@@ -161,7 +160,7 @@ struct OutputStream {
         guard case .open(let generation, _, let transport) = state else { return [] }
         switch transport {
         case .starting, .dry: self.transport = .running
-        // Nobody has asked for sound.
+        // No sound is wanted.
         case .silent: return [.output(.stream(.pause(), generation))]
         case .running, .pausing, .draining: break
         }
@@ -192,24 +191,22 @@ struct OutputStream {
 
     // MARK: The sink's clock
 
-    mutating func read(_ reading: OutputClock) { clock = reading }
-
-    /// The sink has frames and stands.
+    /// The sink has frames and does not play them.
     mutating func stall(_ now: MonotonicTime) { stalledSince = stalledSince ?? now }
 
-    /// `hasRest`: frames of the last item, or of its effects, are not heard yet.
+    /// Looks for a stalled sink. `hasRest`: frames of the last item, or of its effect tail, are not heard yet.
     mutating func watch(hasRest: Bool, isSuspended: Bool, _ now: MonotonicTime) {
-        let stands: Bool
+        let isStalled: Bool
         switch transport {
-        // What was found when it ran dry holds: the first frames after that only have to reach the sink.
+        // The finding at the underrun stays: the first frames after it only have to reach the sink.
         case .dry where !clock.isAdvancing && !isSuspended: return
-        case .running: stands = hasFrames
-        case .draining: stands = hasRest
+        case .running: isStalled = hasFrames
+        case .draining: isStalled = hasRest
         case .starting(_, hadFrames: false) where hasFrames || hasRest:
             transport = .starting(since: now, hadFrames: true)
-            stands = false
-        case .silent, .starting, .pausing, .dry, nil: stands = false
+            isStalled = false
+        case .silent, .starting, .pausing, .dry, nil: isStalled = false
         }
-        if stands, !clock.isAdvancing, !isSuspended { stall(now) } else { stalledSince = nil }
+        if isStalled, !clock.isAdvancing, !isSuspended { stall(now) } else { stalledSince = nil }
     }
 }

@@ -2,19 +2,19 @@
 
 internal import Kernel
 
-/// The commands that are not answered yet. Owns when each is: once it has taken effect, or late, with the state as it is.
+/// The unanswered commands. A command is answered once it has taken effect, or at its deadline.
 struct PendingReplies {
-    /// Seconds after which a command is answered in any case.
+    /// Seconds after which every command is answered.
     static let limit = 0.8
 
     enum Awaited: Equatable {
         case transport
         case nothing
-        /// What sounds has the set speed.
+        /// The sound has the set tempo.
         case tempo
-        /// So many seconds wait for the sink, or all that there is.
+        /// This many seconds are decoded for the sink, or all that exist.
         case decoded(Double)
-        /// The output plays on this device (nil: on the default one).
+        /// The output uses this device (nil: the default one).
         case device(String?)
     }
 
@@ -39,7 +39,7 @@ struct PendingReplies {
                 failsWithItem: command.failsWithItem, awaits: command.awaits))
     }
 
-    /// Answers those that await nothing more, and late ones. `failure`: of the item that some of them are for.
+    /// Answers the commands that have taken effect or are late. `failure`: the failure of the current item.
     mutating func answer(
         isSettled: Bool, isInTempo: Bool, decoded: Double, _ devices: OutputDevices, failure: PlaybackError?,
         _ now: MonotonicTime

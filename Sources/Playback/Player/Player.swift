@@ -3,12 +3,12 @@
 internal import Synchronization
 internal import Kernel
 
-/// A player, usable from any thread: commands go in, an immutable snapshot and events come out.
+/// A player. Any thread may use it: commands go in, an immutable snapshot and events come out.
 ///
-/// Its private loop has a thread of its own; nothing here waits for it. An edit may be handled on the caller's thread, and its
-/// end on the store's.
+/// The private loop has its own thread, for which no method waits except `shutdown`. An edit may be handled on the
+/// caller's thread, and its completion on the store's.
 public final class Player: Sendable {
-    /// The player's dependencies; all are replaced in tests.
+    /// The player's dependencies. Tests replace them.
     public struct Environment: Sendable {
         public var opener: any MediaOpener
         public var output: any AudioOutput
@@ -16,14 +16,14 @@ public final class Player: Sendable {
         public var store: any PlayerStore
         public var clock: any PlayerClock
         public var networkBuffering = NetworkBuffering()
-        /// Id of the output device to use until one is chosen.
+        /// Id of the configured output device, used until the user chooses one.
         public var device: String?
         public var stretching: any TimeStretching = NoStretching()
         public var buffering: DecodeBuffering
         public var memory = QueueMemory()
-        /// Known already, until `output` reports its own.
+        /// Output devices known before `output` reports its own.
         public var outputs: [OutputDevice] = []
-        /// The player that it follows from the start: the host keeps that.
+        /// The player that this one follows from the start. The host saves it.
         public var leader: String?
 
         public init(
@@ -39,7 +39,7 @@ public final class Player: Sendable {
         }
     }
 
-    /// The budgets that the queues of a server share.
+    /// The memory budgets that all queues of a server share.
     public struct QueueMemory: Sendable {
         let queues = SharedByteBudget(.queue)
         let undo = SharedByteBudget(.undo)
@@ -54,8 +54,7 @@ public final class Player: Sendable {
 
     /// Loads the saved state (blocking) and starts the loop and the output.
     ///
-    /// `observer` is called for every event, one at a time and in order, after its state is readable; from any thread. It must
-    /// not block.
+    /// `observer` receives all events, in order, from any thread, after their state is readable. It must not block.
     public init(_ environment: Environment, observer: @escaping @Sendable (PlayerEvent) -> Void = { _ in }) {
         let loop = PlayerLoop(environment)
         self.loop = loop
@@ -64,29 +63,29 @@ public final class Player: Sendable {
         thread = NamedThread("player") { loop.run() }
     }
 
-    /// The newest published state.
+    /// The latest published state.
     public var snapshot: PlayerSnapshot { loop.published.withLock { $0 } }
 
-    /// `reply` comes exactly once, from any thread: when the command has taken effect and is saved, or with its
-    /// error, which may come at once. Within 1 s; within 5 s where a disk that hangs has to keep the change. It must not block.
+    /// `reply` is called exactly once, from any thread: when the command has taken effect and is saved, or with an error
+    /// (possibly before this returns). It comes within 1 s, or within 5 s if the disk hangs. It must not block.
     public func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         perform(command, origin: .client, reply: reply)
     }
 
-    /// A player that follows gets its items from its `Follower` alone.
+    /// Only its `Follower` controls what a follower plays.
     func perform(
         _ command: PlayerCommand, origin: PlayerCommand.Origin,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
         if let refusal = refusalOfTempo(command) { return reply(.failure(refusal)) }
         let message = PlayerLoop.Message.command(command, origin, reply)
-        let isTaken = if case .edit = command { loop.serve(message) } else { loop.mailbox.post(message) }
-        if !isTaken { reply(.failure(PlayerLoop.goingDown)) }
+        let isAccepted = if case .edit = command { loop.serve(message) } else { loop.mailbox.post(message) }
+        if !isAccepted { reply(.failure(PlayerLoop.goingDown)) }
     }
 
-    /// Here and not on the loop, because the library may have to be read from the disk first.
+    /// Checked here and not on the loop, because loading the library may read the disk.
     private func refusalOfTempo(_ command: PlayerCommand) -> PlaybackError? {
         guard case .apply(let patch) = command, patch.changesTempo else { return nil }
         let settings = snapshot.settings.applying(patch)
@@ -95,7 +94,7 @@ public final class Player: Sendable {
         return nil
     }
 
-    /// Up to `limit` items from `offset` on; consistent within itself. Costs what the window costs.
+    /// Up to `limit` items from `offset` on, from one revision. The cost depends on `limit` only.
     public func queueWindow(offset: Int, limit: Int) -> QueueWindow {
         loop.core.withLock { $0.queue.window(offset: offset, limit: limit) }
     }
@@ -103,7 +102,7 @@ public final class Player: Sendable {
     /// All items; shares their storage.
     public var queueContents: QueueContents { loop.core.withLock { $0.queue.contents } }
 
-    /// The item with its index; nil when it is not in the queue.
+    /// The item and its index; nil if the queue does not have it.
     public func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? {
         loop.core.withLock { core in
             guard let item = core.queue.item(id), let index = core.queue.index(of: id) else { return nil }
@@ -111,31 +110,32 @@ public final class Player: Sendable {
         }
     }
 
-    /// The position heard at this moment, by the sink's clock; nil unless sound advances. From any thread.
+    /// The audible position at this moment, by the sink's clock; nil unless sound advances. Any thread may call this.
     public func audiblePosition() -> AudiblePosition? { loop.audiblePosition() }
 
-    /// Has what is heard copied for `tap`, before the volume; nil ends that.
+    /// Copies the sound, before the volume, to `tap`; nil ends that.
     public func listen(_ tap: SoundTap?) { loop.output.perform(.setTap(tap)) }
 
-    /// The frame that is heard at this moment, as its index in the tap.
+    /// The audible frame at this moment, as its index in the tap.
     public var outputClock: OutputClock { loop.output.clock() }
 
-    /// The item after the current one, once it is known: a while before its end.
+    /// The item after the current one; known only some seconds before the current item ends.
     public var upcoming: QueueItem? { loop.core.withLock { $0.upcoming?.item } }
 
-    /// Makes all that is heard quieter by a factor beside the user's volume, moving to it over `seconds`; 1 takes it back.
-    /// It is no setting: it is neither reported nor saved.
-    public func duck(to gain: Double, over seconds: Double) { loop.mailbox.post(.duck(to: gain, seconds: seconds)) }
+    /// Multiplies the volume by a factor, reached over `seconds`; 1 restores it. Neither reported nor saved.
+    public func duck(to gain: Double, over seconds: Double) {
+        loop.mailbox.post(.input(.duck(to: gain, seconds: seconds)))
+    }
 
-    /// Calls back on the player's thread. False, and no call, when the player is down.
+    /// Calls back on the player's thread. Returns false, without a call, after `shutdown`.
     public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool { loop.mailbox.post(.ping(answer)) }
 
-    /// Replaces the observer given at the start.
+    /// Replaces the observer that was passed at initialisation.
     public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         loop.observer.withLock { $0.call = observer }
     }
 
-    /// Fades out, saves, ends the loop and the output. Blocks up to 1.5 s. Later commands get `shutting-down`.
+    /// Fades out, saves, and ends the loop and the output. Blocks up to 1.5 s. Later commands fail with `shutting-down`.
     public func shutdown() {
         guard loop.mailbox.post(.shutdown), !isDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
         thread.join()

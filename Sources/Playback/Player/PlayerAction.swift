@@ -2,46 +2,46 @@
 
 internal import Audio
 
-/// Actions for the player's loop, performed in order. The player itself does nothing.
+/// Actions that the player's loop performs, in order. The core itself has no side effects.
 enum PlayerAction {
     // Decoding.
     case load(Generation, QueueItem, DecodeStart)
-    /// What it has written so far stays in the ring.
+    /// Moves to another place. The frames that the item has written stay in the ring.
     case reposition(Generation, DecodeRun, DecodeStart)
-    /// Lets the item write into the ring of the open stream, and no other any more.
+    /// Grants the ring of the open stream to this item, and to no other.
     case feed(Generation, Feed)
-    /// So many seconds of the item's end are held back for the next one to be mixed over.
+    /// Holds back the last seconds of the item, so that the next item can be mixed over them.
     case hold(Generation, seconds: Double)
     case unload(Generation)
-    /// Nobody writes into the ring any more, in the middle of an item: its last frames fade out.
+    /// Ends writing in the middle of an item: the last frames in the ring fade out.
     case cutFading
 
     // Output.
     case output(OutputCommand)
-    /// Cuts the ring and drops what was not heard. `fade`: seconds.
+    /// Cuts the ring and drops the frames that were not heard. `fade`: seconds.
     case flushStream(Generation, fade: Double = 0)
 
     // The world.
     case emit(PlayerEvent.Kind)
     case save(SavedChange)
-    /// A command of the player's own, which takes its turn among those of clients.
+    /// A command of the player itself. It is queued like those of clients.
     case request(PlayerCommand)
     case reply(CommandToken, CommandOutcome)
 }
 
-/// How a command ended.
+/// The result of a command.
 enum CommandOutcome {
-    /// With the numbers of the ids that it gave to new items.
+    /// `inserted`: the numbers of the ids that new items received.
     case done(inserted: Range<UInt64>?)
     case failed(PlaybackError)
 }
 
-/// Names one command until it is answered.
+/// Identifies a command until it is answered.
 struct CommandToken: Hashable {
     var number: UInt64
 }
 
-/// Where and how decoding begins.
+/// The place and the manner in which decoding starts.
 struct DecodeStart: Equatable {
     enum Place: Equatable {
         /// Clamped to the media's length.
@@ -51,47 +51,47 @@ struct DecodeStart: Equatable {
     }
 
     var place: Place
-    /// Media seconds before the place from which on a stretcher runs, so that its sound does not begin at the place.
+    /// Media seconds before the place at which decoding starts: a stretcher needs them to settle.
     var lead = 0.0
-    /// The rate of a scan: short blocks are played, the rest is skipped. nil: all is played.
+    /// The rate of a scan, which plays short blocks and skips the rest. nil plays everything.
     var scan: Double?
-    /// Times that the item begins anew, at `beginTime` (seconds); -1: without end.
+    /// Number of repetitions, each from `beginTime` (seconds); -1: endless.
     var loops = 0
     var beginTime = 0.0
-    /// This part is repeated instead.
+    /// Repeats this part instead.
     var part: ABLoop?
 }
 
-/// How an item is written into the ring.
+/// The manner in which an item is written into the ring.
 struct Feed: Sendable {
     var tempo: Tempo
-    /// Frames before its first one.
+    /// Frames of silence before the first one.
     var silence: FrameCount = 0
-    /// The end of the item before, over which it begins.
+    /// The end of the previous item, over which this item is mixed.
     var over: Overlap?
-    /// What the ring holds goes over into it there.
+    /// The frames in the ring cross over into this item there.
     var splice: RingSplicing.Start?
-    /// Nothing but so many frames of silence, behind its last one.
+    /// If not 0: write only this many frames of silence, after the item's last frame.
     var decay: FrameCount = 0
 }
 
-/// Reports of a decode thread, of one item.
+/// Reports of one item's decode thread.
 enum DecodeEvent {
     case opened(MediaDescription)
     /// The first frames from `position` (seconds) on are decoded.
     case primed(DecodeRun, position: Double)
-    /// From ring index `start` on, the ring holds the media from `position` seconds on.
+    /// From ring index `start` on, the ring holds the media from `position` (seconds) on.
     case wrote(DecodeRun, start: FrameCount, position: Double, Timeline.Pace)
-    /// `start`: ring index of the first frame that it holds for; nil for all.
+    /// `start`: ring index of the first frame with this description; nil for all frames.
     case mediaChanged(MediaDescription, start: FrameCount?)
-    /// More of it has come over the network, or nothing more comes.
+    /// More data has arrived over the network, or loading has ended.
     case loading(MediaLoading)
-    /// For the output.
+    /// A splice for the output to perform.
     case splice(DecodeRun, RingSplice)
-    /// The media is over; its last frames are not in the ring yet, which they would fill up to `end`.
+    /// The media has ended. Its last frames are held back; with them the ring would be written up to `end`.
     case held(DecodeRun, HeldTail, end: FrameCount)
-    /// The last frame is in the ring, before `end`.
+    /// The last frame is in the ring. `end` is the index after it.
     case ended(DecodeRun, end: FrameCount)
-    /// `end`: ring index behind what was written; nil when the ring was never entered.
+    /// `end`: ring index after the written frames; nil if none was written.
     case failed(DecodeRun, MediaError, end: FrameCount?)
 }

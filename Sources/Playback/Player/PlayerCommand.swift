@@ -2,91 +2,83 @@
 
 public import Kernel
 
-/// Everything that a client can ask of a player.
+/// All commands of a player.
 public enum PlayerCommand: Sendable {
-    case play(PlayTarget, position: Double?)
-    /// As `play`, heard from that time on. Takes effect at once: the player makes ready.
-    case start(PlayTarget, position: Double?, at: MonotonicTime)
-    /// Has the current item, or the first one, decoded up to the sink: so many seconds, where it has them and the ring holds
-    /// them.
+    case play(PlayTarget, position: Double? = nil)
+    /// Like `play`, but the first frame is heard at that time. Takes effect at once: the player gets ready.
+    case start(PlayTarget, position: Double? = nil, at: MonotonicTime)
+    /// Decodes the current item, or the first one, ahead of the sink: this many seconds, or as far as the ring has room.
     case prime(seconds: Double)
     case pause
-    /// The leader is silent.
     case pauseWithLeader
     case toggle
-    /// Draining plays what is already buffered for the sink before it stops.
+    /// `drain`: plays the frames that are buffered for the sink before it stops.
     case stop(drain: Bool)
     case next
     case previous
     case seek(SeekTarget)
-    /// Rewind and fast-forward at `rate` times the normal speed, -32...32 without 0 and 1.
+    /// Rewinds or fast-forwards at `rate` times normal speed: -32...32 without 0 and 1.
     case scan(rate: Double)
     case endScan
     case apply(SettingsPatch)
-    /// `expected`: refuse with `revision-mismatch` when the queue has another revision. `play`: start the first new
-    /// item (or `startIndex`) in the same step.
-    case edit(QueueEdit, expected: QueueRevision?, play: Bool)
-    /// nil follows the default device again.
+    /// `expected`: fails with `revision-mismatch` at another revision. `play`: also starts the first new item (or
+    /// `startIndex`).
+    case edit(QueueEdit, expected: QueueRevision? = nil, play: Bool = false)
+    /// nil: follow the default device.
     case selectOutput(String?)
-    /// Until the sound ends, it goes to this device, where that is there; nil ends this. Saved nowhere.
+    /// Plays on this device until the sound ends, if the device is there; nil ends this. Not saved.
     case borrowOutput(String?)
     case changeEffects(EffectsChange)
-    /// Others take the sound or give it back.
+    /// An interruption begins or ends.
     case interruption(InterruptionNotice)
-    /// The session of the machine has changed.
+    /// The rules of the audio session have changed.
     case applyRules(SessionRules)
-    /// Seconds by which what is heard comes earlier from now on, later when negative: keeps two players in step.
+    /// Shifts the sound by this many seconds, earlier if positive: keeps two players in step.
     case shift(Double)
-    /// Plays as its leader does.
-    case adapt(LeadersManner)
-    /// nil takes the plan back.
+    /// Applies the leader's tempo and crossfade.
+    case adapt(LeaderPlayback)
+    /// nil cancels the plan.
     case sleep(SleepPlan?)
-    /// What sounds next comes from silence to the user's volume, over so many seconds. Whoever falls asleep is awake.
+    /// Fades the next sound in from silence, over this many seconds. Cancels a sleep plan.
     case rise(over: Double)
-    /// Saves a text beside the player's state, by name.
+    /// Saves a named text beside the player's state.
     case note(String, String)
 
-    /// Whom it comes from.
+    /// The command's origin.
     enum Origin: Sendable {
         case client
-        /// Commands that keep a player in step with another.
+        /// The `Follower` that keeps this player in step.
         case follower
     }
 
-    /// Asks for an item to be played: has failed when the item has. An edit is done although what it added may fail.
+    /// The command fails if the item fails. An edit does not, even if an added item fails.
     var failsWithItem: Bool {
         switch self {
         case .play, .prime, .toggle, .next, .previous, .seek, .scan: true
-        case .pause, .pauseWithLeader, .stop, .endScan, .apply, .edit, .selectOutput, .borrowOutput, .changeEffects,
-            .interruption, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note:
-            false
+        default: false
         }
     }
 
-    /// Changes what must survive: in force only once it is saved, so that a full disk refuses it as a whole.
+    /// Changes saved state. Takes effect only once it is saved: on a full disk the whole command fails.
     var isSavedFirst: Bool {
         switch self {
         case .apply, .edit, .selectOutput, .changeEffects, .note: true
-        case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
-            .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
-            false
+        default: false
         }
     }
 
-    var arrangesStart: Bool { if case .start = self { true } else { false } }
+    var isTimedStart: Bool { if case .start = self { true } else { false } }
 
-    /// Transport that comes before an arranged start takes its place.
+    /// Transport commands cancel a timed start.
     var endsTimedStart: Bool {
         switch self {
         case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
         case .edit(_, _, let play): play
-        case .prime, .endScan, .apply, .selectOutput, .borrowOutput, .changeEffects, .interruption, .applyRules, .shift,
-            .adapt, .sleep, .rise, .note:
-            false
+        default: false
         }
     }
 
-    /// When it has taken effect.
+    /// The effect that the reply waits for.
     var awaits: PendingReplies.Awaited {
         switch self {
         case .play, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan, .interruption:
@@ -94,8 +86,8 @@ public enum PlayerCommand: Sendable {
         case .edit(_, _, let play): play ? .transport : .nothing
         case .prime(let seconds): .decoded(seconds)
         case .apply(let patch): patch.changesTempo ? .tempo : .nothing
-        case .borrowOutput, .changeEffects, .applyRules, .shift, .adapt, .start, .sleep, .rise, .note: .nothing
         case .selectOutput(let device): .device(device)
+        default: .nothing
         }
     }
 }
@@ -111,7 +103,7 @@ public enum PlayTarget: Hashable, Sendable {
 public enum SeekTarget: Hashable, Sendable {
     /// Absolute, clamped to 0...duration.
     case position(Double)
-    /// Relative to what is heard now; past the end completes the item.
+    /// Relative to the audible position. Past the end, the item completes.
     case offset(Double)
     /// 0...1 of the duration.
     case progress(Double)

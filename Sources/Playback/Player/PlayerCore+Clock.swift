@@ -3,17 +3,17 @@
 internal import Audio
 internal import Kernel
 
-/// What is heard: advancing along the timeline, and across the border from one item to the next.
+/// Follows the audible position along the timeline, and from one item to the next.
 extension PlayerCore {
-    /// The next item enters the ring so many seconds before the end of the current one is heard: late, so that edits of the
-    /// queue still count, and a second before the sink has taken all of it.
+    /// The next item enters the ring this many seconds before the end of the current one is heard: late, so that queue
+    /// edits still apply, but a second before the sink has taken all frames.
     var feedAhead: Double { 1 + min(5, max(0, stream.clock.latency)) }
 
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }
-        stream.read(reading)
+        stream.clock = reading
         let left = stream.timeline.place?.segment
-        hear(upTo: reading.ringIndex)
+        advance(to: reading.ringIndex)
         reportLoop(from: left)
         applyProgrammes()
         finishSeekOnceHeard()
@@ -25,34 +25,37 @@ extension PlayerCore {
         }
     }
 
-    /// All of the current item that will be heard was heard.
+    /// Everything of the current item that can be heard was heard.
     var isCurrentOver: Bool {
         guard let current, let end = current.writtenEnd else { return false }
         return stream.timeline.heard >= end || stream.timeline.isEmpty(current.generation, current.run, end: end)
     }
 
-    mutating func hear(upTo ringIndex: FrameCount) {
+    mutating func advance(to ringIndex: FrameCount) {
         for (generation, seconds) in stream.timeline.advance(to: ringIndex) {
-            if loaded[generation]?.listened == 0 { statistics.itemsStarted += 1 }
-            loaded.update(generation) { $0.listened += seconds }
+            loaded.update(generation) {
+                if $0.listened == 0 { statistics.itemsStarted += 1 }
+                $0.listened += seconds
+            }
         }
     }
 
-    /// A looped item is heard from its beginning again.
+    /// A looped item is heard from its start again.
     private mutating func reportLoop(from left: Timeline.Segment?) {
-        // The blocks of a scan are no rounds.
+        // Blocks of a scan are not repetitions.
         guard let left, let entered = stream.timeline.place?.segment, entered.start > left.start,
             entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
         guard entered.run == left.run else {
-            // A splice: the position continues, at another rate.
-            return current?.holds(left) == true ? reportTime() : ()
+            // A splice: the position continues at another rate.
+            if current?.holds(left) == true { reportTime() }
+            return
         }
         jumped()
         if isEndless { endEndless() }
     }
 
-    /// A round of it was heard. Where an end is wanted, it is here: such an item has no other one.
+    /// A repetition of an endless item was heard. If an end is wanted, it is here: the item has no other one.
     private mutating func endEndless() {
         guard let ended = current, settings.stopAfterCurrent || sleepsAfterCurrent || sleepsAfterQueue else { return }
         if settings.stopAfterCurrent {
@@ -69,7 +72,7 @@ extension PlayerCore {
         }
     }
 
-    /// The setting is for one end.
+    /// `stopAfterCurrent` applies once.
     private mutating func stoppedAfterCurrent() {
         settings.stopAfterCurrent = false
         actions.append(.save(.settings(settings)))
@@ -78,16 +81,15 @@ extension PlayerCore {
     }
 
     private mutating func finishSeekOnceHeard() {
-        guard seek != nil, seek?.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
-        if isCurrentOver { loaded.endSeek() }
-        guard let place = stream.timeline.place, current.holds(place.segment) else { return }
-        if stream.transport == .running, stream.clock.isAdvancing { loaded.endSeek() }
+        guard let seek, seek.followUp == nil, goal.wantsSound, let current, !current.isOpening else { return }
+        let isAudible = stream.transport == .running && stream.clock.isAdvancing && isHeard
+        if isCurrentOver || isAudible { loaded.seek = nil }
     }
 
-    /// The current item was heard to its end. False when there is nothing more to cross.
+    /// The current item was heard to its end. Returns false if nothing follows yet.
     mutating func reachedEnd() -> Bool {
         guard let ended = current, hasDecayed || !isLastInStream else { return false }
-        // What failed while it was being stopped has been stopped.
+        // An item that fails during a stop is stopped, not failed.
         if case .stop = goal, ended.failure != nil { return false }
         if let error = ended.failure {
             currentFailed(error)
@@ -97,7 +99,7 @@ extension PlayerCore {
         let item = queue.item(next.item.id)
         let isAsLoaded = (item?.loops, item?.beginTime) == (next.item.loops, next.item.beginTime)
         guard next.item.id == successor(of: ended), isAsLoaded, !stopsAfterCurrent else {
-            // It was in the ring already, and could not be taken out before the border.
+            // It was in the ring already and could not be removed before the border.
             actions += loaded.dropUpcoming()
             if next.isFed { flush() }
             return false
@@ -116,11 +118,11 @@ extension PlayerCore {
         emit(.jumped(last, itemID: ended.item.id))
     }
 
-    /// Makes a track that is already loaded the current one.
+    /// Makes a loaded track the current one.
     mutating func enter(_ track: LoadedTrack) {
         let left = current
         loaded.enter(track)
-        // Frames skipped before the item that is left do not concern this one.
+        // Errors of items that were skipped before the previous item do not concern this one.
         if lastError?.code != .outputUnavailable { lastError = nil }
         dropScan()
         queue.setCurrent(track.item.id)
@@ -130,7 +132,7 @@ extension PlayerCore {
         savePosition()
     }
 
-    /// The last item was heard to its end (or its output drained).
+    /// The last item was heard to its end, or the output has drained.
     mutating func reachedEndOfQueue() {
         guard let ended = current else { return }
         if let error = ended.failure {
@@ -142,7 +144,7 @@ extension PlayerCore {
         if settings.stopAfterCurrent {
             goal = .rest(.stopped(.stopAfterCurrent))
             stoppedAfterCurrent()
-            loaded.updateCurrent { $0.startPosition = 0 }
+            loaded.current?.startPosition = 0
             if let next = queue.successor(order, using: &random) {
                 queue.setCurrent(next)
                 loaded.enter(nil)
@@ -176,7 +178,7 @@ extension PlayerCore {
         emit(.completed(track.item.id, reason: reason))
     }
 
-    /// Takes an item that was heard out of the queue, when the user wants that.
+    /// Removes an item that was heard from the queue if `consume` is set.
     private mutating func consume(_ track: LoadedTrack?) {
         guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil,
             goal.isAtRest || track.item.id != current?.item.id

@@ -3,15 +3,15 @@
 internal import Audio
 internal import Kernel
 
-/// Clients' commands. Each changes the goal or is refused; `reconcile` draws the consequences.
+/// Commands. Each one changes the goal or fails; `reconcile` then requests the actions.
 extension PlayerCore {
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
-        if command.endsTimedStart { dropTimedStart(isReplaced: command.arrangesStart) }
+        if command.endsTimedStart { dropTimedStart(isReplaced: command.isTimedStart) }
         do {
             switch command {
             case .play(let target, let position): try play(target, at: position)
-            case .start(let target, let position, let time): try arrange(target, at: position, for: time)
+            case .start(let target, let position, let time): try startLater(target, at: position, time)
             case .prime: try prime()
             case .sleep(let plan): sleep(plan)
             case .rise(let seconds): rise(over: seconds)
@@ -28,7 +28,7 @@ extension PlayerCore {
             case .applyRules(let rules): apply(rules)
             case .borrowOutput(let device): borrow(device)
             case .shift(let seconds): shift(by: seconds)
-            case .adapt(let manner): leaders = manner
+            case .adapt(let playback): leaderPlayback = playback
             case .apply, .edit, .selectOutput, .changeEffects, .note:
                 let prepared = try prepare(command)
                 actions += prepared.saves.map { .save($0) }
@@ -37,7 +37,7 @@ extension PlayerCore {
             }
             pending.add(command, token, inserted: inserted, now)
         } catch {
-            if command.arrangesStart { reportFailedStart(error) }
+            if command.isTimedStart { reportFailedStart(error) }
             actions.append(.reply(token, .failed(error)))
         }
     }
@@ -49,7 +49,7 @@ extension PlayerCore {
             output.devices, failure: goal.failure, now)
     }
 
-    /// Status and goal agree.
+    /// The status has reached the goal.
     private var isSettled: Bool {
         switch goal {
         case .play: status == .interrupted || (status == .playing && !isHeldBack)
@@ -77,7 +77,7 @@ extension PlayerCore {
         } else {
             scan = nil
             failuresInARow = 0
-            makeCurrent(wanted, at: position ?? placeOfUnopened(wanted))
+            makeCurrent(wanted, at: position ?? positionOfUnopened(wanted))
             goal = .play
         }
         overrideInterruption()
@@ -128,14 +128,16 @@ extension PlayerCore {
         case .stop: return
         case .play, .hold, .pause:
             goal = .stop(drain: drain, since: now)
-            dropSeek()
+            let place = position
+            if seek != nil { loaded.current?.startPosition = place }
+            loaded.seek = nil
             guard drain else { return }
             endDecoding()
             if upcoming?.isFed == false { _ = loaded.dropUpcoming() }
         }
     }
 
-    /// A command that needs the item while what is left of it plays out: it is loaded again where it is heard.
+    /// Cancels a draining stop, for a command that needs the item: loads the item again at its audible position.
     mutating func undoDrain() {
         guard case .stop(drain: true, _) = goal, let current else { return }
         let place = position
@@ -143,11 +145,6 @@ extension PlayerCore {
         if current.isFed { flush() }
         reopenCurrent(at: place)
         goal = .pause(.user)
-    }
-
-    private mutating func dropSeek() {
-        guard seek != nil else { return }
-        loaded.endSeek(at: position)
     }
 
     private mutating func skip(to id: ItemID?) throws(PlaybackError) {
@@ -181,9 +178,7 @@ extension PlayerCore {
     }
 
     private mutating func seek(to target: SeekTarget) throws(PlaybackError) {
-        guard queue.current != nil else {
-            throw PlaybackError(.noSuchContent, "There is no current item to seek in.")
-        }
+        guard queue.current != nil else { throw PlaybackError(.noSuchContent, "There is no current item to seek in.") }
         try refuseUnlessSeekable()
         try wakeForSeeking()
         dropScan()
@@ -199,7 +194,7 @@ extension PlayerCore {
         throw PlaybackError(.notSeekable, "This stream is not seekable.", itemID: current?.item.id)
     }
 
-    /// Loads the current item again when it is not loaded, silently.
+    /// Loads the current item again, silently, if it is not loaded.
     private mutating func wakeForSeeking() throws(PlaybackError) {
         undoDrain()
         guard goal.isAtRest || current == nil, let item = queue.current else { return }
@@ -224,7 +219,7 @@ extension PlayerCore {
         overrideInterruption()
     }
 
-    /// Leaves the current item for another, which is loaded (or was loaded ahead); the goal stays.
+    /// Makes another item the current one and loads it, unless it was loaded ahead. The goal stays.
     mutating func makeCurrent(_ item: QueueItem, at position: Double?) {
         let left = current
         if let left, left.isFed { flush(fade: skipFade) }

@@ -2,12 +2,12 @@
 
 internal import Audio
 
-/// The properties of an item that decide whether and how long its end sounds under the next one.
+/// The properties of an item that determine whether, and for how long, its end overlaps the next item.
 public struct CrossfadeRule: Hashable, Sendable {
-    /// Shorter items, in seconds, sound alone.
+    /// Seconds; shorter items do not overlap others.
     static let shortest = 1.0
 
-    /// Seconds of sound, all that is played of the item; nil unless known exactly.
+    /// Seconds that the item plays; nil unless known exactly.
     var length: Double?
     var album: String?
     var track: Int?
@@ -22,18 +22,18 @@ public struct CrossfadeRule: Hashable, Sendable {
         (track, disc) = (media.tags.trackNumber, media.tags.discNumber)
     }
 
-    /// Seconds of its end, and of its beginning, that may sound together with another item; `crossfade`: what is wanted.
+    /// Seconds at the item's end, and at its beginning, that may overlap another item. `crossfade`: the setting.
     public func longest(_ crossfade: Double) -> Double {
         guard let length, length >= Self.shortest else { return 0 }
         return min(crossfade, length / 2)
     }
 
-    /// Seconds of its end under the beginning of the next one.
+    /// Seconds in which the item's end overlaps the next item.
     public func overlap(_ crossfade: Double, before next: CrossfadeRule) -> Double {
         isFollowed(by: next) ? 0 : min(longest(crossfade), next.longest(crossfade))
     }
 
-    /// As on an album: they may have been made to join.
+    /// Neighbours on an album are not crossfaded: they may be meant to join.
     private func isFollowed(by next: CrossfadeRule) -> Bool {
         guard let album, !album.isEmpty, album == next.album else { return false }
         guard let track, let other = next.track else { return true }
@@ -42,13 +42,13 @@ public struct CrossfadeRule: Hashable, Sendable {
     }
 }
 
-/// Crossfades: how much of an item's end is held back, and what is mixed over it. The decode threads mix; the border between
-/// two items is the first frame of their overlap.
+/// Crossfades: how much of an item's end is held back and mixed with the next item. The decode threads mix. The border
+/// between two items is the first frame of their overlap.
 extension PlayerCore {
     /// Seconds.
-    var crossfade: Double { rules.isUnprocessed ? 0 : leaders?.crossfade ?? settings.crossfade }
+    var crossfade: Double { rules.isUnprocessed ? 0 : leaderPlayback?.crossfade ?? settings.crossfade }
 
-    /// Seconds of its end that may sound under an item that is not known yet.
+    /// Seconds of the item's end that may overlap an item that is not known yet.
     private func longestOverlap(of track: LoadedTrack) -> Double {
         guard crossfade > 0, settings.repeats != .one, track.item.loops == 0, part(of: track.item) == nil,
             track.failure == nil
@@ -56,7 +56,7 @@ extension PlayerCore {
         return rule(for: track)?.longest(crossfade) ?? 0
     }
 
-    /// Seconds in which the two sound together, the one after the other.
+    /// Seconds in which `left` and `next` overlap.
     private func overlap(_ left: LoadedTrack, _ next: LoadedTrack) -> Double {
         let longest = longestOverlap(of: left)
         guard longest > 0, next.failure == nil, fits(next),
@@ -70,48 +70,46 @@ extension PlayerCore {
         track.media.map { CrossfadeRule($0, track.item.draft, rate: tempo(of: track).rate) }
     }
 
-    /// It is repeated; a follower has an item of its own for each round.
+    /// The same item again. A follower has a separate item for each repetition.
     private func isSame(_ one: QueueItem, _ other: QueueItem) -> Bool {
         one.id == other.id || (one.leaders != nil && one.leaders == other.leaders)
     }
 
-    /// Media seconds of the current item under the next one.
+    /// Media seconds of the current item that overlap the next one.
     var overlapAhead: Double {
         guard let current, crossfade > 0 else { return 0 }
         if case .held = current.stage, let upcoming { return overlap(current, upcoming) * tempo(of: current).rate }
         return current.overlapped
     }
 
-    /// Index in the ring where the next item is heard, once the current one is decoded.
+    /// Ring index at which the next item starts to be heard, once the current one is decoded.
     var border: FrameCount? {
         guard let current, let end = current.writtenEnd else { return nil }
         guard case .held(let tail, _) = current.stage, let upcoming, let format = stream.format else { return end }
         return end - min(format.frames(overlap(current, upcoming)), FrameCount(tail.frames))
     }
 
-    /// The end of the current item over which the next one begins; nil: it begins behind it.
+    /// The end of the current item that the next one overlaps; nil: the next one follows it.
     func overlap(under next: LoadedTrack, _ format: AudioFormat) -> Overlap? {
         guard let current, case .held(let tail, _) = current.stage else { return nil }
         let frames = format.frames(overlap(current, next))
         guard frames > 0 else { return nil }
-        var overlap = Overlap(tail, frames: frames)
-        overlap.weigh(
-            loudness(of: current.generation), loudness(of: next.generation), settings.effects.usedLoudness)
-        return overlap
+        return Overlap(
+            tail, frames: frames, loudness(of: current.generation), loudness(of: next.generation),
+            settings.effects.usedLoudness)
     }
 
-    /// After every input.
+    /// Runs after every input.
     mutating func reconcileCrossfade() {
-        guard !goal.isAtRest else { return }
-        if case .stop = goal { return }
-        // What was mixed for another value is not heard yet.
+        guard goal.keepsItem else { return }
+        // The next item was mixed for another value and is not heard yet.
         if let upcoming, let mixed = upcoming.crossfade, mixed != crossfade { dropUpcoming() }
         guard let current else { return }
         let held = heldEnd(of: current)
         let isRaised = mustDecodeAgain(current, toHold: held)
         hold(held, of: current)
         if isRaised { runSeek(DecodeStart(place: .seconds(position)), target: position) }
-        // A short one is decoded to its end before it is heard.
+        // Short items are decoded to their end before they are heard.
         if let upcoming { hold(longestOverlap(of: upcoming), of: upcoming) }
     }
 
@@ -121,20 +119,16 @@ extension PlayerCore {
         if let upcoming {
             return upcoming.media == nil && upcoming.failure == nil ? longest : overlap(current, upcoming)
         }
-        // A follower learns of its next item late.
+        // A follower knows its next item late.
         guard isNearItsEnd, settings.leader == nil else { return longest }
         return successor(of: current) == nil ? 0 : longest
     }
 
-    /// More of its end is to be held back than was when it was decoded, and there is time to decode it again.
+    /// The item must hold back more of its end than when it was decoded, and there is time to decode it again.
     private func mustDecodeAgain(_ track: LoadedTrack, toHold seconds: Double) -> Bool {
-        switch track.stage {
-        case .held, .written: break
-        case .opening, .primed, .feeding, .left, .failed: return false
-        }
-        guard seconds > track.held, seek == nil, track.media?.isSeekable == true, let left = secondsLeft else {
-            return false
-        }
+        guard track.writtenEnd != nil, track.failure == nil, seconds > track.held, seek == nil,
+            track.media?.isSeekable == true, let left = secondsLeft
+        else { return false }
         return left > seconds + RingFeed.holdingAhead
     }
 
@@ -144,7 +138,7 @@ extension PlayerCore {
         actions.append(.hold(track.generation, seconds: seconds))
     }
 
-    /// The next item is written: from its first frame on it is the current one.
+    /// Follows the decoder of the next item: the next item becomes current at its first frame.
     mutating func followBorder(_ event: DecodeEvent) {
         guard let current, case .held(_, let end) = current.stage, let upcoming, upcoming.crossfade != nil else {
             return
@@ -153,11 +147,12 @@ extension PlayerCore {
         case .wrote(let run, let start, _, _):
             guard run == upcoming.run else { return }
             let overlapped = (stream.format?.seconds(end - start) ?? 0) * current.tempo.rate
-            loaded.updateCurrent { ($0.stage, $0.overlapped) = (.written(end: start), overlapped) }
+            loaded.current?.stage = .written(end: start)
+            loaded.current?.overlapped = overlapped
         case .failed(let run, _, _):
-            // Nothing of it was mixed; the tail was written.
+            // The next item failed unmixed; the held tail was written.
             guard run == upcoming.run else { return }
-            loaded.updateCurrent { $0.stage = .written(end: end) }
+            loaded.current?.stage = .written(end: end)
         case .opened, .primed, .mediaChanged, .loading, .splice, .held, .ended: return
         }
     }

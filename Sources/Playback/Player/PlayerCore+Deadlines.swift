@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// The end of every wait. What is overdue becomes a failure that names its cause, or a second try.
+/// The limits of all waits. An overdue wait becomes a failure that names its cause, or a retry.
 extension PlayerCore {
     static let openingLimit = 30.0
     static let streamOpeningLimit = 5.0
@@ -11,18 +11,18 @@ extension PlayerCore {
     static let pausingLimit = 1.0
     static let drainingLimit = 10.0
     static let stoppingLimit = 1.5
-    /// Seconds of the media between two readings of the clock while sound advances: refreshes the published position and
-    /// saves it, so that `kill -9` loses less than 1 s.
+    /// Media seconds between two readings of the clock while sound advances. Each one refreshes and saves the published
+    /// position, so that `kill -9` loses less than 1 s.
     static let clockDistance = 0.9
-    /// How often while a start or a seek is about to be heard.
+    /// Seconds between readings while a start or a seek is about to be heard.
     static let startingPoll = 0.005
 
     var clockInterval: Double {
-        // A scan is quicker, and saves when it ends.
+        // A scan moves faster, and saves the position at its end.
         Self.clockDistance / min(4, max(1, abs(stream.timeline.place?.segment.pace.rate ?? 1)))
     }
 
-    /// A wait for a report, and the reaction when it takes more than `limit` seconds. The reaction ends the wait.
+    /// A wait for a report, and the reaction if it takes more than `limit` seconds. The reaction ends the wait.
     private struct Wait {
         let since: MonotonicTime
         let limit: Double
@@ -42,8 +42,8 @@ extension PlayerCore {
                     }
                 })
         }
-        if let (since, limit) = gatheringLimit {
-            waits.append(Wait(since: since, limit: limit) { $0.endGathering(after: limit) })
+        if let (since, limit) = prebufferingLimit {
+            waits.append(Wait(since: since, limit: limit) { $0.endPrebuffering(after: limit) })
         }
         if let since = interruptions.clientsSince, settings.interruptionTimeout > 0 {
             waits.append(
@@ -68,22 +68,22 @@ extension PlayerCore {
             waits.append(
                 Wait(since: since, limit: Self.streamGrace) {
                     $0.actions += $0.stream.close()
-                    $0.closeDown()
+                    $0.streamClosed()
                 })
         case .open(_, _, .starting(let since, hadFrames: true)) where isSinkAwaited:
             wait(since, Self.startingLimit, "The sink did not start within \(Int(Self.startingLimit)) s.")
         case .open(_, _, .pausing(let since, let fade)):
             wait(since, Self.pausingLimit + fade, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
-        case .open(_, _, .draining(let since)) where unheardRest <= 0:
+        case .open(_, _, .draining(let since)) where unheardSeconds <= 0:
             wait(since, Self.drainingLimit, "The sink did not play to the end.")
         case .open(_, _, .starting(let since, hadFrames: false)), .open(_, _, .dry(let since, _)):
-            guard stream.stalledSince == nil, gathering == nil, !output.isSuspended, case .feeding = current?.stage
+            guard stream.stalledSince == nil, prebuffering == nil, !output.isSuspended, case .feeding = current?.stage
             else { break }
             waits.append(Wait(since: since, limit: Self.sourceLimit) { $0.giveUpSource() })
         case .open: break
         }
         if let since = stream.stalledSince {
-            wait(since, Self.standingLimit, "The sink has stood still for \(Int(Self.standingLimit)) s.")
+            wait(since, Self.stallLimit, "The sink has stood still for \(Int(Self.stallLimit)) s.")
         }
         if case .stop(drain: false, let since) = goal {
             waits.append(Wait(since: since, limit: Self.stoppingLimit + settings.fades.stop) { $0.stopped() })
@@ -114,7 +114,7 @@ extension PlayerCore {
         if !goal.wantsSound {
             self.outage = nil
         } else if isHeldBack, availability == .available {
-            // There is a way to sound again; that it is not taken has another reason.
+            // The output can play again; the interruption has another reason.
             endOutage()
         }
     }
@@ -125,12 +125,12 @@ extension PlayerCore {
         outputReported(.failed(generation, .lost(message)))
     }
 
-    /// When the player wants to be called again although nothing has happened; nil while it can sleep.
+    /// The time of the next tick that the core needs without any other input; nil while it can sleep.
     var nextDeadline: MonotonicTime? {
         var times = (waitsForOthers + waitsForSink).map { $0.since.advanced(bySeconds: $0.limit) }
         times += [
             pending.deadline, attenuations.next, sleepDeadline, timedStartDeadline, saving.retryTime,
-            nextLiveMoment, nextBorder, nextStretch, poll.map(now.advanced(bySeconds:)),
+            nextLiveMoment, nextBorder, nextSegment, poll.map(now.advanced(bySeconds:)),
         ].compactMap(\.self)
         if let outage, goal.wantsSound {
             times.append(wantsStream ? min(outage.end, outage.retryTime) : outage.end)
@@ -141,30 +141,30 @@ extension PlayerCore {
         return times.min().map { max($0, now.advanced(bySeconds: 0.001)) }
     }
 
-    /// Frames are written for it, and it takes them when it is started.
+    /// The sink has frames to take once it is started.
     private var isSinkAwaited: Bool { current?.isFed == true && !output.isSuspended }
 
-    /// Seconds until the sink's clock is read again, as nothing reports what is waited for.
+    /// Seconds until the next reading of the sink's clock, for changes that no report announces.
     private var poll: Double? {
         if pending.awaitDecoding { return Self.startingPoll }
         switch stream.transport {
         case .starting: return isSinkAwaited ? Self.startingPoll : nil
         case .running where status != .playing && isSinkAwaited, .draining where status != .playing && isSinkAwaited:
-            return stream.stalledSince == nil ? Self.startingPoll : Self.standingPoll
+            return stream.stalledSince == nil ? Self.startingPoll : Self.stallPoll
         case .draining: return clockInterval
-        // The sink may have played what came late before the output could report it.
-        case .dry where current?.writtenEnd != nil && !output.isSuspended: return Self.standingPoll
+        // The sink may have played late frames before the output could report it.
+        case .dry where current?.writtenEnd != nil && !output.isSuspended: return Self.stallPoll
         case .silent, .running, .dry, .pausing, nil: return nil
         }
     }
 
-    /// When the next stretch of the current item is heard, as another round of its loop or the end of a rewind.
-    private var nextStretch: MonotonicTime? {
+    /// The time at which the next repetition of a loop, or the end of a rewind, is heard.
+    private var nextSegment: MonotonicTime? {
         guard stream.isSounding, stream.clock.isAdvancing, let start = stream.timeline.nextStart else { return nil }
         return stream.seconds(to: start).map(stream.clock.sampledAt.advanced(bySeconds:))
     }
 
-    /// When the end of the current item is heard, or the next one is to enter the ring.
+    /// The time at which the end of the current item is heard, or the next one must enter the ring.
     private var nextBorder: MonotonicTime? {
         guard stream.isSounding, let border, let remaining = stream.seconds(to: border), remaining > 0 else {
             return nil
@@ -177,38 +177,38 @@ extension PlayerCore {
 }
 
 extension MonotonicTime {
-    /// Whether a wait that began at `since` ends now. A timer may call a little early.
+    /// True if a wait that began at `since` is over. A timer may fire slightly early.
     func isOver(_ seconds: Double, since: MonotonicTime) -> Bool { self.seconds(since: since) >= seconds - 0.0005 }
 }
 
-/// A sink that has frames to play and does not: a sound server that is frozen, a device that has stopped taking frames.
+/// A sink that has frames and does not play them: the sound server hangs, or the device takes no frames.
 extension PlayerCore {
-    /// How long a started sink may stand before its stream counts as lost.
-    static let standingLimit = 5.0
-    /// How long a source may leave the sink without frames before its item fails.
+    /// Seconds that a started sink may stand still before its stream counts as lost.
+    static let stallLimit = 5.0
+    /// Seconds that a source may leave the sink without frames before its item fails.
     static let sourceLimit = 30.0
-    /// How often the clock is read while the sink stands.
-    static let standingPoll = 0.05
+    /// Seconds between readings while the sink stands still.
+    static let stallPoll = 0.05
 
-    /// Seconds of the current item, and of what the effects make of it, that are written and not heard.
-    var unheardRest: Double {
+    /// Seconds of the current item and its effect tail that are written and not heard.
+    var unheardSeconds: Double {
         (current?.decayEnd ?? current?.writtenEnd).flatMap { stream.seconds(to: $0) } ?? 0
     }
 
     private mutating func watchSink() {
-        stream.watch(hasRest: unheardRest > 0, isSuspended: output.isSuspended, now)
-        // A seek that is heard needs no report of a start.
+        stream.watch(hasRest: unheardSeconds > 0, isSuspended: output.isSuspended, now)
+        // An audible seek needs no `started` report.
         guard case .starting = stream.transport, isHeard, stream.clock.isAdvancing else { return }
         actions += stream.started()
         outage = nil
         observe(stream.clock)
     }
 
-    /// Without frames for a long time: the item fails. Frames that came too late to be played are the sink's to play, and it
-    /// has its own time for them.
+    /// The sink had no frames for too long: the item fails. Frames that came late are the sink's to play.
     private mutating func giveUpSource() {
         if stream.hasFrames { return stream.stall(now) }
         let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
-        loaded.updateCurrent { $0.fail(PlaybackError(.timedOut, message, itemID: $0.item.id)) }
+        let error = PlaybackError(.timedOut, message, itemID: current?.item.id)
+        loaded.current?.fail(error)
     }
 }

@@ -12,16 +12,16 @@ extension PlayerCore {
         update(&track, with: event)
         loaded.update(generation) { $0 = track }
         guard isCurrent else { return followBorder(event) }
-        if !track.isOpening { survivedOpening() }
+        if !track.isOpening { openingSurvived() }
         currentReported(event, before: before)
     }
 
     private mutating func update(_ track: inout LoadedTrack, with event: DecodeEvent) {
-        if case .left = track.stage { return }
+        if case .disconnected = track.stage { return }
         switch event {
         case .opened(let media):
             track.media = media
-            // Repeated, it would begin and end for ever without a sound.
+            // An empty item that repeats would never sound and never end.
             if media.durationIsExact, media.duration == 0 {
                 track.fail(PlaybackError(.empty, "There is no sound in it.", itemID: track.item.id))
             }
@@ -64,7 +64,7 @@ extension PlayerCore {
             if let current, current.media != before { emit(.item(currentItem)) }
         case .primed(let run, _):
             guard run == current?.run else { return }
-            if seek?.followUp == nil, current?.splice == nil { gatherBeforeFeeding() }
+            if seek?.followUp == nil, current?.splice == nil { prebufferBeforeFeeding() }
             guard let seek else { return }
             if let followUp = seek.followUp {
                 runSeek(followUp, target: seek.target)
@@ -72,23 +72,23 @@ extension PlayerCore {
             }
             let place = current?.startPosition ?? seek.target
             let isElsewhere = abs(place - seek.target) > 0.001
-            loaded.begin(LoadedTracks.Seek(target: place))
+            loaded.seek = LoadedTracks.Seek(target: place)
             if isElsewhere { jumped() } else { reportTime() }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:
-            gatherAfterUnderrun()
+            prebufferAfterUnderrun()
             if let current { emit(.loaded(itemID: current.item.id)) }
         case .wrote, .splice, .held, .ended: return
         }
     }
 
-    /// Whether the next item is played once so many in a row have failed.
-    func goesOn(afterFailures failures: Int) -> Bool {
+    /// True if the queue continues after this many failures in a row.
+    func continues(afterFailures failures: Int) -> Bool {
         settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent && failures < max(2, queue.count)
     }
 
-    /// The current item cannot be played (any further): the queue goes on when it was to sound, else it shows why.
+    /// The current item failed: the queue goes on if sound was wanted, otherwise the player shows the failure.
     mutating func currentFailed(_ error: PlaybackError) {
         guard let failed = current else { return }
         statistics.itemsFailed += 1
@@ -98,7 +98,7 @@ extension PlayerCore {
         complete(failed, .error)
         emit(.error(error))
         let successor = wasToSound ? queue.successor(order, using: &random) : nil
-        guard goesOn(afterFailures: failuresInARow), let next = successor, next != failed.item.id,
+        guard continues(afterFailures: failuresInARow), let next = successor, next != failed.item.id,
             let item = queue.item(next)
         else {
             lastError = error
@@ -113,7 +113,7 @@ extension PlayerCore {
             dropUpcoming()
             enter(load(item, at: nil))
         }
-        // Why this one plays and not that one.
+        // Explains why the failed item was skipped.
         lastError = error
     }
 }

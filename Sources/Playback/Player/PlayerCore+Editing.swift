@@ -2,24 +2,21 @@
 
 internal import Kernel
 
-internal import Audio
-
-/// Edits of queue and settings, and what they mean for what plays.
+/// The consequences of queue edits for the playing item.
 extension PlayerCore {
     func check(expected: QueueRevision?, play: Bool) throws(PlaybackError) {
         if let expected, expected != queue.revision {
-            throw PlaybackError(
-                .revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
+            throw PlaybackError(.revisionMismatch, "The queue is at revision \(queue.revision), not at \(expected).")
         }
         guard play else { return }
         try checkRules()
         try checkOutput()
     }
 
-    /// The consequences of an edit in force for the playing item.
+    /// Applies a committed edit to the playing item.
     mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
         let target = firstNew(edit, change)
-        let restored = takeLeftPlace(edit, change)
+        let restored = takeRemoved(edit, change)
         if play, let target {
             lastError = nil
             failuresInARow = 0
@@ -43,20 +40,19 @@ extension PlayerCore {
         }
     }
 
-    /// Remembers the place in an item that this edit takes out of the queue. Gives the one of the edit that is undone, for
-    /// the item that it brings back.
-    private mutating func takeLeftPlace(
+    /// Remembers a removed current item and its position. An undo of the removal returns both.
+    private mutating func takeRemoved(
         _ edit: QueueEdit, _ change: QueueChange?
     ) -> (item: QueueItem, position: Double)? {
         guard change != nil else { return nil }
-        let left = leftPlace
-        leftPlace = nil
-        if let current, queue.item(current.item.id) == nil { leftPlace = (current.item.id, position) }
-        guard case .undo = edit, let left else { return nil }
-        return queue.item(left.id).map { ($0, left.position) }
+        let old = removed
+        removed = nil
+        if let current, queue.item(current.item.id) == nil { removed = (current.item.id, position) }
+        guard case .undo = edit, let old else { return nil }
+        return queue.item(old.id).map { ($0, old.position) }
     }
 
-    /// What was decoded for other loops is decoded again; they count from here on.
+    /// Decodes again what was decoded for other `loops` or another `beginTime`. The repetitions count from here on.
     private mutating func followLoops() {
         let isStale = loaded.ahead.contains { track in
             queue.item(track.item.id).map { ($0.loops, $0.beginTime) != (track.item.loops, track.item.beginTime) }
@@ -64,20 +60,19 @@ extension PlayerCore {
         }
         if isStale { dropUpcoming() }
         guard let current, let new = queue.item(current.item.id), new !== current.item else { return }
-        loaded.updateCurrent { $0.item = new }
+        loaded.current?.item = new
         guard current.item.loops != new.loops || (new.loops != 0 && current.item.beginTime != new.beginTime),
-            !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false
+            goal.keepsItem, current.failure == nil, current.media?.isSeekable != false
         else { return }
-        if case .stop = goal { return }
         beginSeek(to: .seconds(position), scan: scan?.rate)
     }
 
-    /// Pauses and stops were of the item that was left.
+    /// A pause or stop applied to the previous item only.
     mutating func holdUnlessPlaying() {
         if !goal.wantsSound { goal = .hold }
     }
 
-    /// What was heard to its end leaves the queue, and the player as it is.
+    /// The last item was consumed when it completed: the player stays as it is.
     private var hasConsumedTheLast: Bool {
         if case .rest(.completed) = goal { settings.consume } else { false }
     }
@@ -90,7 +85,7 @@ extension PlayerCore {
         }
     }
 
-    /// The item that `play` means: the first that came with the edit, or the one that it names.
+    /// The item to play: the first one of the edit, or the one that `startIndex` names.
     private func firstNew(_ edit: QueueEdit, _ change: QueueChange?) -> QueueItem? {
         switch (edit, change) {
         case (.replace(_, let startIndex), .replaced(_, let new)): new.isEmpty ? nil : new[startIndex ?? 0]
@@ -104,7 +99,7 @@ extension PlayerCore {
         return queue.successor(Queue.Order(repeats: .off, shuffle: settings.shuffle), using: &random)
     }
 
-    /// The current item is no longer in the queue: what follows takes its place, sounding if it sounded.
+    /// The current item left the queue. Its successor becomes current, and plays if the removed item played.
     private mutating func leaveRemoved(_ lost: LoadedTrack, for next: ItemID?, at position: Double?) {
         if lost.isFed { flush(fade: skipFade) }
         if !goal.isAtRest { complete(lost, .removed) }

@@ -3,33 +3,29 @@
 internal import Audio
 internal import Kernel
 
-/// Others take the sound for a while: a call, an alarm, another program.
+/// Interruptions: a call, an alarm, another program.
 extension PlayerCore {
-    /// The music is wanted and must not sound.
+    /// Sound must wait: an interruption is active, or the lost headphones are awaited.
     var isHeldBack: Bool { interruptions.isActive || routing.waitsForDevice }
 
     mutating func interruptionReported(_ notice: InterruptionNotice) {
         if notice.isBeginning {
             interruptionBegan(notice.source)
         } else {
-            endedInterruption(
-                interruptions.end(notice.source, shouldResume: notice.shouldResume), by: notice.source)
-            if notice.source == .sleep { woke() }
+            endedInterruption(interruptions.end(notice.source, shouldResume: notice.shouldResume), by: notice.source)
+            if notice.source == .sleep { resumedFromSuspend() }
         }
     }
 
-    /// The stream is of before the sleep: its sink may have been put together anew since, and what the sound server knows of
-    /// its time is old. Another one takes its place, at the same position.
-    private mutating func woke() {
-        leave(stream.generation)
+    /// The stream predates the sleep, and so does its timing: a new stream takes over at the same position.
+    private mutating func resumedFromSuspend() {
+        replaceStream(stream.generation)
         reportRoute(.wakeFromSleep)
     }
 
-    /// By a person, who is obeyed whatever the policy is.
+    /// A person muted the stream: applies under every policy.
     mutating func streamMuted(_ isMuted: Bool) {
-        guard isMuted else {
-            return interruptionReported(InterruptionNotice(isBeginning: false, source: .soundServer))
-        }
+        guard isMuted else { return interruptionReported(InterruptionNotice(isBeginning: false, source: .soundServer)) }
         if interruptions.begin(.soundServer, isMute: true, now: now) {
             emit(.interruption(isBeginning: true, .soundServer, shouldResume: nil))
         }
@@ -38,9 +34,9 @@ extension PlayerCore {
     private mutating func interruptionBegan(_ source: InterruptionSource) {
         guard settings.interruptionPolicy == .auto || source == .lock || source == .announcement else {
             emit(.interruption(isBeginning: true, source, shouldResume: nil))
-            // The sound server has muted us along with its question, and reports no end to a stream that plays on.
+            // The sound server muted the stream with its request, and reports no end to a stream that plays on.
             if source == .soundServer {
-                // A mute may come before its request.
+                // The mute may arrive before the request.
                 endedInterruption(interruptions.endAll(.soundServer, shouldResume: true), by: source)
                 unmute()
             }
@@ -51,10 +47,10 @@ extension PlayerCore {
         }
     }
 
-    /// `mayResume`: nil while somebody else still has the sound.
+    /// `mayResume`: nil while another interruption is active.
     mutating func endedInterruption(_ mayResume: Bool?, by source: InterruptionSource) {
         guard let mayResume else {
-            // Nothing is held back from the user's view; observers are notified nevertheless.
+            // Nothing was interrupted, but observers still receive the end.
             if settings.interruptionPolicy == .notifyOnly, source == .client || source == .sleep {
                 emit(.interruption(isBeginning: false, source, shouldResume: true))
             }
@@ -69,10 +65,10 @@ extension PlayerCore {
         }
     }
 
-    /// The user wants to hear music now, despite every interruption.
+    /// The user wants sound despite all interruptions.
     mutating func overrideInterruption() {
         endWaitForDevice()
-        // A follower plays because its leader does: nobody has asked for its own sound.
+        // A follower plays because its leader does. That is no request to override a call on its own device.
         guard interruptions.isActive, settings.leader == nil || !interruptions.holds(.soundServer) else { return }
         interruptions.endAll()
         unmute()
@@ -80,12 +76,12 @@ extension PlayerCore {
         if goal.wantsSound { returnToLiveEdge() }
     }
 
-    /// Without a stream the sound server has nothing to end: a call that goes on interrupts the next stream anew.
+    /// Without a stream, the sound server reports no end. A call that goes on interrupts the next stream again.
     mutating func forgetServerInterruption() {
         endedInterruption(interruptions.endAll(.soundServer, shouldResume: false), by: .soundServer)
     }
 
-    /// Nobody's interruption is obeyed any more.
+    /// With `notifyOnly`, present interruptions end.
     mutating func interruptionPolicyChanged() {
         guard settings.interruptionPolicy == .notifyOnly, interruptions.isActive, !interruptions.holdsMute else {
             return
@@ -97,10 +93,10 @@ extension PlayerCore {
         if let generation = stream.generation { actions.append(.output(.stream(.unmute, generation))) }
     }
 
-    /// What a station has sent meanwhile is of the past: it is joined anew.
+    /// A station's data from before is stale: it is joined again.
     private mutating func returnToLiveEdge() {
         guard let current, current.isLive, current.failure == nil, !goal.isAtRest else { return }
         dropUpcoming()
-        leaveLive()
+        disconnectLive()
     }
 }

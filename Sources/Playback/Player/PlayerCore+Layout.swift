@@ -3,45 +3,43 @@
 internal import Audio
 internal import Kernel
 
-/// The stream's channels. Items of one layout share a stream, without a gap; one of another layout gets a stream of its own
-/// once the last frame of the item before it was heard.
+/// The stream's channel layout. Items with the same layout share a stream without a gap. An item with another layout gets
+/// a new stream once the previous item was heard to its end.
 extension PlayerCore {
-    /// The layout of a stream for this format, as the output chooses it for its device.
+    /// The stream layout for this format, as the output chooses it for its device.
     func layout(for format: AudioFormat) -> ChannelLayout {
         routing.route?.streamLayout(for: format.layout) ?? (format.channelCount > 2 ? format.layout : .stereo)
     }
 
-    /// The stream has the item's channels; or it was opened for them, and the output has chosen otherwise.
+    /// The stream has the item's layout, or was opened for it and the output chose another one.
     func fits(_ track: LoadedTrack) -> Bool {
         guard let media = track.media else { return true }
         let wanted = layout(for: media.format)
         return wanted == stream.layout || wanted == stream.format?.layout
     }
 
-    /// Replaces a stream that does not fit, before the first frame of the item is written.
+    /// Replaces a stream with another layout before the item's first frame is written.
     mutating func reconcileLayout() {
-        guard !goal.isAtRest, let current, !current.isFed, !fits(current) else { return }
-        if case .stop = goal { return }
+        guard goal.keepsItem, let current, !current.isFed, !fits(current) else { return }
         switch stream.state {
         case .closed: return
         case .opening: actions += stream.close()
-        case .open(let generation, _, _): leave(generation)
+        case .open(let generation, _, _): replaceStream(generation)
         }
     }
 
-    /// The device has changed while the item plays.
-    mutating func leaveForLayout() {
+    /// Replaces the stream if a device change requires another layout.
+    mutating func replaceForLayout() {
         guard case .open(let generation, let format, _) = stream.state, let current, current.isFed,
             let media = current.media, layout(for: media.format) != format.layout
         else { return }
-        leave(generation)
+        replaceStream(generation)
     }
 }
 
 /// The known loudness of the tracks, for the renderer.
 extension PlayerCore {
-    /// By its tags, or as it was measured; `isInAlbum`: the item before or after it is of the same album, and they are
-    /// played in order.
+    /// The loudness from the tags, or as measured. `isInAlbum`: the item plays next to an item of the same album.
     func loudness(of generation: Generation) -> (track: TrackLoudness?, isInAlbum: Bool) {
         guard let track = loaded[generation], let media = track.media else { return (nil, false) }
         return (media.loudness, isInAlbum(track))
@@ -59,7 +57,7 @@ extension PlayerCore {
         }
     }
 
-    /// From the queue, or from the loaded media's tags.
+    /// From the queue item, or from the tags of a loaded item.
     private func album(of item: QueueItem) -> String? {
         if let album = item.draft.album { return album }
         return [current, upcoming].compactMap(\.self).first { $0.item.id == item.id }?.media?.tags.album

@@ -2,18 +2,20 @@
 
 internal import Kernel
 
-/// Live streams: what is kept while nobody listens is stale, so a station is left when it falls silent and joined anew
-/// when it is to sound. Its titles hold from the frame on that they came with.
+/// Live streams. Buffered data grows stale while nobody listens, so a silent station is left, and joined again when sound
+/// is wanted. A title applies from the frame with which it arrived.
 extension PlayerCore {
-    /// A station that is ready, without a play command, is left after this many seconds.
+    /// A station that is ready but not played is left after this many seconds.
     static let liveHold = 5.0
 
     mutating func reconcileLive() {
         guard let current, current.isLive, current.failure == nil else { return }
-        if case .left = current.stage {
-            if goal.wantsSound, stream.format != nil { joinLive() }
+        if case .disconnected = current.stage {
+            guard goal.wantsSound, stream.format != nil else { return }
+            reopenCurrent(at: 0)
+            jumped()
         } else if isLiveUnheard {
-            leaveLive()
+            disconnectLive()
         }
     }
 
@@ -31,26 +33,22 @@ extension PlayerCore {
 
     private var liveHoldEnd: MonotonicTime? {
         guard case .hold = goal, let current, current.isLive, let since = current.primedAt else { return nil }
-        if case .left = current.stage { return nil }
+        if case .disconnected = current.stage { return nil }
         return since.advanced(bySeconds: Self.liveHold)
     }
 
-    /// Ends its connection; what it had sent is not heard any more.
-    mutating func leaveLive() {
+    /// Closes the station's connection. Its buffered frames are not played any more.
+    mutating func disconnectLive() {
         guard let track = current else { return }
         if track.isFed { flush() }
         actions.append(.unload(track.generation))
-        loaded.updateCurrent { ($0.stage, $0.loading) = (.left, nil) }
-        loaded.endGathering()
-        loaded.endSeek()
+        loaded.current?.stage = .disconnected
+        loaded.current?.loading = nil
+        loaded.prebuffering = nil
+        loaded.seek = nil
     }
 
-    private mutating func joinLive() {
-        reopenCurrent(at: 0)
-        jumped()
-    }
-
-    /// Titles whose first frame has been heard become the item's.
+    /// Applies titles whose first frame has been heard.
     mutating func applyProgrammes() {
         guard var track = current, let first = track.programmes.first, first.start <= stream.timeline.heard else {
             return
@@ -59,11 +57,11 @@ extension PlayerCore {
             track.media?.broadcast = next.broadcast
             track.programmes.removeFirst()
         }
-        loaded.updateCurrent { $0 = track }
+        loaded.current = track
         emit(.item(currentItem))
     }
 
-    /// When one of these is due.
+    /// The next time at which one of the above is due.
     var nextLiveMoment: MonotonicTime? {
         var times: [MonotonicTime] = []
         if let end = liveHoldEnd { times.append(end) }

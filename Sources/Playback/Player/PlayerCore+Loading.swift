@@ -3,107 +3,106 @@
 internal import Audio
 internal import Kernel
 
-/// Media that comes over a network: enough of it is gathered before it sounds.
+/// Network media: enough data is gathered before the item sounds.
 extension PlayerCore {
-    /// After every input: a wait that has been long enough, or is no longer one, is over.
-    mutating func reconcileGathering() {
-        guard var gathering else { return }
-        gathering.since = goal.wantsSound ? gathering.since ?? now : nil
-        loaded.begin(gathering)
+    /// Runs after every input. Ends a wait that is satisfied or no longer applies.
+    mutating func reconcilePrebuffering() {
+        guard var prebuffering else { return }
+        prebuffering.since = goal.wantsSound ? prebuffering.since ?? now : nil
+        loaded.prebuffering = prebuffering
         guard !goal.isAtRest, let current, let loading = current.loading, current.writtenEnd == nil,
             !current.isOpening, !loading.isSatisfied
-        else { return loaded.endGathering() }
-        guard let gathered = gatheredSeconds(since: gathering.place) else {
-            // Of what is to be heard without a gap all is waited for, then.
-            if gathering.needed != nil { loaded.endGathering() }
+        else { return loaded.prebuffering = nil }
+        guard let buffered = bufferedSeconds(since: prebuffering.place) else {
+            // A one-shot sound is loaded to its end if its pace is unknown.
+            if prebuffering.needed != nil { loaded.prebuffering = nil }
             return
         }
-        if gathered >= gathering.needed ?? secondsForPace(since: gathering.place) { loaded.endGathering() }
+        if buffered >= prebuffering.needed ?? secondsForPace(since: prebuffering.place) { loaded.prebuffering = nil }
     }
 
-    /// Begins to wait, unless all that is needed is there.
-    mutating func gather(_ needed: Double) {
+    /// Starts to wait, unless enough is loaded.
+    mutating func prebuffer(_ needed: Double) {
         guard let current, let loading = current.loading else { return }
-        loaded.begin(
-            LoadedTracks.Gathering(
-                needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place))
-        reconcileGathering()
+        loaded.prebuffering = LoadedTracks.Prebuffering(
+            needed: current.item.oneShot == nil ? needed : nil, since: now, place: loading.place)
+        reconcilePrebuffering()
     }
 
-    /// How much of what follows `place` must be there, so that the rest comes in time at the pace so far. Without a length,
-    /// what comes more slowly than it is heard is waited for to its end.
+    /// The seconds after `place` that must be loaded so that the rest arrives in time at the present pace. Without a
+    /// known length, slow media is loaded to its end.
     private func secondsForPace(since place: Int64) -> Double {
         guard let current, let map = current.map, let pace = current.pace.bytesPerSecond(at: now) else {
             return .infinity
         }
-        // A little less than it was: it may slow down.
+        // Slightly less than measured, because the pace may drop.
         let speed = pace * map.seconds(bytes: 1) * 0.9 / tempo(of: current).rate
         guard speed < 1 else { return networkBuffering.start }
         guard let size = current.loading?.size else { return .infinity }
         return max(networkBuffering.start, map.seconds(bytes: size - place) * (1 - speed))
     }
 
-    /// What came in since the reader was at `place`, played or not. nil when that cannot be reckoned.
-    private func gatheredSeconds(since place: Int64) -> Double? {
+    /// Seconds that have arrived since the reader was at `place`, played or not; nil if the bit rate is unknown.
+    private func bufferedSeconds(since place: Int64) -> Double? {
         guard let loading = current?.loading, let map = current?.map else { return nil }
         return map.seconds(bytes: loading.place - place + loading.bytesAhead)
     }
 
-    /// The first frames of a run are decoded.
-    mutating func gatherBeforeFeeding() {
-        gather(seek == nil ? networkBuffering.start : min(networkBuffering.seek, networkBuffering.start))
+    /// Called when the first frames of a run are decoded.
+    mutating func prebufferBeforeFeeding() {
+        prebuffer(seek == nil ? networkBuffering.start : min(networkBuffering.seek, networkBuffering.start))
     }
 
-    /// The sink ran dry while the current item was being written, or is still dry and the source has reported since.
-    mutating func gatherAfterUnderrun() {
-        guard case .dry(let since, _) = stream.transport, gathering == nil, var current,
+    /// The sink ran dry while the current item was written, or is still dry when the source reports.
+    mutating func prebufferAfterUnderrun() {
+        guard case .dry(let since, _) = stream.transport, prebuffering == nil, var current,
             current.loading?.isSatisfied == false, current.isFed, current.writtenEnd == nil
         else { return }
-        // What is there was not decoded in time: no fault of the connection, and nothing to wait for.
+        // Loaded data was not decoded in time. The network is not the cause.
         guard (loadedTime?.ahead ?? 0) < networkBuffering.least else { return }
-        guard current.item.oneShot == nil else { return gather(networkBuffering.resume) }
+        guard current.item.oneShot == nil else { return prebuffer(networkBuffering.resume) }
         current.dryTimes.removeAll { now.seconds(since: $0) >= networkBuffering.bounceWindow }
         if current.dryTimes.last != since { current.dryTimes.append(since) }
-        loaded.updateCurrent { $0.dryTimes = current.dryTimes }
+        loaded.current = current
         let times = current.dryTimes.count
         guard times <= networkBuffering.bounces else {
             let window = Int(networkBuffering.bounceWindow)
             return failWaiting(
                 .bouncing, "The connection is too unsteady: it ran dry \(times) times within \(window) s.")
         }
-        gather(networkBuffering.resume)
+        prebuffer(networkBuffering.resume)
     }
 
-    /// With sound, or with an error.
-    mutating func endGathering(after seconds: Double) {
-        guard let gathering else { return }
+    /// Ends an overdue wait: with sound if enough has arrived, else with an error.
+    mutating func endPrebuffering(after seconds: Double) {
+        guard let prebuffering else { return }
         let isEnough =
-            gatheredSeconds(since: gathering.place).map { $0 >= networkBuffering.least }
+            bufferedSeconds(since: prebuffering.place).map { $0 >= networkBuffering.least }
             ?? ((current?.loading?.bytesAhead ?? 0) > 0)
         if isEnough {
-            loaded.endGathering()
+            loaded.prebuffering = nil
         } else {
             failWaiting(.network, "Too little came over the network within \(Int(clamping: seconds)) s.")
         }
     }
 
-    /// When the wait began, and how long it may take.
-    var gatheringLimit: (since: MonotonicTime, seconds: Double)? {
-        guard let since = gathering?.since, let current else { return nil }
+    /// The start of the wait and its limit in seconds.
+    var prebufferingLimit: (since: MonotonicTime, seconds: Double)? {
+        guard let since = prebuffering?.since, let current else { return nil }
         guard let oneShot = current.item.oneShot else { return (since, networkBuffering.limit) }
-        // Early enough to be heard within its time.
+        // Early enough for the sound to start within its timeout.
         return (current.listened > 0 ? since : current.loadedAt, oneShot.timeout * 0.9)
     }
 
     private mutating func failWaiting(_ code: PlaybackError.Code, _ message: String) {
         guard let track = current else { return }
-        loaded.endGathering()
+        loaded.prebuffering = nil
         if track.isFed { flush() }
         let end = track.isFed ? stream.timeline.heard : nil
-        loaded.updateCurrent { $0.fail(PlaybackError(code, message, itemID: track.item.id), end: end) }
+        loaded.current?.fail(PlaybackError(code, message, itemID: track.item.id), end: end)
     }
 
-    /// The loading that clients see; nil for local media.
+    /// The loading progress that clients see; nil for local media.
     var loadedTime: LoadedTime? {
         current?.loading.flatMap { current?.map?.loaded($0) }
     }

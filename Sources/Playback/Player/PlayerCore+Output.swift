@@ -8,11 +8,11 @@ extension PlayerCore {
     mutating func outputReported(_ event: AudioOutputEvent) {
         switch event {
         case .opened(let generation, let ring):
-            if stream.opened(generation, ring, now) { describeStream() }
+            if stream.opened(generation, ring, now) { updateStreamFormat() }
         case .started(let generation):
             guard generation == stream.generation else { return }
             endOutage()
-            // It did not stand: the machine was late.
+            // The sink did not stall: frames reached it late.
             if case .dry(_, hadFrames: true) = stream.transport { statistics.underruns += 1 }
             actions += stream.started()
         case .paused(let generation):
@@ -25,8 +25,8 @@ extension PlayerCore {
         case .suspended(let generation, let isSuspended):
             guard generation == stream.generation, output.isSuspended != isSuspended else { return }
             output.isSuspended = isSuspended
-            // What was kept meanwhile is old.
-            if !isSuspended, current?.isLive == true, goal.wantsSound { leaveLive() }
+            // Frames buffered during the suspension are stale.
+            if !isSuspended, current?.isLive == true, goal.wantsSound { disconnectLive() }
             emit(.output(output))
         case .closed: return
         case .corkRequested(let generation, let isRequested):
@@ -41,7 +41,7 @@ extension PlayerCore {
             emit(.output(output))
         case .displaced(let generation):
             guard generation == stream.generation else { return }
-            leave(generation)
+            replaceStream(generation)
         case .failed(let generation, let error):
             guard generation == stream.generation else { return }
             streamFailed(error)
@@ -56,7 +56,7 @@ extension PlayerCore {
         if case .stop = goal {
             stopped()
         } else if goal.wantsSound, let end = current?.writtenEnd {
-            hear(upTo: max(end, current?.decayEnd ?? end))
+            advance(to: max(end, current?.decayEnd ?? end))
             if upcoming == nil || stopsAfterCurrent {
                 reachedEndOfQueue()
             } else {
@@ -68,7 +68,7 @@ extension PlayerCore {
     private mutating func ranDry() {
         if !stream.hasFrames, let current, current.writtenEnd == nil, !current.isOpening { statistics.underruns += 1 }
         jumped()
-        gatherAfterUnderrun()
+        prebufferAfterUnderrun()
     }
 
     private mutating func availabilityChanged(_ new: OutputAvailability) {
@@ -79,7 +79,7 @@ extension PlayerCore {
             outage?.retry(now)
             outlivedOutage()
             if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
-            // While sound is wanted, it is reported until there is some.
+            // While sound is wanted, the error stays until sound is heard.
             if !goal.wantsSound, lastError?.code == .outputUnavailable { lastError = nil }
         }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
@@ -89,8 +89,7 @@ extension PlayerCore {
         }
     }
 
-    /// The sound server has put another device in the place of one that went, and taken the stream along: there will be no
-    /// word of its start. Should it stand, `watchSink` notices.
+    /// The sound server moved the stream to another device and reports no start. `watchSink` notices if it stalls.
     private mutating func outlivedOutage() {
         switch stream.transport {
         case .running, .dry, .draining: if outage != nil { endOutage() }
@@ -103,18 +102,18 @@ extension PlayerCore {
         if lastError?.code == .outputUnavailable { lastError = nil }
     }
 
-    /// The stream is gone. The item stays at the last position that was heard, and goes on when there is a sink again.
+    /// The stream failed. The item stays at the last audible position and resumes once a sink is available.
     private mutating func streamFailed(_ error: AudioOutputError) {
         let place = position
         if !goal.wantsSound { giveUpMakingReady() }
-        closeDown()
+        streamClosed()
         if case .deviceGone = error { deviceLost() }
         let code: PlaybackError.Code = if case .refused = error { .outputRefused } else { .outputUnavailable }
         let failure = PlaybackError(code, error.message, itemID: current?.item.id)
         if case .stop = goal { return stopped() }
         guard !goal.isAtRest, current != nil else { return }
         if goal.wantsSound { lastError = failure }
-        takeBack(to: place)
+        decodeUnheardAgain(from: place)
         if case .refused = error, goal.wantsSound {
             if let current { complete(current, .error) }
             emit(.error(failure))
@@ -125,25 +124,25 @@ extension PlayerCore {
         }
     }
 
-    /// There is no stream any more.
-    mutating func closeDown() {
+    /// The stream is closed.
+    mutating func streamClosed() {
         stream.lost()
-        leave(nil)
-        describeStream()
+        replaceStream(nil)
+        updateStreamFormat()
         forgetServerInterruption()
     }
 
-    /// What lay in the ring of a stream that is gone is decoded again, from what was heard.
-    mutating func takeBack(to place: Double) {
+    /// Decodes again, from the audible position, the frames that were in the ring of a closed stream.
+    mutating func decodeUnheardAgain(from place: Double) {
         if upcoming?.isFed == true { actions += loaded.dropUpcoming() }
         if current?.isLive == true {
-            leaveLive()
+            disconnectLive()
         } else if current?.isFed == true {
             repositionCurrent(to: .seconds(place))
         }
     }
 
-    mutating func describeStream() {
+    mutating func updateStreamFormat() {
         let old = output
         output.sampleRate = stream.format?.sampleRate
         output.channelCount = stream.format?.channelCount
@@ -151,7 +150,7 @@ extension PlayerCore {
         if output != old { emit(.output(output)) }
     }
 
-    /// Silence has come after a stop.
+    /// The stop is complete.
     mutating func stopped() {
         if let current { complete(current, .user) }
         rest(.stopped(.user), at: 0)

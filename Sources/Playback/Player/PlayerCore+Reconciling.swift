@@ -3,21 +3,20 @@
 internal import Audio
 internal import Kernel
 
-/// Asks for whatever still lies between what is wanted and what was reported. Runs after every input; asking for
-/// nothing when all is well is what makes it safe to run again.
+/// Requests the steps that are missing between goal and reports. Runs after every input; safe to run again.
 extension PlayerCore {
-    /// A stream that nobody uses is given back to the sink after this many seconds.
+    /// An unused stream is closed after this many seconds.
     static let streamGrace = 3.0
-    /// An item from a server is opened this long before it is heard, so that a slow one leaves no gap.
+    /// Remote items open this many seconds before they are heard, so that a slow server leaves no gap.
     static let openAhead = 10.0
-    /// Loaded items behind the current one: more than one only where they fail.
+    /// Limit of loaded items after the current one. More than one is loaded only if they fail.
     private static let mostAhead = 16
-    /// A station that was found to be one by then is joined this long before it is heard.
+    /// A station is joined again this many seconds before it is heard.
     static let joinAhead = 3.0
 
     mutating func reconcile() {
         reconcileRepeating()
-        reconcileGathering()
+        reconcilePrebuffering()
         reconcileFailure()
         reconcileSpeech()
         reconcileTempo()
@@ -30,31 +29,29 @@ extension PlayerCore {
         reconcileStream()
         reconcileDecay()
         reconcileFeeding()
-        // Before it starts: the first frames have the gain of a fade that is due.
+        // Before the start, so that the first frames have the gain of a fade that is due.
         if goal.wantsSound, lastStatus != .playing { checkSleep() }
         reconcileTransport()
         reconcileTimerGain()
         reconcileBorrowing()
     }
 
-    /// An item that failed before a frame of it was heard is left at once; not by a stop, which ends as one.
+    /// Leaves an item that failed before any of its frames was heard, unless the player is stopping.
     private mutating func reconcileFailure() {
-        if case .stop = goal { return }
         var attempts = 0
-        while !goal.isAtRest, let error = current?.failure, current?.isFed == false, attempts < Self.mostAhead {
+        while goal.keepsItem, let error = current?.failure, current?.isFed == false, attempts < Self.mostAhead {
             attempts += 1
             currentFailed(error)
         }
     }
 
-    /// Without sound to come, being there is all there is to a seek: also while there is no stream to be heard through.
+    /// Without sound, a seek ends when its target is decoded, even without a stream.
     private mutating func reconcileSeek() {
         guard let seek, seek.followUp == nil, !goal.wantsSound, current?.isOpening == false else { return }
-        loaded.endSeek()
+        loaded.seek = nil
     }
 
-    /// Loads what follows once the current item is decoded to its end, or a while before when it comes from a server, and
-    /// drops what no longer follows.
+    /// Loads the next item once the current one is decoded, remote items earlier. Drops it if something else follows.
     private mutating func reconcileUpcoming() {
         guard !goal.isAtRest, let current, seek == nil, case .play = goal, isNearItsEnd,
             !stopsAfterCurrent
@@ -64,7 +61,7 @@ extension PlayerCore {
         }
         var wanted = successor(of: current)
         if current.failure != nil, upcoming?.isFed != true,
-            wanted == current.item.id || !goesOn(afterFailures: failuresInARow + 1)
+            wanted == current.item.id || !continues(afterFailures: failuresInARow + 1)
         {
             wanted = nil
         }
@@ -74,7 +71,7 @@ extension PlayerCore {
         loaded.prepare(load(item, at: nil))
     }
 
-    /// `next`, or the one behind those that are loaded already and have failed. Drops them where others follow by now.
+    /// `next`, or the item after the loaded items that have failed. Drops these if others follow now.
     private mutating func itemToLoad(_ next: ItemID?) -> ItemID? {
         var (queue, random, wanted) = (queue, random, next)
         var failures = failuresInARow + (current?.failure == nil ? 0 : 1)
@@ -84,7 +81,7 @@ extension PlayerCore {
                 return upcoming == nil ? next : nil
             }
             failures += 1
-            guard track.failure != nil, !track.isFed, goesOn(afterFailures: failures),
+            guard track.failure != nil, !track.isFed, continues(afterFailures: failures),
                 loaded.ahead.count < Self.mostAhead
             else { return nil }
             queue.setCurrent(wanted)
@@ -94,7 +91,7 @@ extension PlayerCore {
         return wanted
     }
 
-    /// What a station has sent while it waited for its turn is old: it is joined once more when its turn has all but come.
+    /// A station's data grows stale while it waits. It is joined again shortly before it is heard.
     private func isStaleStation(_ track: LoadedTrack) -> Bool {
         guard track.isLive, case .primed = track.stage, let since = track.primedAt, let left = secondsLeft else {
             return false
@@ -104,13 +101,13 @@ extension PlayerCore {
 
     mutating func successor(of track: LoadedTrack) -> ItemID? {
         let wanted = queue.successor(order, using: &random)
-        // The last one that is left is consumed as well.
+        // With `consume`, the last item is consumed as well.
         return settings.consume && settings.repeats == .all && wanted == track.item.id ? nil : wanted
     }
 
-    /// Of the current item, until its end is heard.
+    /// Seconds until the end of the current item is heard.
     var secondsLeft: Double? {
-        // It has no end.
+        // An A-B loop has no end.
         guard part(of: current?.item) == nil else { return nil }
         return current?.writtenEnd.flatMap { stream.seconds(to: $0) } ?? secondsToEnd
     }
@@ -124,26 +121,26 @@ extension PlayerCore {
         return left <= Self.openAhead + current.held
     }
 
-    /// There is none, and nothing speaks against one.
+    /// No stream is open, and one is needed.
     var wantsStream: Bool {
         guard case .closed = stream.state, let current else { return false }
-        return (goal.wantsSound || isMakingReady) && current.failure == nil && !isCutOff && !isHeldBack
+        return (goal.wantsSound || isMakingReady) && current.failure == nil && !isOutputUnavailable && !isHeldBack
     }
 
     mutating func reconcileStream() {
         guard wantsStream, let current else { return }
         if let outage, now < outage.retryTime { return }
-        // While the media opens: most of it is stereo, and the stream is there when the first frame is.
+        // While the media opens, stereo is assumed: the stream is then often open before the first frame is decoded.
         let format = current.media?.format ?? AudioFormat(sampleRate: 44_100, layout: .stereo)
         actions += stream.open(newGeneration(), format, layout: layout(for: format), now)
     }
 
     private mutating func reconcileFeeding() {
-        guard let format = stream.format, !goal.isAtRest else { return }
-        if case .stop = goal { return }
-        if let current, case .primed = current.stage, gathering == nil, fits(current) {
+        guard let format = stream.format, goal.keepsItem else { return }
+        if var current, case .primed = current.stage, prebuffering == nil, fits(current) {
             let tempo = tempo(of: current)
-            loaded.updateCurrent { ($0.stage, $0.tempo) = (.feeding, tempo) }
+            (current.stage, current.tempo) = (.feeding, tempo)
+            loaded.current = current
             var feed = Feed(tempo: tempo, silence: silenceBefore(current, format))
             feed.splice = current.splice.map { RingSplicing.Start(index: $0.index, pace: $0.rate / tempo.rate) }
             actions.append(.feed(current.generation, feed))
@@ -165,7 +162,7 @@ extension PlayerCore {
             if case .stop = goal { stopped() }
             return
         }
-        if routing.leaving == generation, leaveStream(transport) { return }
+        if routing.replacing == generation, continueReplacing(transport) { return }
         switch goal {
         case .play:
             if isHeldBack, !(isAtItsEnd && isCurrentOver) { return silence() }
@@ -176,15 +173,15 @@ extension PlayerCore {
                 return
             }
             switch transport {
-            case .silent where gathering != nil: return
-            case .dry where gathering != nil: silence()
+            case .silent where prebuffering != nil: return
+            case .dry where prebuffering != nil: silence()
             case .silent:
                 actions += stream.start(fade: lastStatus == .paused ? settings.fades.pause : 0, now)
             case .pausing(_, fade: let fade) where fade > 0:
-                // Taken back while it fades: it rises again from the gain that it has reached.
+                // The pause was cancelled while it fades out: the gain rises from its present value.
                 actions += stream.start(fade: settings.fades.pause, now)
             case .running, .dry:
-                // A stream that drains cannot be shifted to its time.
+                // A draining stream cannot be shifted to its start time.
                 if isLastInStream, timedStart == nil { actions += stream.drain(now) }
             case .draining:
                 if !isLastInStream { actions += stream.start(now) }
@@ -204,9 +201,9 @@ extension PlayerCore {
 
     mutating func silence() { actions += stream.pause(fade: secondsToSilence, now) }
 
-    /// Of the user's own pauses and stops. An interruption or a lost device waits for no fade.
+    /// Seconds of fade-out for the user's pauses and stops. An interruption or a lost device silences at once.
     private var secondsToSilence: Double {
-        guard !isHeldBack, routing.leaving == nil else { return 0 }
+        guard !isHeldBack, routing.replacing == nil else { return 0 }
         return switch goal {
         case .pause(.user), .pause(.leader): settings.fades.pause
         case .stop: settings.fades.stop
@@ -214,13 +211,13 @@ extension PlayerCore {
         }
     }
 
-    /// All that will ever be written before the sink runs dry is written.
+    /// All frames before the sink runs dry are written.
     private var isAtItsEnd: Bool {
         guard let current, current.isWritten, seek == nil else { return false }
         return upcoming == nil
     }
 
-    /// The next item, if any, needs another stream; or all that follow have failed.
+    /// No more items are written to this stream: none follows, it has another layout, or all that follow have failed.
     var isLastInStream: Bool {
         guard let upcoming else { return isAtItsEnd }
         return current?.isWritten == true && seek == nil && (!fits(upcoming) || endsQueue)
@@ -242,8 +239,8 @@ extension PlayerCore {
 
     mutating func dropUpcoming() {
         guard let track = upcoming else { return }
-        // The current item could not be written again without a gap: the change counts from the border on (`reachedEnd`).
-        // Of one that is mixed over it, the end is nowhere else.
+        // The current item cannot be written again without a gap. The change applies at the end of the item
+        // (`reachedEnd`). If the next item is mixed over the current one, that end exists only in the mix.
         if track.isFed, track.crossfade == nil, case .play = goal, let current, current.failure == nil,
             current.media?.isSeekable == false
         {
@@ -251,29 +248,29 @@ extension PlayerCore {
         }
         actions += loaded.dropUpcoming()
         guard track.isFed else { return }
-        // Its frames follow the current item's in the ring: take both out and let the current one write again.
+        // Its frames follow the current item's in the ring. Both are removed, and the current item is written again.
         guard let current, !goal.isAtRest, current.failure == nil else { return flush() }
         let place = position
         runSeek(DecodeStart(place: .seconds(place)), target: place)
     }
 
-    /// Of what cannot be searched, or is no longer loaded: it is asked for once more.
+    /// Loads the current item anew: it is not seekable, or no longer loaded.
     mutating func reopenCurrent(at place: Double) {
         guard let left = current else { return }
         actions.append(.unload(left.generation))
         var track = load(left.item, at: place)
-        // The old one is shown until it reports anew.
+        // Shows the known description until the item reports a new one.
         track.media = left.media
         track.listened = left.listened
-        loaded.updateCurrent { $0 = track }
+        loaded.current = track
     }
 
-    /// Takes everything that was not heard out of ring and sink. `fade`: seconds in which what sounds may fade out.
+    /// Drops the frames in ring and sink that were not heard. `fade`: seconds of fade-out.
     mutating func flush(fade: Double = 0) {
         actions += stream.flush(fade: isHeldBack ? 0 : fade, now)
     }
 
-    /// Begins a new run of the current item; what it had written must have been flushed or lost, or sounds until `splice`.
+    /// Starts a new run of the current item. Older frames must be flushed or lost, or they sound until `splice`.
     mutating func repositionCurrent(
         to place: DecodeStart.Place, scan rate: Double? = nil, splice: LoadedTrack.Splice? = nil
     ) {
@@ -286,7 +283,7 @@ extension PlayerCore {
         track.overlapped = 0
         track.decayEnd = nil
         if case .seconds(let seconds) = place { track.startPosition = seconds }
-        loaded.updateCurrent { $0 = track }
+        loaded.current = track
         actions.append(.reposition(track.generation, track.run, decodeStart(place, scan: rate, of: track)))
     }
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Repeats a part of the current item, until it is taken back or another item is the current one.
+/// A-B repeat: repeats a part of the current item until it is cancelled or another item becomes current.
 extension PlayerCore {
-    /// What is repeated of this item.
+    /// The part of this item that is repeated.
     func part(of item: QueueItem?) -> ABLoop? { repeated == item?.id ? settings.abLoop : nil }
 
-    /// The current item, or a part of it, is repeated until somebody ends that.
+    /// The current item or a part of it repeats without end.
     var isEndless: Bool { current.map { $0.item.loops < 0 || part(of: $0.item) != nil } ?? false }
 
-    /// What is decoded of the item from there on.
+    /// The decode start at a place in the item.
     func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of item: QueueItem) -> DecodeStart {
-        DecodeStart(
-            place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
+        DecodeStart(place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
     }
 
-    /// Likewise, with what is decoded before the position.
+    /// The same with a lead before the position.
     func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: LoadedTrack) -> DecodeStart {
         var start = decodeStart(place, scan: rate, of: track.item)
         guard rate == nil else { return start }
@@ -32,15 +31,14 @@ extension PlayerCore {
         try abLoop.check(duration: current?.media?.durationIsExact == true ? current?.duration : nil)
     }
 
-    /// Another part of the current item is repeated, or none: what is decoded for the old one is decoded again.
+    /// The A-B loop of the current item has changed: decodes again what was decoded for the old one.
     mutating func repeatPart() {
         repeated = settings.abLoop == nil ? nil : queue.currentID
-        guard let current, !goal.isAtRest, current.failure == nil, current.media?.isSeekable != false else { return }
-        if case .stop = goal { return }
+        guard let current, goal.keepsItem, current.failure == nil, current.media?.isSeekable != false else { return }
         if let scan { beginSeek(to: .seconds(position), scan: scan.rate) } else { decodeAgain() }
     }
 
-    /// After every input.
+    /// Runs after every input. Another item has no A-B loop.
     mutating func reconcileRepeating() {
         guard settings.abLoop != nil, repeated != current?.item.id ?? queue.currentID else { return }
         settings.abLoop = nil
@@ -50,14 +48,14 @@ extension PlayerCore {
     }
 }
 
-/// Reports that nothing follows the current item, while there is time to add one.
+/// Reports that nothing follows the current item, early enough to add an item.
 extension PlayerCore {
-    /// Seconds before the end. A web server needs `openAhead` of them; the client that adds the item has the rest.
+    /// Seconds before the end. A web server needs `openAhead` of them; the rest is for the client.
     static let queueLowAhead = 20.0
 
     mutating func reconcileQueueLow() {
         guard !goal.isAtRest, let current, settings.leader == nil else { return isQueueLow = false }
-        // A report before a pause holds after it.
+        // A report from before a pause is not repeated after it.
         guard case .play = goal else { return }
         guard let remaining = secondsLeftOnce, remaining <= Self.queueLowAhead, !stopsAfterCurrent,
             successor(of: current) == nil
@@ -72,7 +70,7 @@ extension PlayerCore {
         emit(.queueLow(QueueLow(reason: reason, itemID: queue.currentID, remaining: remaining.map { max(0, $0) })))
     }
 
-    /// nil while unknown, and while rounds of a loop follow.
+    /// nil while unknown, and while repetitions follow.
     var secondsLeftOnce: Double? {
         guard let current, current.failure == nil, scan == nil else { return nil }
         return current.writtenEnd != nil || current.item.loops == 0 ? secondsLeft : nil

@@ -3,12 +3,12 @@
 internal import Audio
 internal import Kernel
 
-/// Where the sound goes. What is to follow from which devices there are is decided in `RouteDecision`; here it is done.
+/// The output device. `RouteDecision` decides which device to use; this extension applies the decision.
 extension PlayerCore {
     struct Routing {
-        /// The device selected at the output; nil for the default one.
+        /// The device selected at the output; nil: the default one.
         fileprivate(set) var target: String?
-        /// Where the sound goes or would go, as reported last.
+        /// The device in use, as last reported.
         fileprivate(set) var route: OutputDevice?
         fileprivate(set) var known: [OutputDevice]?
         fileprivate(set) var followed: String?
@@ -16,28 +16,26 @@ extension PlayerCore {
         fileprivate(set) var filter = RouteFilter()
         /// The device to use until one is chosen.
         var configured: String?
-        /// Why `target` was changed: reported when the sound is there.
+        /// The reason for the change of `target`; reported once the new device is in use.
         fileprivate(set) var cause: RouteReason?
-        /// Comes before what the user chose, until the sound ends.
+        /// A device that takes precedence over the user's choice until the sound ends.
         fileprivate(set) var borrowed: String?
-        /// The sound on it has begun.
+        /// Sound has started on the borrowed device.
         fileprivate(set) var usesBorrowed = false
-        /// The stream that another one is to take the place of.
-        fileprivate(set) var leaving: Generation?
-        /// Headphones are away, and the policy is to wait for them.
+        /// The stream that is being replaced.
+        fileprivate(set) var replacing: Generation?
+        /// Lost headphones are awaited (policy `hold`).
         fileprivate(set) var waitsForDevice = false
     }
 
     private func situation(_ devices: OutputDevices) -> RouteSituation {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
-            chosen: borrowed(of: devices) ?? wantedDevice, followed: routing.followed,
-            asked: routing.target,
-            lost: routing.lost,
-            policy: settings.routePolicy, filter: routing.filter, now: now)
+            chosen: borrowed(of: devices) ?? wantedDevice, followed: routing.followed, selected: routing.target,
+            lost: routing.lost, policy: settings.routePolicy, filter: routing.filter, now: now)
     }
 
-    /// The user's choice, else the configured device. It counts while the device is there.
+    /// The user's choice, else the configured device. Used while it is available.
     var wantedDevice: String? { settings.outputDevice ?? routing.configured }
 
     private func borrowed(of devices: OutputDevices) -> String? {
@@ -45,7 +43,7 @@ extension PlayerCore {
         return devices.devices.contains { $0.id == borrowed && $0.isAvailable } ? borrowed : nil
     }
 
-    /// For an alarm: the choice of the user stays, and is in force again as soon as no sound is wanted.
+    /// For an alarm: the user's choice remains and applies again when no sound is wanted.
     mutating func borrow(_ device: String?) {
         guard device != routing.borrowed else { return }
         (routing.borrowed, routing.usesBorrowed) = (device, false)
@@ -77,7 +75,7 @@ extension PlayerCore {
             let previous = routing.route
             routing.route = route
             emit(.route(reason, previous: previous, current: route))
-            leaveForLayout()
+            replaceForLayout()
         } else {
             routing.route = route
             if isNew { routing.cause = decision.reason }
@@ -99,7 +97,7 @@ extension PlayerCore {
         routing.followed = decision.followed
         routing.lost = decision.lost
         switch decision.transport {
-        case .goOn: break
+        case .unchanged: break
         case .stop: stopForLoss()
         case .resume:
             routing.waitsForDevice = false
@@ -123,8 +121,7 @@ extension PlayerCore {
         }
     }
 
-    /// The stream was taken off its device. Headphones: not a sample may sound elsewhere, also before the list of devices
-    /// has what is left.
+    /// The stream lost its device. If it was headphones, no sample may sound elsewhere, even before the list changes.
     mutating func deviceLost() {
         guard let used = situation(output.devices).used, used.isPrivate, settings.routePolicy != .follow
         else { return }
@@ -132,23 +129,22 @@ extension PlayerCore {
         stopForLoss()
     }
 
-    /// By the user. `nil` follows the default device again.
+    /// Applies the user's choice; nil: the default device.
     mutating func outputChosen(_ device: String?) {
         routing.configured = nil
         routing.followed = nil
         routing.borrowed = nil
-        // A client that names the output does not wait for another one.
+        // A client that chooses an output does not wait for another one.
         routing.waitsForDevice = false
-        routing.cause = .override
-        if device == routing.route?.id { routing.cause = nil }
-        // The sound was on its way back to the headphones.
+        routing.cause = device == routing.route?.id ? nil : .override
+        // The sound was returning to the headphones.
         if let lost = routing.lost, lost.device.id == routing.target { routing.lost = nil }
         routing.target = device
         actions.append(.output(.select(device)))
         if routing.known != nil { show(output.devices) }
     }
 
-    /// The session admits other devices now.
+    /// The session's device filter has changed.
     mutating func admit(_ filter: RouteFilter) {
         routing.filter = filter
         guard routing.known != nil else { return }
@@ -164,8 +160,8 @@ extension PlayerCore {
         if goal.wantsSound, settings.routePolicy == .pause { goal = .pause(.routeLost) }
     }
 
-    /// Another stream takes the place of this one; nil: none does any more.
-    mutating func leave(_ stream: Generation?) { routing.leaving = stream }
+    /// Replaces this stream; nil: no stream is replaced.
+    mutating func replaceStream(_ stream: Generation?) { routing.replacing = stream }
 
     mutating func endWaitForDevice() { routing.waitsForDevice = false }
 
@@ -173,30 +169,30 @@ extension PlayerCore {
         emit(.route(reason, previous: routing.route, current: routing.route))
     }
 
-    /// On the way to another stream: silent first, so that the place that was heard is known to the frame. False when the
-    /// goal asks for something else.
-    mutating func leaveStream(_ transport: OutputStream.Transport) -> Bool {
+    /// Replaces the stream, silent first, so that the position is exact. Returns false if the goal requires something
+    /// else.
+    mutating func continueReplacing(_ transport: OutputStream.Transport) -> Bool {
         switch goal {
         case .play, .hold, .pause: break
         case .stop: return false
         case .idle, .rest:
             guard case .silent = transport else { return false }
             actions += stream.close()
-            closeDown()
+            streamClosed()
             return true
         }
-        // What was heard to its end is not faded out.
+        // A stream that drains to its end is not faded out.
         if case .draining = transport, current?.isFed == false { return true }
-        // The sound server reports the end of the call for this stream only.
+        // The sound server reports the end of a call only for this stream.
         guard case .silent = transport, !interruptions.holds(.soundServer) else {
             silence()
             return true
         }
         let place = position
         actions += stream.close()
-        routing.leaving = nil
-        describeStream()
-        if current?.isFed == true { takeBack(to: place) }
+        routing.replacing = nil
+        updateStreamFormat()
+        if current?.isFed == true { decodeUnheardAgain(from: place) }
         reconcileStream()
         return true
     }

@@ -2,7 +2,7 @@
 
 internal import Audio
 
-/// Jumps within the current item, and scanning, which is a row of jumps made by the decoder.
+/// Seeks within the current item, and scans, which are sequences of seeks that the decoder makes.
 extension PlayerCore {
     mutating func beginSeek(to place: DecodeStart.Place, scan rate: Double? = nil) {
         guard current != nil else { return }
@@ -12,8 +12,8 @@ extension PlayerCore {
         }
         let start = DecodeStart(place: place, scan: rate)
         if seek != nil, current?.isOpening == true {
-            // The decoder is on its way to an older target: it goes on to the latest one from there.
-            loaded.begin(LoadedTracks.Seek(target: target, followUp: start))
+            // The decoder is still seeking: it continues to the latest target from there.
+            loaded.seek = LoadedTracks.Seek(target: target, followUp: start)
         } else {
             runSeek(start, target: target)
         }
@@ -23,20 +23,20 @@ extension PlayerCore {
 
     mutating func runSeek(_ start: DecodeStart, target: Double) {
         actions += loaded.dropUpcoming()
-        loaded.endGathering()
+        loaded.prebuffering = nil
         if current?.isFed == true { flush() }
-        loaded.begin(LoadedTracks.Seek(target: target))
+        loaded.seek = LoadedTracks.Seek(target: target)
         repositionCurrent(to: start.place, scan: start.scan)
-        loaded.updateCurrent { $0.startPosition = target }
+        loaded.current?.startPosition = target
     }
 
-    /// Seconds until a splice is audible: the sink keeps some frames, and the first new ones must be decoded.
+    /// Seconds until a splice is audible: the sink keeps some frames, and the first new frames must be decoded.
     private static let spliceAhead = 0.05
-    /// Minimum seconds in the ring behind it.
+    /// Minimum seconds in the ring after the splice.
     private static let spliceReserve = 0.04
 
-    /// Decodes the current item with its new settings. The old frames sound until the new ones replace them. Without enough
-    /// of them this is a seek to the audible position.
+    /// Decodes the current item with its new settings. The old frames sound until the new ones replace them. With too few
+    /// old frames, this is a seek to the audible position.
     mutating func decodeAgain() {
         guard let (splice, place) = nextSplice else { return beginSeek(to: .seconds(position)) }
         repositionCurrent(to: .seconds(place), splice: splice)
@@ -44,12 +44,12 @@ extension PlayerCore {
 
     private var nextSplice: (LoadedTrack.Splice, place: Double)? {
         guard case .play = goal, stream.transport == .running, stream.clock.isAdvancing, seek == nil, scan == nil,
-            gathering == nil, timedStart == nil, upcoming?.isFed != true,
+            prebuffering == nil, timedStart == nil, upcoming?.isFed != true,
             let current, current.failure == nil, current.splice == nil, current.decayEnd == nil,
             current.media?.isSeekable == true, let format = stream.format, let ring = stream.ring,
             ring.capacity >= Int(format.frames(0.5))
         else { return nil }
-        // In the last segment: behind it no other round of a loop is in the ring, so a late splice has its position, too.
+        // Only in the last segment: no repetition of a loop may follow, so that a late splice has the right position.
         guard let segment = stream.timeline.last, current.holds(segment), case .played(let rate) = segment.pace else {
             return nil
         }
@@ -69,7 +69,7 @@ extension PlayerCore {
         }
     }
 
-    /// Behind it there is nothing to seek to. The estimate that a media from a server begins with is none: it may be far off.
+    /// The end of the range for seeks. The first estimate of a remote item's duration does not count: it may be far off.
     private var end: Double {
         guard let current, let duration = current.duration else { return .infinity }
         let isEstimate = current.item.isRemote && current.media?.durationIsExact == false
@@ -87,7 +87,7 @@ extension PlayerCore {
         beginSeek(to: place, scan: rate)
     }
 
-    /// Goes on at normal speed from where the scan has come to; silent again when it had been silent before.
+    /// Continues at normal speed from the scan's position; silently if the player was silent before the scan.
     mutating func endScan() {
         guard scan != nil else { return }
         let place = DecodeStart.Place.seconds(position)
@@ -95,7 +95,7 @@ extension PlayerCore {
         beginSeek(to: place)
     }
 
-    /// A rewind that has reached the beginning plays on from there by itself.
+    /// A rewind that reaches the start plays on from there.
     mutating func finishScanAtStart() {
         guard scan != nil, seek == nil, let segment = stream.timeline.place?.segment,
             segment.generation == current?.generation, segment.pace.isPlayed
@@ -104,7 +104,7 @@ extension PlayerCore {
         jumped()
     }
 
-    /// What comes next is heard at normal speed, or not at all when it had been silent before.
+    /// Ends the scan. If the player was silent before the scan, it is paused.
     mutating func dropScan() {
         guard let scan else { return }
         self.scan = nil

@@ -3,7 +3,7 @@
 internal import Audio
 internal import Kernel
 
-/// The status that clients see, derived from goal, track and stream.
+/// The status that clients see, derived from goal, decoder and stream.
 extension PlayerCore {
     var status: PlayerStatus {
         switch goal {
@@ -18,7 +18,7 @@ extension PlayerCore {
         }
     }
 
-    /// The reason belongs to the status; nil where the status is enough.
+    /// The reason of the status; nil if the status needs none.
     var reason: StatusReason? {
         switch goal {
         case .rest(.stopped(let reason)), .pause(let reason): reason
@@ -29,12 +29,12 @@ extension PlayerCore {
         case .play where status == .interrupted:
             output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
         case .play where status == .buffering:
-            if gathering != nil {
+            if prebuffering != nil {
                 .network
             } else if stream.stalledSince != nil {
                 .outputUnavailable
             } else {
-                // What it waited for is there; a moment later it sounds.
+                // The data has arrived; sound follows in a moment.
                 stream.isStarting ? lastReason : .underrun
             }
         case .play where status == .playing && rules.isSilenced: .silentSwitch
@@ -45,27 +45,26 @@ extension PlayerCore {
     private var statusTowardsPlaying: PlayerStatus {
         guard let current else { return .loading }
         if isHeldBack { return stream.isSounding && stream.clock.isAdvancing && isHeard ? .playing : .interrupted }
-        if routing.leaving != nil { return stream.clock.isAdvancing && isHeard ? .playing : .loading }
-        if outage != nil || isCutOff { return .interrupted }
+        if routing.replacing != nil { return stream.clock.isAdvancing && isHeard ? .playing : .loading }
+        if outage != nil || isOutputUnavailable { return .interrupted }
         if output.isSuspended, stream.format != nil { return .interrupted }
         if seek != nil { return .seeking }
         if current.isOpening, current.splice == nil { return .loading }
-        if gathering != nil { return .buffering }
+        if prebuffering != nil { return .buffering }
         switch stream.transport {
-        // While pausing, the sink still fades out from a pause that was taken back.
+        // A cancelled pause: the sink still fades out.
         case .pausing where !stream.clock.isAdvancing: return statusBeforeSound
         case .running, .draining, .pausing:
             guard isHeard else { return .loading }
             return stream.stalledSince == nil ? .playing : .buffering
         case .dry: return current.listened > 0 ? .buffering : .loading
-        // A pause that was taken back while it faded out.
+        // A pause that was cancelled during its fade-out.
         case .starting where stream.clock.isAdvancing && isHeard: return .playing
         case .silent, .starting, nil: return statusBeforeSound
         }
     }
 
-    /// A pause, and a wait for more to play, last until there is sound. An interruption does not, and is not followed by a
-    /// pause that nobody asked for.
+    /// `paused` and `buffering` last until sound is heard. `interrupted` does not: no pause may be reported after it.
     private var statusBeforeSound: PlayerStatus {
         guard isHeard, stream.timeline.heard > 0, current?.listened ?? 0 > 0 else { return .loading }
         switch lastStatus {
@@ -75,23 +74,22 @@ extension PlayerCore {
     }
 
     private func statusOfSilence(_ silent: PlayerStatus) -> PlayerStatus {
-        // A fade-out that a standing sink does not play is no sound.
+        // A stalled sink plays no fade-out.
         if stream.isSounding, stream.clock.isAdvancing, isHeard, seek == nil { return .playing }
         return seek == nil ? silent : .seeking
     }
 
-    /// What is (or was last) heard is the current item, from where it is now: starting again is a matter of
-    /// milliseconds.
+    /// The audible segment, or the last one, is of the current item since its last seek.
     var isHeard: Bool {
         guard let current, current.isFed, let place = stream.timeline.place else { return false }
         return current.holds(place.segment)
     }
 
-    var isCutOff: Bool {
+    var isOutputUnavailable: Bool {
         if case .unavailable = availability { true } else { false }
     }
 
-    /// Seconds into the current item, as heard.
+    /// The audible position in the current item, in seconds.
     var position: Double {
         guard let current else { return 0 }
         let raw: Double =
@@ -110,7 +108,7 @@ extension PlayerCore {
     var positionClock: PositionClock {
         var reading = PositionClock()
         reading.position = position
-        reading.rate = status == .playing || isPlayingOut ? stream.timeline.place?.segment.pace.rate ?? 1 : 0
+        reading.rate = status == .playing || isDraining ? stream.timeline.place?.segment.pace.rate ?? 1 : 0
         reading.listenedTime = current?.listened ?? 0
         reading.sampledAt = stream.format == nil ? now : stream.clock.sampledAt
         reading.duration = current?.duration
@@ -119,8 +117,8 @@ extension PlayerCore {
         return reading
     }
 
-    /// What was written before a stop is heard to its end.
-    private var isPlayingOut: Bool {
+    /// A draining stop plays the written frames.
+    private var isDraining: Bool {
         guard case .stop(drain: true, _) = goal, case .draining = stream.transport else { return false }
         return stream.clock.isAdvancing && isHeard && stream.stalledSince == nil
     }
@@ -128,7 +126,7 @@ extension PlayerCore {
     mutating func publishStatus() {
         let (status, reason, wantsSound) = (self.status, self.reason, goal.wantsSound)
         let isNew = status != lastStatus || wantsSound != lastWantsSound
-        // What has a reason keeps it while nothing else is known; sound needs none.
+        // Keep the current reason until another one is known. `playing` needs none.
         guard isNew || (reason != lastReason && (reason != nil || status == .playing)) else { return }
         if status == .playing {
             failuresInARow = 0
@@ -138,7 +136,7 @@ extension PlayerCore {
         lastStatus = status
         lastReason = reason
         lastWantsSound = wantsSound
-        // A jump may have led into what fades out; a fade ends with a pause, and goes on with the next sound.
+        // A jump may lead into a sleep fade. The fade ends with a pause and continues with the next sound.
         checkSleep()
         emit(
             .status(
@@ -148,7 +146,7 @@ extension PlayerCore {
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
 
-    /// Everything readable, at the version that the events of this input carry.
+    /// The published state, at the version that the events of this input carry.
     mutating func snapshot() -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         snapshot.version = version
@@ -175,11 +173,11 @@ extension PlayerCore {
         return snapshot
     }
 
-    /// The current item as clients see it; also while it is not loaded.
+    /// The current item as clients see it, even if it is not loaded.
     var currentItem: CurrentItem? {
         mutating get {
             guard let item = current?.item ?? queue.current, let index = currentIndex(of: item.id) else { return nil }
-            // The queue's entry may have been edited since it was loaded.
+            // The queue item may have been edited since it was loaded.
             var shown = CurrentItem(item: queue.item(item.id) ?? item, index: index)
             shown.media = current?.media
             shown.duration = current?.duration

@@ -2,17 +2,16 @@
 
 internal import Audio
 
-/// Speed and pitch: the decoder's business. A change decodes again from a moment ahead of the playhead.
+/// Speed and pitch, applied by the decoder. A change decodes again from slightly ahead of the audible position.
 extension PlayerCore {
-    /// A station gives one second of sound in a second, so it is played as it is. So is everything in a session that
-    /// measures.
+    /// Live streams and sessions that measure play at normal tempo.
     func tempo(of track: LoadedTrack) -> Tempo {
         if track.isLive || rules.isUnprocessed { return .normal }
-        return leaders?.tempo
+        return leaderPlayback?.tempo
             ?? settings.tempo(isSpeech: track.item.draft.isSpeech(track.media) ?? settings.playsSpeech)
     }
 
-    /// The rate that is shown and set is that of what the current item is. Until that is known, nothing changes.
+    /// Shows the playback rate for the kind of the current item (music or speech), once that is known.
     mutating func reconcileSpeech() {
         guard let item = current?.item ?? queue.current, let isSpeech = item.draft.isSpeech(current?.media),
             isSpeech != settings.playsSpeech
@@ -23,19 +22,18 @@ extension PlayerCore {
     }
 
     mutating func reconcileTempo() {
-        guard !goal.isAtRest, scan == nil else { return }
-        if case .stop = goal { return }
+        guard goal.keepsItem, scan == nil else { return }
         if let current, current.failure == nil, isStale(current) { decodeAgain() }
         if let upcoming, isStale(upcoming) { dropUpcoming() }
     }
 
-    /// What sounds has the speed that is set; silence always has.
+    /// The sound has the set tempo. Silence always counts.
     var isInTempo: Bool {
         guard status == .playing, let current, let place = stream.timeline.place else { return true }
         return place.segment.pace.rate == tempo(of: current).rate
     }
 
-    /// The next change waits for a splice.
+    /// A pending splice delays the next change.
     private func isStale(_ track: LoadedTrack) -> Bool {
         track.isFed && track.splice == nil && track.tempo != tempo(of: track)
     }
@@ -46,21 +44,21 @@ extension PlayerCore {
     }
 }
 
-/// Effects: the player keeps them and hands them to its output.
+/// Effects: the player saves them and passes them to its output.
 extension PlayerCore {
-    /// What sounds now: nothing of it while sound is measured.
+    /// Sends the effects to the output. A session that measures has none.
     mutating func applyEffects() {
         actions.append(.output(.setEffects(rules.isUnprocessed ? .off : settings.effects)))
     }
 
-    /// Behind the last frame of a stream, silence goes into the ring for as long as the effects still sound.
+    /// After the last frame of a stream, writes silence into the ring while the effects decay.
     mutating func reconcileDecay() {
         guard seek == nil, let current, current.isWritten, let end = current.writtenEnd, let format = stream.format
         else { return }
         if case .stop(drain: true, _) = goal, upcoming == nil, wantsDecay { return endTimeline(at: end, format) }
         guard case .play = goal else { return }
         guard isLastInStream else {
-            // What was added at the last moment follows without a gap.
+            // An item added at the last moment follows without a gap.
             guard current.decayEnd != nil, current.failure == nil, stream.timeline.heard < end,
                 current.media?.isSeekable == true
             else { return }
@@ -75,11 +73,11 @@ extension PlayerCore {
 
     private mutating func endTimeline(at end: FrameCount, _ format: AudioFormat) {
         let decayEnd = end + format.frames(decay)
-        loaded.updateCurrent { $0.decayEnd = decayEnd }
+        loaded.current?.decayEnd = decayEnd
         stream.timeline.end(at: end)
     }
 
-    /// What is written is heard to its end, and its effects die away; nothing else is added.
+    /// The written frames are played and the effects decay; nothing else is written.
     mutating func endDecoding() {
         let last = upcoming?.isFed == true ? upcoming : current
         if let last, last.isFed, !last.isWritten { actions.append(.cutFading) }
@@ -91,9 +89,9 @@ extension PlayerCore {
         actions.append(.feed(decaying, Feed(tempo: .normal, decay: format.frames(decay))))
     }
 
-    /// Seconds. Whether something follows an item of a follower, its leader knows.
+    /// Seconds of effect tail. Only the leader knows whether an item follows a follower's item.
     private var decay: Double {
-        let mayFollow = settings.leader != nil && leaders?.isLast != true
+        let mayFollow = settings.leader != nil && leaderPlayback?.isLast != true
         return rules.isUnprocessed || mayFollow || sleep?.isLowered == true ? 0 : settings.effects.tail
     }
 

@@ -3,45 +3,45 @@
 internal import Audio
 internal import Kernel
 
-/// The player as a pure state machine: inputs go in, actions come out; no clock, no thread, no I/O.
+/// The player as a pure state machine: inputs go in, actions come out. It has no clock, no thread and no I/O.
 ///
-/// Three things are kept apart: what the user wants (`goal`), what the item's decoder has reported (`loaded`), and what the
-/// sink has reported (`stream`). The status that clients see is derived from them (`PlayerCore+Status`), so that no two of
-/// its fields can contradict each other. After every input `reconcile` compares goal and reports and asks for whatever still
-/// lies between (`PlayerCore+Reconciling`); each wait it starts is bounded in `PlayerCore+Deadlines`.
+/// Three kinds of state stay separate: the user's goal (`goal`), the decoders' reports (`loaded`) and the sink's reports
+/// (`stream`). The status that clients see is derived from them (`PlayerCore+Status`), so its fields cannot contradict
+/// each other. After every input `reconcile` compares goal and reports and requests the missing steps
+/// (`PlayerCore+Reconciling`). `PlayerCore+Deadlines` bounds each wait.
 struct PlayerCore {
-    enum Input {
+    enum Input: Sendable {
         case command(PlayerCommand, CommandToken)
-        /// What `prepare` gave is saved.
+        /// The store has saved the result of `prepare`.
         case prepared(PreparedChange, CommandToken)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)
-        /// What is announced makes the music quieter, or no longer.
+        /// An announcement lowers the music, or restores it.
         case duck(to: Double, seconds: Double)
         case saveFailed(SaveFailure)
-        /// Something could be saved again after that.
+        /// The first save that succeeds after a failure.
         case saveSucceeded
-        /// A deadline has passed; see `nextDeadline`.
+        /// `nextDeadline` has passed.
         case tick
     }
 
-    // The user's queue, settings and wishes.
+    // The user's queue, settings and goal.
     var queue: Queue
     var settings: PlayerSettings
     var goal = PlayerGoal.idle
     var scan: Scan?
-    /// Where the current item was when the last edit took it out of the queue.
-    var leftPlace: (id: ItemID, position: Double)?
-    /// Why the current item, or the one that was skipped to come to it, does not sound.
+    /// The item that the last edit removed while it was current, and its position.
+    var removed: (id: ItemID, position: Double)?
+    /// The failure of the current item, or of the item that was skipped before it.
     var lastError: PlaybackError?
 
     // Reports of the decoders.
     var loaded = LoadedTracks()
     var failuresInARow = 0
-    /// `queueLow` was emitted for the current item, and still nothing follows it.
+    /// `queueLow` was emitted for the current item, and nothing follows it yet.
     var isQueueLow = false
     let networkBuffering: NetworkBuffering
-    /// Of which a part is repeated (`settings.abLoop`).
+    /// The item to which `settings.abLoop` applies.
     var repeated: ItemID?
 
     // Reports of the output.
@@ -51,19 +51,18 @@ struct PlayerCore {
     var availability: OutputAvailability?
     var outage: Outage?
     var routing = Routing()
-    /// The present interruptions.
     var interruptions = InterruptionHolders()
     var rules = SessionRules()
-    /// Of the player that this one follows.
-    var leaders: LeadersManner?
+    /// The playback of this player's leader; nil without a leader.
+    var leaderPlayback: LeaderPlayback?
 
-    // What it does by itself at a time.
+    // Timed behaviour.
     var attenuations = Attenuations()
     var sleep: Sleep?
     var rise: Rise?
     var timedStart: TimedStart?
-    /// Is made ready without anyone wanting sound.
-    var primes = false
+    /// Opens a stream and decodes although no sound is wanted (`prime`).
+    var isPriming = false
 
     // Bookkeeping.
     private(set) var now: MonotonicTime
@@ -116,7 +115,7 @@ struct PlayerCore {
         }
     }
 
-    /// Actions before the first input.
+    /// The actions to perform before the first input.
     mutating func begin() -> [PlayerAction] {
         actions = []
         applyGains(over: 0)
@@ -133,7 +132,7 @@ struct PlayerCore {
         return finish()
     }
 
-    /// Takes one input, and a reading of the sink's clock at the same moment.
+    /// Handles one input. `clock` is the sink's clock at the same moment.
     mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime) -> [PlayerAction] {
         actions = []
         self.now = now
@@ -162,12 +161,12 @@ struct PlayerCore {
         return actions
     }
 
-    // MARK: Small things that all parts share
+    // MARK: Shared by all extensions
 
     var current: LoadedTrack? { loaded.current }
     var upcoming: LoadedTrack? { loaded.upcoming }
     var seek: LoadedTracks.Seek? { loaded.seek }
-    var gathering: LoadedTracks.Gathering? { loaded.gathering }
+    var prebuffering: LoadedTracks.Prebuffering? { loaded.prebuffering }
 
     mutating func newTrack(_ item: QueueItem, at position: Double) -> LoadedTrack {
         LoadedTrack(item: item, generation: newGeneration(), startPosition: position, now: now)
@@ -182,28 +181,28 @@ struct PlayerCore {
         actions.append(.emit(event))
     }
 
-    /// The saved place of an item that was not opened at the start.
-    func placeOfUnopened(_ item: QueueItem) -> Double? {
+    /// The saved position of an item that was not opened at the start.
+    func positionOfUnopened(_ item: QueueItem) -> Double? {
         saving.isMarked && goal.isAtRest && current?.item.id == item.id ? current?.startPosition : nil
     }
 
-    /// An item was opened, or could not be, and the process lives.
-    mutating func survivedOpening() {
+    /// An item has opened or failed to open, and the process has survived.
+    mutating func openingSurvived() {
         if saving.takeMark() { actions.append(.save(.opened)) }
     }
 
     mutating func savePosition() {
-        saving.savedPosition(now)
+        saving.positionSavedAt = now
         actions.append(.save(.position(savedPosition)))
     }
 
-    /// What was heard to its end begins anew after a restart.
+    /// A completed item restarts from its beginning.
     var savedPosition: SavedPosition? {
         let place = if case .rest(.completed) = goal { 0.0 } else { position }
         return queue.currentID.map { SavedPosition(itemID: $0, position: place) }
     }
 
-    /// Time does not go on from where it was: a seek, another item, an underrun.
+    /// The position is discontinuous: after a seek, an item change or an underrun.
     mutating func jumped() {
         discontinuity += 1
         reportTime()

@@ -2,14 +2,14 @@
 
 internal import Kernel
 
-/// The intended state of the player. Together with the reports of track and stream, it gives the status.
+/// The state that the user wants. Together with the reports of decoder and stream it gives the status.
 enum PlayerGoal {
     case idle
-    /// Load, and stay silent until a play command.
+    /// Load the item, silent until a play command.
     case hold
     case play
     case pause(StatusReason)
-    /// On the way to `rest`.
+    /// Stopping: `rest` follows.
     case stop(drain: Bool, since: MonotonicTime)
     case rest(Rest)
 
@@ -23,11 +23,19 @@ enum PlayerGoal {
 
     var wantsSound: Bool { if case .play = self { true } else { false } }
 
-    /// Neither loaded nor loading.
+    /// No item is loaded or loading.
     var isAtRest: Bool {
         switch self {
         case .idle, .rest: true
         case .hold, .play, .pause, .stop: false
+        }
+    }
+
+    /// An item is loaded or loading, and stays so.
+    var keepsItem: Bool {
+        switch self {
+        case .hold, .play, .pause: true
+        case .idle, .stop, .rest: false
         }
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The player's activity, as every client sees it.
+/// The player's activity, as clients see it.
 public enum PlayerStatus: String, CaseIterable, Sendable {
-    /// Nothing chosen yet.
+    /// No item was chosen yet.
     case idle
     case loading
-    /// Loaded and silent: would sound at once.
+    /// Loaded and silent: plays at once on command.
     case ready
     /// The sink's clock advances with our samples.
     case playing
     case paused
-    /// Wants to play and waits for bytes.
+    /// Wants to play and waits for data.
     case buffering
     case seeking
-    /// Someone else has the sound; `reason` has who.
+    /// Something else prevents the sound; see `reason`.
     case interrupted
     case stopping
     case stopped
@@ -22,7 +22,7 @@ public enum PlayerStatus: String, CaseIterable, Sendable {
     case failed
 }
 
-/// Why the status is what it is.
+/// The reason for the status.
 public enum StatusReason: String, CaseIterable, Sendable {
     case user
     case endOfQueue = "end-of-queue"
@@ -32,38 +32,38 @@ public enum StatusReason: String, CaseIterable, Sendable {
     case outputUnavailable = "output-unavailable"
     case outputSuspended = "output-suspended"
     case network
-    /// Of the contract; a decoder that fails is reported as `mediaError` so far.
+    /// Reserved by the API contract; decoder failures are reported as `mediaError`.
     case decodeError = "decode-error"
-    /// The decoder has not kept up with the sink (a busy machine, a slow disk).
+    /// The decoder did not keep up with the sink (a busy machine, a slow disk).
     case underrun
     case mediaError = "media-error"
     case sleepTimer = "sleep-timer"
     case restored
     case queueChanged = "queue-changed"
-    /// The audio session's category does not play.
+    /// The audio session's category does not allow playback.
     case session
-    /// An interruption is over, and asked for silence afterwards, or the music is not to go on by itself.
+    /// An interruption has ended without permission to resume, or the player does not resume by itself.
     case interruptionEnded = "interruption-ended"
-    /// The audio session's category had not played; it would now.
+    /// The audio session's category did not allow playback before, and does now.
     case sessionChanged = "session-changed"
-    /// The output was away for too long; it is there again.
+    /// The output was unavailable for too long, and is available again.
     case outputReturned = "output-returned"
     /// The leader is silent.
     case leader
-    /// It plays inaudibly: the silent switch is on, and it applies to the audio session's category.
+    /// Plays inaudibly: the silent switch is on and applies to the audio session's category.
     case silentSwitch = "silent-switch"
 }
 
-/// Why an item is over; each item that became current is completed exactly once.
+/// The reason for the end of an item. Each item that became current completes exactly once.
 public enum CompletionReason: String, Sendable {
     case finished
-    /// The user went elsewhere: next, previous, play of another, stop.
+    /// The user left it: next, previous, play of another item, stop.
     case user
     case removed
     case error
 }
 
-/// A failure as clients see it: a stable code, a sentence, the item it concerns.
+/// A failure as clients see it: a stable code, a sentence, and the item.
 public struct PlaybackError: Error, Hashable, Sendable {
     public enum Code: String, CaseIterable, Sendable {
         case notFound = "not-found"
@@ -74,24 +74,24 @@ public struct PlaybackError: Error, Hashable, Sendable {
         case empty
         case decoderFailed = "decoder-failed"
         case network
-        /// It ran dry too often within a short time.
+        /// Too many underruns within a short time.
         case bouncing
-        /// A file that was heard up to where it was cut off. Only an event: the queue goes on.
+        /// A truncated file was played to its end. Only an event: the queue goes on.
         case incomplete
-        /// An announcement or effect that does not end.
+        /// An announcement or effect sound that does not end.
         case tooLong = "too-long"
         case outputUnavailable = "output-unavailable"
         case outputRefused = "output-refused"
-        /// 404: the id names nothing.
+        /// 404: no item has this id.
         case unknownItem = "unknown-item"
         /// 404: there is no next, previous or current item.
         case noSuchContent = "no-such-content"
         // 409: not possible in this state.
-        /// A library that does this is not on the machine.
+        /// The required library is not installed.
         case libraryMissing = "library-missing"
         case notSeekable = "not-seekable"
         case invalidState = "invalid-state"
-        /// Another player decides what it plays.
+        /// The player follows another one, which controls playback.
         case following
         /// The audio session's category does not allow it.
         case sessionForbids = "session-forbids"
@@ -104,21 +104,21 @@ public struct PlaybackError: Error, Hashable, Sendable {
         /// 422
         case outOfRange = "out-of-range"
         case unknownOutput = "unknown-output"
-        /// 500: could not be saved, so nothing was changed.
+        /// 500: the change could not be saved and was not applied.
         case notSaved = "not-saved"
-        /// 507: likewise, because the disk is full.
+        /// 507: as `notSaved`, because the disk is full.
         case diskFull = "disk-full"
         case timedOut = "timed-out"
-        /// 503: the server is going down.
+        /// 503: the server is shutting down.
         case shuttingDown = "shutting-down"
     }
 
     public var code: Code
     public var message: String
     public var itemID: ItemID?
-    /// What of a command is out of range, as clients name it.
+    /// The member of the command that is out of range, as clients name it.
     public var member: String?
-    /// As of `MediaError`.
+    /// As in `MediaError`.
     public var part: Int?
 
     public init(_ code: Code, _ message: String, itemID: ItemID? = nil, member: String? = nil) {

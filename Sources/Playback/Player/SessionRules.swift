@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits that the machine's audio session sets to a player.
+/// The limits that the audio session sets for a player.
 public struct SessionRules: Hashable, Sendable {
-    /// Why it may not play; nil when it may.
+    /// The reason why the player may not play; nil if it may.
     public var refusal: String?
-    /// The silent switch is on, and counts: plays inaudibly.
+    /// The silent switch is on and applies: the player plays inaudibly.
     public var isSilenced = false
-    /// `media.role` of its stream.
+    /// The `media.role` of the stream.
     public var role = "music"
-    /// Full volume, no balance, no effects: what is measured must not be changed.
+    /// Full volume, no balance, no effects: the session measures the sound.
     public var isUnprocessed = false
     public var routes = RouteFilter()
 
@@ -24,13 +24,13 @@ extension PlayerCore {
         if new.role != old.role { actions.append(.output(.describe(role: new.role))) }
         if new.routes != old.routes { admit(new.routes) }
         guard new.refusal != nil else {
-            // What holds it back is the user's own now.
+            // Playback is allowed again; the user decides.
             if case .pause(.session) = goal { goal = .pause(.sessionChanged) }
             return
         }
         if goal.wantsSound { goal = .pause(.session) }
-        // A player that may not sound holds no device either; the position is kept.
-        leave(stream.generation)
+        // A player that may not play keeps no device. The position stays.
+        replaceStream(stream.generation)
     }
 
     func checkRules() throws(PlaybackError) {

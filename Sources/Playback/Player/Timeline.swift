@@ -2,9 +2,9 @@
 
 internal import Audio
 
-/// Which part of which item each stretch of the ring holds: how "heard at ring index n" becomes a position.
+/// Maps ring indices to positions in media: each segment of the ring holds a part of one item.
 struct Timeline {
-    /// A stretch of consecutive frames of one run of one item.
+    /// Consecutive frames of one run of one item.
     struct Segment: Equatable {
         var generation: Generation
         var run: DecodeRun
@@ -13,15 +13,15 @@ struct Timeline {
         /// Seconds into the media at `start`.
         var position: Double
         var pace: Pace
-        /// Ring index after its last frame that can be heard; nil while it grows or the next segment follows at once.
+        /// Ring index after its last audible frame; nil while it grows, or if the next segment follows directly.
         var end: FrameCount?
     }
 
-    /// How the frames of a segment follow the media.
+    /// The advance of a segment's frames through the media.
     enum Pace: Equatable {
-        /// All of it is heard, so many media seconds per second.
+        /// Every frame is played, at this many media seconds per second.
         case played(Double)
-        /// A block of a scan; the scan as a whole has this rate.
+        /// A block of a scan that advances at this rate as a whole.
         case scan(Double)
 
         /// Media seconds per second.
@@ -53,24 +53,24 @@ struct Timeline {
         segments.append(segment)
     }
 
-    /// Frames that are written but not heard will not be heard: the ring was cut.
+    /// The ring was cut: frames that are written but not heard are dropped.
     mutating func cut() {
         segments.removeAll { $0.start > heard }
         if !segments.isEmpty { segments[segments.count - 1].end = heard }
     }
 
-    /// The frames from `index` on were replaced.
+    /// Frames from `index` on were replaced.
     mutating func drop(from index: FrameCount) { segments.removeAll { $0.start >= index } }
 
-    /// The last segment; nil behind a cut.
+    /// The last segment; nil after a cut.
     var last: Segment? { segments.last.flatMap { $0.end == nil ? $0 : nil } }
 
-    /// What follows belongs to no item.
+    /// Ends the last segment: the frames from `index` on belong to no item.
     mutating func end(at index: FrameCount) {
         if !segments.isEmpty { segments[segments.count - 1].end = index }
     }
 
-    /// Moves on to what the sink plays now; never backwards. Returns the seconds heard since the last call, by item.
+    /// Advances to the sink's index, never backwards. Returns the seconds heard since the last call, by item.
     mutating func advance(to ringIndex: FrameCount) -> [(generation: Generation, seconds: Double)] {
         guard ringIndex > heard else { return [] }
         var spent: [(generation: Generation, seconds: Double)] = []
@@ -86,17 +86,17 @@ struct Timeline {
         return spent
     }
 
-    /// Ring index at which the next segment is heard that is no block of a scan.
+    /// Start of the next segment that is not a block of a scan.
     var nextStart: FrameCount? { segments.first { $0.start > heard && $0.pace.isPlayed }?.start }
 
-    /// Whether the run has no frame before `end`: a seek to the very end, or an item without a frame.
+    /// True if the run has no frame before `end`: after a seek to the very end, or in an empty item.
     func isEmpty(_ generation: Generation, _ run: DecodeRun, end: FrameCount) -> Bool {
-        // The last one alone may be empty: the block of a scan that has reached the end.
+        // A later segment may be empty: the block of a scan that reached the end.
         let first = segments.first { $0.generation == generation && $0.run == run }
         return first.map { $0.start >= end } ?? false
     }
 
-    /// The item heard at the index reached; nil before the first segment.
+    /// The audible place; nil before the first segment.
     var place: Place? {
         guard let segment = segments.first, segment.start <= heard else { return nil }
         let frames = min(heard, segment.end ?? heard) - segment.start

@@ -3,17 +3,16 @@
 public import Audio
 internal import Kernel
 
-/// Renders media as an output does, at full speed: the same decoding, mapping of channels and effects, on the caller's
-/// thread. Lives on that thread.
+/// Renders media like an output, with the same decoding, channel mapping and effects, on the caller's thread.
 public final class OfflineRenderer {
-    /// Takes interleaved frames of `format`; they are valid during the call only.
+    /// Receives interleaved frames of `format`, valid only during the call.
     public typealias Consumer = (UnsafeBufferPointer<Float>) throws -> Void
 
-    /// Frames at a time: they stay in the second-level cache from the decoder to the file.
+    /// Frames per chunk: a chunk stays in the second-level cache from the decoder to the file.
     static let chunk = 4_096
 
     public let format: AudioFormat
-    /// Frames given out so far.
+    /// Frames rendered so far.
     public private(set) var frames: FrameCount = 0
     private let limit: FrameCount?
     private let conversion: any SampleRateConversion
@@ -23,13 +22,12 @@ public final class OfflineRenderer {
     private let ring: FrameRing
     private let stage: EffectStage?
     private let loudness: EffectSettings.Loudness
-    /// The end of the media before, and its loudness.
+    /// The held end of the previous media, and its loudness.
     private var held: (tail: HeldTail, loudness: (track: TrackLoudness?, isInAlbum: Bool))?
     private var renderer: StreamRenderer
     private let space: UnsafeMutableBufferPointer<Float>
 
-    /// `slowest`: the lowest rate of any media's tempo. `duration`: seconds after which it is complete; nil renders
-    /// everything. Cancelled, it throws `MediaError`.
+    /// `slowest`: the lowest tempo rate. `duration`: seconds; nil renders everything. Throws `MediaError` if cancelled.
     public init(
         _ format: AudioFormat, effects: EffectSettings, conversion: any SampleRateConversion,
         stretching: any TimeStretching = NoStretching(), slowest: Double = 1, duration: Double? = nil,
@@ -52,11 +50,10 @@ public final class OfflineRenderer {
 
     deinit { space.deallocate() }
 
-    /// No more frames will be given out.
+    /// All frames were rendered.
     public var isComplete: Bool { limit.map { frames >= $0 } ?? false }
 
-    /// Renders one media, with all its rounds, behind the one before. `progress` gets the seconds of sound that came of it,
-    /// after each chunk.
+    /// Renders one media, with repetitions, after the previous one. `progress`: its rendered seconds after each chunk.
     public func render(
         _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
     ) throws {
@@ -66,10 +63,7 @@ public final class OfflineRenderer {
             let frames = format.channelCount <= OverlapMixer.mostChannels ? format.frames(media.overlap) : 0
             try release(held.tail, keeping: Int(frames), consume)
             if isComplete { return self.held = nil }
-            if frames > 0 {
-                overlap = Overlap(held.tail, frames: frames)
-                overlap?.weigh(held.loudness, own, loudness)
-            }
+            if frames > 0 { overlap = Overlap(held.tail, frames: frames, held.loudness, own, loudness) }
             self.held = nil
         }
         let lease = overlap == nil ? ring.grant(own.track, isInAlbum: own.isInAlbum).lease : ring.grant().lease
@@ -83,7 +77,7 @@ public final class OfflineRenderer {
         held = input.tail.map { ($0, own) }
     }
 
-    /// Gives out the frames of a media's end that no other one begins over.
+    /// Renders the frames of the held end that the next media does not overlap.
     private func release(_ tail: HeldTail, keeping kept: Int, _ consume: Consumer) throws {
         let lease = ring.grant().lease
         while tail.frames > kept, !isComplete {
@@ -92,8 +86,7 @@ public final class OfflineRenderer {
         }
     }
 
-    /// Renders the sum of several media that begin together, each multiplied by its gain. `progress` gets the seconds of
-    /// the sum.
+    /// Renders the sum of media that start together, each with its gain. `progress`: seconds of the sum.
     public func mix(
         _ media: [(media: OfflineMedia, gain: Float)], progress: (Double) throws -> Void = { _ in },
         _ consume: Consumer
@@ -106,39 +99,35 @@ public final class OfflineRenderer {
                 gain: gain
             )
         }
-        let sum = UnsafeMutableBufferPointer<Float>.allocate(capacity: space.count)
-        defer { sum.deallocate() }
         while !isComplete {
             for index in inputs.indices { try inputs[index].input.provide() }
-            // An input that is over is silent; the others go on together.
+            // An input that has ended is silent; the others continue.
             let unread = inputs.lazy.map(\.input.unread).filter { $0 > 0 }.min()
             guard let unread, let part = space.baseAddress else { break }
             let count = min(unread, Self.chunk)
             let values = count * format.channelCount
-            sum.update(repeating: 0)
+            var sum = [Float](repeating: 0, count: values)
             for (input, gain) in inputs where input.read(into: part, frames: count) > 0 {
                 for position in 0..<values { sum[position] += gain * part[position] }
             }
-            _ = ring.write(UnsafeBufferPointer(rebasing: sum[..<values]), lease: lease)
+            _ = sum.withUnsafeBufferPointer { ring.write($0, lease: lease) }
             try give(consume)
             try progress(format.seconds(frames))
         }
         try give(consume)
     }
 
-    /// Gives out what effects have looked at ahead of time, and what they let sound behind the last frame.
+    /// Renders the remaining look-ahead and the tail of the effects.
     public func finish(_ consume: Consumer) throws {
         if let held { try release(held.tail, keeping: 0, consume) }
         held = nil
         var tail = stage?.tailFrames ?? 0
         if tail > 0 {
             let lease = ring.grant().lease
-            let silence = UnsafeMutableBufferPointer<Float>.allocate(capacity: space.count)
-            defer { silence.deallocate() }
-            silence.update(repeating: 0)
+            let silence = [Float](repeating: 0, count: space.count)
             while tail > 0, !isComplete {
                 let count = Int(min(tail, FrameCount(Self.chunk)))
-                _ = ring.write(UnsafeBufferPointer(rebasing: silence[..<(count * format.channelCount)]), lease: lease)
+                _ = silence[..<(count * format.channelCount)].withUnsafeBufferPointer { ring.write($0, lease: lease) }
                 tail -= FrameCount(count)
                 try give(consume)
             }
@@ -160,20 +149,20 @@ public final class OfflineRenderer {
     }
 }
 
-/// A media to be rendered.
+/// A media to render.
 public struct OfflineMedia {
     public var decoder: any AudioDecoder
-    /// Seconds into the media.
+    /// The start in seconds.
     public var start = 0.0
-    /// Where each further round begins, in seconds.
+    /// The start of each repetition in seconds.
     public var beginTime = 0.0
-    /// Extra rounds; -1 for ever.
+    /// Repetitions; -1: endless.
     public var loops = 0
-    /// It is rendered next to a neighbour of its album.
+    /// The previous or next media is of the same album.
     public var isInAlbum = false
-    /// Seconds in which it sounds together with the media before it, of which as much must be held back.
+    /// Seconds of overlap with the previous media, which must hold back as much.
     public var overlap = 0.0
-    /// Seconds of its end that are held back for the next one.
+    /// Seconds of its end to hold back for the next media.
     public var held = 0.0
     public var tempo = Tempo.normal
 
@@ -181,7 +170,7 @@ public struct OfflineMedia {
 }
 
 extension MediaDescription {
-    /// The shape in which it is rendered: mono as stereo, as an output has it. `rates`: the possible ones, nil for all.
+    /// The format for rendering: mono becomes stereo, as at an output. `rates`: the possible ones; nil: all.
     public func renderedFormat(rates: [Int]?, mostChannels: Int) -> AudioFormat {
         var format = format
         if format.channelCount <= 2 || format.channelCount > mostChannels { format.layout = .stereo }
@@ -190,7 +179,7 @@ extension MediaDescription {
     }
 }
 
-/// One media on its way into a ring, a chunk at a time. It never waits: its caller empties the ring first.
+/// Writes one media into a ring, a chunk at a time. It never waits: its caller empties the ring first.
 struct OfflineInput {
     private let reader: DecodeReader
     private let ring: FrameRing
@@ -200,10 +189,10 @@ struct OfflineInput {
     private var roundsLeft: Int
     private var hasFrames = false
     private var isOver = false
-    /// The end that was held back, once the media is over.
+    /// The held end, once the media has ended.
     private(set) var tail: HeldTail?
 
-    /// A ring with room for any chunk at any tempo, and for the end of a conversion, behind what effects leave unread.
+    /// A ring for any chunk at any tempo, the end of a conversion, and the frames that effects leave unread.
     static func ring(_ format: AudioFormat, slowest: Double) -> FrameRing {
         let lowestRate = 8_000
         // A stretcher holds less than half a second.
@@ -244,12 +233,12 @@ struct OfflineInput {
         ring.read(into: samples, frames: frames)
     }
 
-    /// Makes at least one frame available, unless the media is over.
+    /// Makes at least one frame available, unless the media has ended.
     mutating func provide() throws(MediaError) {
         while ring.unread == 0, try step() {}
     }
 
-    /// Decodes one chunk; false when the media is over.
+    /// Decodes one chunk. Returns false if the media has ended.
     mutating func step() throws(MediaError) -> Bool {
         if isOver { return false }
         if cancellation.isCancelled { throw MediaError(.cancelled, "The rendering was cancelled.") }
@@ -261,7 +250,7 @@ struct OfflineInput {
             hasFrames = true
             return true
         }
-        // A round without a frame would repeat for ever.
+        // A round without a frame would repeat forever.
         guard roundsLeft != 0, hasFrames else {
             try writer.flushConverters()
             if try writer.feed.finishMixing() { return true }

@@ -2,21 +2,21 @@
 
 internal import Kernel
 
-/// All that the choice of a device depends on.
+/// The input of a route decision.
 struct RouteSituation {
-    /// As reported now; `current` is where the sound goes or would go.
+    /// The present list.
     var devices: OutputDevices
-    /// Those known before; nil the first time.
+    /// The previous list; nil at first.
     var known: [OutputDevice]?
-    /// Where the sound went, as that device was then.
+    /// The device in use before, in its previous state.
     var previous: OutputDevice?
-    /// The user's choice. It counts while the device is there.
+    /// The user's choice. Used while it is available.
     var chosen: String?
-    /// The last followed device that was not chosen: a device that came, or that another program moved us to.
+    /// The device that is followed without being chosen: it appeared, or another program moved the stream to it.
     var followed: String?
-    /// The device that was last selected at the output; nil for the default one.
-    var asked: String?
-    /// Headphones that went while they were used.
+    /// The device last selected at the output; nil: the default one.
+    var selected: String?
+    /// Headphones that disappeared while in use.
     var lost: RouteLoss?
     var policy = RoutePolicy.pause
     var filter = RouteFilter()
@@ -24,29 +24,29 @@ struct RouteSituation {
 
     /// The device in use, or the headphones to which the sound is returning.
     var used: OutputDevice? {
-        guard let lost, lost.device.id == asked, lost.isBack(in: known ?? []) else { return previous }
+        guard let lost, lost.device.id == selected, lost.isBack(in: known ?? []) else { return previous }
         return lost.device
     }
 }
 
-/// Headphones that went away, until the sound is on them again.
+/// Lost headphones, until the sound is on them again.
 struct RouteLoss: Equatable {
     var device: OutputDevice
     var since: MonotonicTime
 
-    /// They are there, and sound through what went.
+    /// The headphones are back, plugged in.
     func isBack(in devices: [OutputDevice]) -> Bool {
         devices.contains { $0.id == device.id && $0.isPrivate }
     }
 }
 
-/// The decision in a situation. A pure function, so that its whole table can be tested.
+/// The decision in a situation: a pure function, so that tests can cover the whole table.
 struct RouteDecision: Equatable {
     enum Transport: Equatable {
-        case goOn
-        /// Silence, by policy `pause` or `hold`: headphones were lost.
+        case unchanged
+        /// Headphones were lost, and the policy is `pause` or `hold`.
         case stop
-        /// Headphones whose loss had stopped the music are back.
+        /// The headphones whose loss stopped the music are back.
         case resume
     }
 
@@ -54,11 +54,11 @@ struct RouteDecision: Equatable {
     var target: String?
     var followed: String?
     var lost: RouteLoss?
-    var transport = Transport.goOn
-    /// nil when nothing that a listener could notice has changed.
+    var transport = Transport.unchanged
+    /// nil if a listener notices no change.
     var reason: RouteReason?
 
-    /// Headphones that come back later than this find the music paused.
+    /// Seconds after which returning headphones no longer resume the music.
     static let resumesWithin = 120.0
 
     init(_ situation: RouteSituation) {
@@ -72,14 +72,14 @@ struct RouteDecision: Equatable {
 
         if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
             lost = RouteLoss(device: used, since: situation.now)
-            transport = situation.policy == .follow ? .goOn : .stop
+            transport = situation.policy == .follow ? .unchanged : .stop
             followed = nil
         } else if let loss = situation.lost, loss.isBack(in: devices) {
             let isRecent = situation.now.seconds(since: loss.since) <= Self.resumesWithin
-            transport = isRecent || situation.policy == .hold ? .resume : .goOn
+            transport = isRecent || situation.policy == .hold ? .resume : .unchanged
             if chosen == nil { followed = loss.device.id }
             reason = .newDeviceAvailable
-        } else if chosen == nil, let new = Self.cameAndIsBetter(situation, devices) {
+        } else if chosen == nil, let new = Self.newHeadphones(situation, devices) {
             followed = new.id
             if situation.known != nil { reason = .newDeviceAvailable }
         } else if let moved = Self.movedByOthers(situation, devices) {
@@ -90,9 +90,9 @@ struct RouteDecision: Equatable {
         }
 
         target = chosen ?? followed ?? Self.substitute(situation, devices)
-        // Headphones that are plugged in are no reason to begin elsewhere.
+        // Returning headphones do not start the music on another device.
         let goesTo = target ?? devices.first(where: \.isDefault)?.id
-        if transport == .resume, goesTo != situation.lost?.device.id { transport = .goOn }
+        if transport == .resume, goesTo != situation.lost?.device.id { transport = .unchanged }
         let isReturning = transport == .resume && situation.devices.current != lost?.device.id
         if !isReturning, lost?.isBack(in: devices) == true { lost = nil }
         if devices.isEmpty {
@@ -102,18 +102,17 @@ struct RouteDecision: Equatable {
         }
     }
 
-    /// The device is not there any more, or no longer sounds through its headphones.
+    /// The device is gone, or its headphones are unplugged.
     static func isGone(_ device: OutputDevice, in devices: [OutputDevice]) -> Bool {
         guard let now = devices.first(where: { $0.id == device.id }) else { return true }
         guard device.isPrivate, !now.isPrivate else { return false }
-        // Another port of the same device, chosen while the headphones are plugged in, is no loss of them.
+        // Another port of the device, chosen while the headphones are plugged in: not a loss.
         let port = now.ports.first { $0.name == device.activePort }
         return port?.isAvailable != true
     }
 
-    /// Headphones that were not there, or not plugged in, in the last list. At the start all of them are, and
-    /// they win over a default that is configured.
-    private static func cameAndIsBetter(_ situation: RouteSituation, _ devices: [OutputDevice]) -> OutputDevice? {
+    /// New headphones since the last list. At first all headphones count, and precede the configured default.
+    private static func newHeadphones(_ situation: RouteSituation, _ devices: [OutputDevice]) -> OutputDevice? {
         guard !situation.filter.prefersSpeaker else { return nil }
         guard let known = situation.known else {
             let isDefault = devices.contains { $0.isDefault && $0.isPrivate }
@@ -125,24 +124,24 @@ struct RouteDecision: Equatable {
         }
     }
 
-    /// Our stream is on a device that we did not ask for and that is not the default one.
+    /// The stream is on a device that is neither selected nor the default.
     private static func movedByOthers(_ situation: RouteSituation, _ devices: [OutputDevice]) -> String? {
         guard let current = situation.devices.current, let previous = situation.previous, current != previous.id,
             !isGone(previous, in: devices), devices.contains(where: { $0.id == current && !$0.isDefault }),
-            current != situation.chosen, current != situation.followed, current != situation.asked
+            current != situation.chosen, current != situation.followed, current != situation.selected
         else { return nil }
         return current
     }
 
-    /// By others, off the device that was followed.
+    /// Another program moved the stream from the followed device to the default one.
     private static func movedToDefault(_ situation: RouteSituation, _ devices: [OutputDevice]) -> Bool {
         guard let current = situation.devices.current, situation.previous?.id == situation.followed,
-            situation.asked == situation.followed
+            situation.selected == situation.followed
         else { return false }
         return current != situation.followed && devices.contains { $0.id == current && $0.isDefault }
     }
 
-    /// By someone: not because the old one went, nor because the one that is configured came.
+    /// Somebody chose another default device. A default that changes because devices come or go does not count.
     private static func defaultWasChanged(_ situation: RouteSituation) -> Bool {
         guard let known = situation.known, let old = known.first(where: \.isDefault),
             let new = situation.devices.devices.first(where: \.isDefault)
@@ -151,7 +150,7 @@ struct RouteDecision: Equatable {
             && situation.devices.devices.contains { $0.id == old.id }
     }
 
-    /// The default device, unless the session does not admit it.
+    /// nil for the default device, or a device that the session admits.
     private static func substitute(_ situation: RouteSituation, _ devices: [OutputDevice]) -> String? {
         if situation.filter.prefersSpeaker, let speaker = devices.first(where: { $0.formFactor == "speaker" }) {
             return speaker.id

@@ -1,40 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the sound goes elsewhere, or why what it goes to is another now.
+/// The reason for a change of the output device or its port.
 public enum RouteReason: String, CaseIterable, Sendable {
     case unknown
-    /// A better one came, or the one that was lost came back.
+    /// A better device appeared, or a lost one came back.
     case newDeviceAvailable = "new-device-available"
     case oldDeviceUnavailable = "old-device-unavailable"
-    /// The session's category or options allow others now.
+    /// The session's category or options admit other devices now.
     case categoryChange = "category-change"
-    /// Someone chose: through the API, by another default device, by moving our stream.
+    /// Somebody chose: through the API, by another default device, or by moving the stream.
     case override
     case wakeFromSleep = "wake-from-sleep"
-    /// There is nothing that could play.
+    /// No device can play.
     case noSuitableRoute = "no-suitable-route"
-    /// The same device, through another of its ports.
+    /// Another port of the same device.
     case routeConfigurationChange = "route-configuration-change"
 }
 
-/// The reaction of the music to the loss of headphones.
+/// The reaction to the loss of headphones.
 public enum RoutePolicy: String, CaseIterable, SettingConvertible {
-    /// Pauses; the same headphones resume it when they come back soon.
+    /// Pauses; resumes if the same headphones come back soon.
     case pause
-    /// Waits for them, however long.
+    /// Waits for the headphones, without a limit.
     case hold
-    /// Goes on through whatever there is.
+    /// Plays on through another device.
     case follow
 }
 
-/// Which devices the session lets the player use.
+/// The devices that the session admits.
 public struct RouteFilter: Hashable, Sendable {
     public var allowsBluetooth = true
     public var allowsNetwork = true
-    /// A speaker is to be used although a headset is there.
+    /// Prefers a speaker to a headset.
     public var prefersSpeaker = false
-
-    public init() {}
 
     func admits(_ device: OutputDevice) -> Bool {
         (allowsBluetooth || !device.isBluetooth) && (allowsNetwork || !device.isNetwork)

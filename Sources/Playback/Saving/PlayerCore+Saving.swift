@@ -2,29 +2,28 @@
 
 internal import Kernel
 
-/// A command whose effect must survive, checked and not in force yet.
+/// A checked command whose change must be saved before it takes effect.
 struct PreparedChange {
     enum Effect {
-        /// nil: the queue stays as it is.
+        /// `Proposal` nil: the queue does not change.
         case queue(QueueEdit, Queue.Proposal?, play: Bool)
         case settings(SettingsPatch)
         case output(String?)
-        /// As they will be; of the rest, nothing changes.
+        /// The settings with new effects; no other setting changes.
         case effects(PlayerSettings)
-        /// Not the player's own.
+        /// Only saved, not used by the player.
         case note
     }
 
     var command: PlayerCommand
     var effect: Effect
-    /// Changes to be saved before; none when nothing changes.
+    /// Changes to save first; empty if nothing changes.
     var saves: [SavedChange] = []
-    /// Numbers of the ids of new items.
+    /// The numbers of the ids of new items.
     var inserted: Range<UInt64>?
 }
 
-/// What must survive comes into force only when it is saved: `prepare`, save, `commit`. Between the two no other
-/// command that is saved may come; everything else may.
+/// Saved state changes by `prepare`, save, `commit`. Between these, no other command that is saved first may run.
 extension PlayerCore {
     mutating func prepare(_ command: PlayerCommand) throws(PlaybackError) -> PreparedChange {
         switch command {
@@ -34,26 +33,27 @@ extension PlayerCore {
         case .apply(let patch):
             let new = try settings.checked(patch)
             if case .some(let abLoop?) = patch.abLoop { try check(abLoop) }
-            return PreparedChange(
-                command: command, effect: .settings(patch), saves: new == settings ? [] : [.settings(new)])
+            return prepared(command, .settings(patch), new)
         case .selectOutput(let device):
             if let device, !output.devices.devices.contains(where: { $0.id == device }) {
                 throw PlaybackError(.unknownOutput, "There is no output \(device.prefix(100)).", member: "id")
             }
             var new = settings
             new.outputDevice = device
-            return PreparedChange(
-                command: command, effect: .output(device), saves: new == settings ? [] : [.settings(new)])
+            return prepared(command, .output(device), new)
         case .changeEffects(let change):
             let new = try settings.applying(change)
-            return PreparedChange(
-                command: command, effect: .effects(new), saves: new == settings ? [] : [.settings(new)])
+            return prepared(command, .effects(new), new)
         case .note(let name, let text):
             return PreparedChange(command: command, effect: .note, saves: [.note(name, text)])
-        case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
-            .borrowOutput, .interruption, .applyRules, .shift, .adapt, .sleep, .rise:
-            preconditionFailure("\(command) is not saved first")
+        default: preconditionFailure("\(command) is not saved first")
         }
+    }
+
+    private func prepared(
+        _ command: PlayerCommand, _ effect: PreparedChange.Effect, _ new: PlayerSettings
+    ) -> PreparedChange {
+        PreparedChange(command: command, effect: effect, saves: new == settings ? [] : [.settings(new)])
     }
 
     private mutating func prepare(
@@ -61,7 +61,7 @@ extension PlayerCore {
     ) throws(PlaybackError) -> PreparedChange {
         let firstNumber = queue.nextItemNumber
         var edit = edit
-        // What was queued as next follows it, instead of being skipped.
+        // Items that were queued as next follow the new item.
         if play, case .insert(let drafts, .next) = edit { edit = .insert(drafts, at: .now) }
         let proposal: Queue.Proposal?
         do {
@@ -95,12 +95,12 @@ extension PlayerCore {
             let new = settings.applying(patch)
             let isNew = new != settings
             let repeatsElse = new.abLoop != settings.abLoop
-            if new.leader != settings.leader { leaders = nil }
+            if new.leader != settings.leader { leaderPlayback = nil }
             settings = new
             if repeatsElse { repeatPart() }
-            // Its leader's sleep timer counts.
+            // A follower obeys its leader's sleep timer.
             if new.leader != nil, sleep != nil { sleep(nil) }
-            // Also when nothing is new: a ramp may be on its way to just that volume.
+            // Even without a change: a ramp to this volume may be running.
             if patch.changesGain { applyGains(over: patch.volumeRamp?.seconds ?? 0) }
             if isNew { settingsChanged(prepared) }
             interruptionPolicyChanged()
@@ -114,8 +114,7 @@ extension PlayerCore {
         }
     }
 
-    /// The player itself may have changed another setting since (`stopAfterCurrent` is over): then what was saved is
-    /// older than what holds now.
+    /// The player may have changed `stopAfterCurrent` itself meanwhile: the saved settings are then outdated.
     mutating func saveAgainIfOlder(_ prepared: PreparedChange) {
         if case .settings(let saved)? = prepared.saves.last, saved != settings {
             actions.append(.save(.settings(settings)))
@@ -142,7 +141,7 @@ extension PlayerCore {
         if saving.takeRetry(now) { saveOwn() }
     }
 
-    /// Changes without a command, in force whether saved or not.
+    /// Saves the changes that the player made without a command.
     private mutating func saveOwn() {
         savePosition()
         actions.append(.save(.settings(settings)))

@@ -2,13 +2,13 @@
 
 internal import Kernel
 
-/// The saves that the player makes by itself, without a command: when the position is due, whether saving fails, and the store's
-/// mark of the item that was opened at the start. `PlayerCore+Saving` calls it and asks the store.
+/// The saves that the player makes without a command: when the position is due, whether saving fails, and the store's
+/// mark of the item that is opened at the start. `PlayerCore+Saving` calls this type and the store.
 struct Saving {
-    /// Seconds between two tries while saving fails.
+    /// Seconds between retries while saving fails.
     static let retryInterval = 1.0
 
-    private var positionSavedAt = MonotonicTime(nanoseconds: 0)
+    var positionSavedAt = MonotonicTime(nanoseconds: 0)
     /// nil while the state can be saved.
     private var trouble: (message: String, retryAt: MonotonicTime)?
     private(set) var isMarked: Bool
@@ -19,28 +19,26 @@ struct Saving {
     var retryTime: MonotonicTime? { trouble?.retryAt }
     func positionTime(every interval: Double) -> MonotonicTime { positionSavedAt.advanced(bySeconds: interval) }
 
-    mutating func savedPosition(_ now: MonotonicTime) { positionSavedAt = now }
-
-    /// True when saving worked before.
+    /// Returns true if saving worked before.
     mutating func failed(_ message: String, _ now: MonotonicTime) -> Bool {
         defer { trouble = (message, retryTime ?? now.advanced(bySeconds: Self.retryInterval)) }
         return trouble == nil
     }
 
-    /// True when saving had failed before.
+    /// Returns true if saving failed before.
     mutating func succeeded() -> Bool {
         defer { trouble = nil }
         return trouble != nil
     }
 
-    /// True when it is time to try again.
+    /// Returns true if a retry is due.
     mutating func takeRetry(_ now: MonotonicTime) -> Bool {
         guard let retryTime, retryTime <= now else { return false }
         trouble?.retryAt = now.advanced(bySeconds: Self.retryInterval)
         return true
     }
 
-    /// True once, when there is a mark.
+    /// Returns true once, if the item is marked.
     mutating func takeMark() -> Bool {
         defer { isMarked = false }
         return isMarked

@@ -2,13 +2,12 @@
 
 internal import Kernel
 
-/// Factors beside the user's volume, each on a ramp of its own. The output knows one factor, their product, and gets it in
-/// straight pieces.
+/// Gain factors besides the user's volume, each with its own ramp. The output receives their product in linear pieces.
 struct Attenuations {
     enum Source: CaseIterable {
-        /// The music is quieter while something is announced.
+        /// Lowers the music during an announcement.
         case announcement
-        /// Falling asleep and waking up.
+        /// Falling asleep and rising.
         case timer
     }
 
@@ -26,35 +25,25 @@ struct Attenuations {
     }
 
     private var ramps: [Source: Ramp] = [:]
-    /// When a ramp ends while another one goes on: another piece follows then.
+    /// The time of the next piece: a ramp ends while another one continues.
     private(set) var next: MonotonicTime?
 
-    /// From wherever the last ramp had got to.
+    /// Starts a ramp from the present gain.
     mutating func move(_ source: Source, to gain: Double, over seconds: Double, now: MonotonicTime) {
         let from = self.gain(of: source, at: now)
         ramps[source] = Ramp(from: from, to: gain, begin: now, end: now.advanced(bySeconds: seconds))
     }
 
-    /// At the end of its ramp.
+    /// The gain at the end of the ramp.
     func target(of source: Source) -> Double { ramps[source]?.to ?? 1 }
 
-    /// The piece that the output gets now.
+    /// The ramp for the output from `now` until the first of the ramps ends.
     mutating func takePiece(at now: MonotonicTime) -> (gain: Double, seconds: Double) {
-        next = nextPiece(after: now)
-        return piece(at: now)
-    }
-
-    /// The output's ramp from `now` on: it lasts until the first of the ramps ends.
-    func piece(at now: MonotonicTime) -> (gain: Double, seconds: Double) {
-        let end = ramps.values.map(\.end).filter { $0 > now }.min() ?? now
+        let ends = Set(ramps.values.map(\.end).filter { $0 > now })
+        let end = ends.min() ?? now
+        next = ends.count > 1 ? end : nil
         let gain = Source.allCases.reduce(1) { $0 * self.gain(of: $1, at: end) }
         return (gain, end.seconds(since: now))
-    }
-
-    /// When another piece follows; nil unless a ramp goes on when another one ends.
-    func nextPiece(after now: MonotonicTime) -> MonotonicTime? {
-        let ends = Set(ramps.values.map(\.end).filter { $0 > now })
-        return ends.count > 1 ? ends.min() : nil
     }
 
     private func gain(of source: Source, at time: MonotonicTime) -> Double { ramps[source]?.gain(at: time) ?? 1 }
@@ -66,7 +55,6 @@ extension PlayerCore {
         issueAttenuation()
     }
 
-    /// A ramp has ended while another one goes on.
     mutating func checkAttenuation() {
         if let next = attenuations.next, next <= now { issueAttenuation() }
     }

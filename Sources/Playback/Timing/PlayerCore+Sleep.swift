@@ -2,17 +2,17 @@
 
 public import Kernel
 
-/// When the player falls silent by itself.
+/// The time at which the player falls silent by itself, and its fade-out.
 public struct SleepPlan: Hashable, Sendable {
     public enum End: Hashable, Sendable {
         case at(MonotonicTime)
         case endOfItem
-        /// Repeating is off until then.
+        /// The queue does not repeat until then.
         case endOfQueue
     }
 
     public var end: End
-    /// Seconds of fading out before it. The user's volume stays.
+    /// Seconds of fade-out before the end. The user's volume stays.
     public var fade: Double
 
     public init(end: End, fade: Double) {
@@ -21,13 +21,13 @@ public struct SleepPlan: Hashable, Sendable {
     }
 }
 
-/// A plan in force, and whether its fade has begun. `PlayerCore+Sleep` asks it at each input, and moves the gain.
+/// The present plan and the state of its fade. `PlayerCore+Sleep` queries it at each input and moves the gain.
 struct Sleep {
     enum Turn: Hashable {
         case fadeOut(seconds: Double)
-        /// What is about to sound in the middle of a fade begins with this gain.
+        /// Sound is about to start in the middle of the fade, with this gain.
         case wait(gain: Double)
-        /// A jump back, another item or a pause has come first.
+        /// The fade is cancelled: by a seek back, another item or a pause.
         case comeBack
     }
 
@@ -41,10 +41,10 @@ struct Sleep {
 
     init(_ plan: SleepPlan) { self.plan = plan }
 
-    /// The gain is not 1, or is on its way down.
+    /// The gain is, or moves, below 1.
     var isLowered: Bool { course != .full }
 
-    /// `left`: seconds until the end; nil while unknown, or while there is more to come.
+    /// `left`: seconds until the end; nil while unknown or while more items follow.
     mutating func turn(left seconds: Double?, isPlaying: Bool, wantsSound: Bool) -> Turn? {
         guard plan.fade > 0 else { return nil }
         let left = seconds.flatMap { $0 <= plan.fade ? $0 : nil }
@@ -53,7 +53,7 @@ struct Sleep {
             course = .fading
             return .fadeOut(seconds: left)
         }
-        // A ramp of a stream that stands is over at once: until there is sound, the gain is only what it has come to.
+        // Ramps on a silent stream end at once, so before sound starts the gain is set to its value at this moment.
         if let left, wantsSound, case .at = plan.end {
             let gain = left / plan.fade
             if case .waiting(let old) = course, abs(old - gain) < 0.01 { return nil }
@@ -76,47 +76,49 @@ struct Sleep {
     }
 }
 
-/// Silence until the next sound, and the ramp of so many seconds that begins with it.
+/// The next sound starts from silence and rises over these seconds.
 struct Rise {
     let seconds: Double
-    /// Sound was wanted since: when it is not any more, the ramp is dropped.
+    /// Sound is wanted. If that ends before sound starts, the ramp is dropped.
     private var isArmed = false
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// At each input. False: it is dropped.
+    /// Called at each input. Returns false if the ramp is dropped.
     mutating func isKept(wantsSound: Bool) -> Bool {
         defer { isArmed = isArmed || wantsSound }
         return wantsSound || !isArmed
     }
 }
 
-/// Falls asleep and wakes up: a gain beside the user's volume, and a pause at the end.
+/// Sleep and rise: a gain besides the user's volume, and a pause at the end.
 extension PlayerCore {
-    /// After a jump back, or a new plan.
+    /// Seconds in which the gain returns when a fade is cancelled.
     private static let returnSeconds = 0.2
 
-    /// nil takes the plan back, and the gain with it.
+    /// nil cancels the plan and restores the gain.
     mutating func sleep(_ plan: SleepPlan?) {
         let wasLowered = sleep?.isLowered == true
         sleep = plan.map(Sleep.init)
         if wasLowered { attenuate(.timer, to: 1, over: 0) }
     }
 
-    /// What comes next is heard from silence on.
+    private mutating func endSleep() {
+        sleep = nil
+        emit(.slept)
+    }
+
+    /// The next sound rises from silence.
     mutating func rise(over seconds: Double) {
-        if sleep != nil {
-            sleep = nil
-            emit(.slept)
-        }
+        if sleep != nil { endSleep() }
         rise = Rise(seconds: seconds)
         attenuate(.timer, to: 0, over: 0)
     }
 
-    /// Of what a jump or an edit leaves. What gives way to a rise is silent already.
+    /// Seconds in which the previous item fades out after a skip or an edit. Before a rise it is silent already.
     var skipFade: Double { rise == nil ? settings.fades.skip : 0 }
 
-    /// Nothing of the next item is to be heard behind the current one.
+    /// Nothing may be heard after the current item.
     var stopsAfterCurrent: Bool { settings.stopAfterCurrent || sleepsAfterCurrent }
     var sleepsAfterCurrent: Bool { sleep?.plan.end == .endOfItem }
     var sleepsAfterQueue: Bool { sleep?.plan.end == .endOfQueue }
@@ -140,15 +142,13 @@ extension PlayerCore {
     }
 
     mutating func fallAsleep() {
-        sleep = nil
-        emit(.slept)
+        endSleep()
         if goal.wantsSound { pause(.sleepTimer) }
     }
 
-    /// The item that was to be the last was heard to its end: what follows it waits, silent.
+    /// The last item of the plan was heard to its end: the next one waits, silent.
     mutating func fallAsleepAfterItem() {
-        sleep = nil
-        emit(.slept)
+        endSleep()
         if let next = queue.successor(order, using: &random), let item = queue.item(next) {
             makeCurrent(item, at: nil)
             goal = .pause(.sleepTimer)
@@ -158,22 +158,21 @@ extension PlayerCore {
         }
     }
 
-    /// The queue was heard to its end, as was planned or not.
+    /// The queue has ended; this also ends a plan for the end of the queue.
     mutating func fallAsleepAfterQueue() {
         guard sleepsAfterQueue else { return }
-        sleep = nil
-        emit(.slept)
+        endSleep()
         goal = .rest(.stopped(.sleepTimer))
     }
 
-    /// Sound has begun.
+    /// Called when sound starts.
     mutating func beginRise() {
         guard let rise else { return }
         self.rise = nil
         attenuate(.timer, to: 1, over: rise.seconds)
     }
 
-    /// The gain is back once nothing sounds that it was for.
+    /// Restores the gain once no sound needs it.
     mutating func reconcileTimerGain() {
         if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
         guard rise == nil, sleep?.isLowered != true, attenuations.target(of: .timer) != 1 else { return }
@@ -181,7 +180,7 @@ extension PlayerCore {
         if goal.wantsSound || isSilent { attenuate(.timer, to: 1, over: 0) }
     }
 
-    /// Of an item that is repeated without end until this round of it is heard, of any other until it is.
+    /// Seconds until the end of the item, or of its present repetition if it repeats without end.
     private var secondsLeftOfRound: Double? {
         guard isEndless, let current else { return secondsLeftOnce }
         guard current.failure == nil, scan == nil, let end = part(of: current.item)?.end ?? current.duration else {
@@ -191,7 +190,6 @@ extension PlayerCore {
     }
 
     var sleepDeadline: MonotonicTime? {
-        sleep?.deadline(
-            left: secondsLeftOfRound, isPlaying: lastStatus == .playing, now)
+        sleep?.deadline(left: secondsLeftOfRound, isPlaying: lastStatus == .playing, now)
     }
 }

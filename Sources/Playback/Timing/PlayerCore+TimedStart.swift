@@ -3,25 +3,25 @@
 internal import Audio
 internal import Kernel
 
-/// A start at a set time, exact to what is known of the sink's clock.
+/// A start at a set time, as exact as the sink's clock.
 ///
-/// The item is loaded ahead, with silence before its first frame, and the stream starts while that silence lasts. As soon as
-/// the sink's clock shows when the first frame will be heard, the stream is shifted by the difference, which nobody hears.
+/// The item is loaded ahead, with silence before its first frame, and the stream starts during that silence. Once the
+/// sink's clock shows when the first frame will be heard, the stream is shifted by the difference, which is inaudible.
 ///
-/// Owns how far that has come, and the readings of the clock. `PlayerCore` asks it at each input, and acts.
+/// Keeps the progress of the start and the clock readings. `PlayerCore` queries it at each input.
 struct TimedStart {
     let item: ItemID
     let position: Double?
     let at: MonotonicTime
-    /// The stream runs.
-    private(set) var hasBegun = false
-    /// The stream is opened ahead; once it has failed, it is opened when it is to sound.
-    private(set) var opensAhead = true
-    /// Silence is in the ring before the item.
+    /// The stream has been started.
+    var hasBegun = false
+    /// Opens the stream ahead. After a failure, the stream opens at the start time.
+    var opensAhead = true
+    /// The ring holds silence before the item.
     private(set) var hasSilence = false
-    /// Seconds by which the first frame would be late.
+    /// The seconds by which the first frame would be late, one value for each reading.
     private var lateness: [Double] = []
-    /// Readings in quick succession are of the same report of the sink.
+    /// The last reading: readings in quick succession stem from the same report of the sink.
     private var measuredAt: MonotonicTime?
 
     init(item: ItemID, position: Double?, at time: MonotonicTime) {
@@ -30,20 +30,16 @@ struct TimedStart {
         at = time
     }
 
-    /// Seconds of silence: a sink starts, and is measured, within them.
+    /// Seconds of silence, in which the sink starts and its clock is measured.
     static let lead = 1.0
-    /// From then on before the time the sink's clock is steady.
+    /// From this many seconds before the start time on, the sink's clock is steady.
     static let measuring = 0.6
     static let measureInterval = 0.04
     static let readings = 3
-    /// Below that, a shift corrects nothing.
+    /// Smaller errors are not corrected.
     static let tolerance = 0.0005
 
-    mutating func begin() { hasBegun = true }
-
-    mutating func giveUpOpening() { opensAhead = false }
-
-    /// Seconds of silence that go before the item, when it is fed now.
+    /// Seconds of silence before an item that is written now.
     mutating func silence(_ now: MonotonicTime) -> Double {
         hasSilence = true
         return max(0, min(Self.lead, at.seconds(since: now)))
@@ -54,15 +50,15 @@ struct TimedStart {
             && measuredAt.map { now.seconds(since: $0) >= Self.measureInterval } ?? true
     }
 
-    /// `time`: when the first frame is heard, by this reading. Returns how late that is, once it is known.
+    /// `time`: when the first frame is heard, according to this reading. Returns the error once it is known.
     mutating func measure(_ time: MonotonicTime, _ now: MonotonicTime) -> Double? {
         measuredAt = now
         lateness.append(time.seconds(since: at))
-        // One reading may be off by a hiccup: the middle one counts.
+        // A single reading may be wrong: the median counts.
         return lateness.count < Self.readings ? nil : lateness.sorted()[Self.readings / 2]
     }
 
-    /// `waits`: it does not begin before its time, as something plays or nothing can.
+    /// `waits`: the start cannot be prepared, as something plays or the output is unavailable.
     func deadline(waits: Bool, _ now: MonotonicTime) -> MonotonicTime {
         guard hasBegun else { return waits ? at : at.advanced(bySeconds: -Self.lead) }
         return max(at.advanced(bySeconds: -Self.measuring), now.advanced(bySeconds: Self.measureInterval))
@@ -70,8 +66,10 @@ struct TimedStart {
 }
 
 extension PlayerCore {
-    /// Makes the item ready and plays it at that time. What plays until then goes on.
-    mutating func arrange(_ target: PlayTarget, at position: Double?, for time: MonotonicTime) throws(PlaybackError) {
+    /// Prepares the item and plays it at that time. Until then the player plays on.
+    mutating func startLater(
+        _ target: PlayTarget, at position: Double?, _ time: MonotonicTime
+    ) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
         if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
@@ -79,39 +77,39 @@ extension PlayerCore {
         if !goal.wantsSound { makeReady(wanted, at: position) }
     }
 
-    /// Has the item decoded up to the sink, which stays silent.
+    /// Decodes the item ahead of the sink, which stays silent.
     mutating func prime() throws(PlaybackError) {
         let wanted = try item(for: .current)
         try checkRules()
         try checkOutput()
         guard !goal.wantsSound else { return }
         if goal.isAtRest || current?.item.id != wanted.id || current?.failure != nil { makeReady(wanted, at: nil) }
-        primes = true
+        isPriming = true
     }
 
     private mutating func makeReady(_ wanted: QueueItem, at position: Double?) {
         undoDrain()
         dropScan()
         if let current, current.item.id == wanted.id, !goal.isAtRest, current.failure == nil {
-            // What is in the ring has no silence before it.
+            // The frames in the ring have no silence before them.
             if current.isFed || position != nil { beginSeek(to: .seconds(position ?? self.position)) }
         } else {
             lastError = nil
             failuresInARow = 0
-            makeCurrent(wanted, at: position ?? placeOfUnopened(wanted))
+            makeCurrent(wanted, at: position ?? positionOfUnopened(wanted))
         }
     }
 
-    /// A stream is wanted although nothing is to sound yet.
-    var isMakingReady: Bool { !goal.isAtRest && (primes || timedStart?.opensAhead == true) }
+    /// A stream is needed although no sound is wanted yet.
+    var isMakingReady: Bool { !goal.isAtRest && (isPriming || timedStart?.opensAhead == true) }
 
-    /// The stream that was opened ahead is gone.
+    /// The stream that was opened ahead has failed.
     mutating func giveUpMakingReady() {
-        primes = false
-        timedStart?.giveUpOpening()
+        isPriming = false
+        timedStart?.opensAhead = false
     }
 
-    /// Another command has come first. `isReplaced`: by another start, which may be for the same time.
+    /// Another command cancels the start. `isReplaced`: by another start, which may have the same time.
     mutating func dropTimedStart(isReplaced: Bool = false) {
         guard let dropped = timedStart else { return }
         timedStart = nil
@@ -121,7 +119,7 @@ extension PlayerCore {
         beginSeek(to: .seconds(position))
     }
 
-    /// Frames of silence that go into the ring before the item that is fed now.
+    /// Frames of silence to write before the track.
     mutating func silenceBefore(_ track: LoadedTrack, _ format: AudioFormat) -> FrameCount {
         guard let timedStart, timedStart.item == track.item.id, !goal.wantsSound || timedStart.hasBegun else {
             return 0
@@ -130,7 +128,7 @@ extension PlayerCore {
     }
 
     mutating func checkTimedStart() {
-        if primes, stream.format != nil || goal.wantsSound || goal.isAtRest { primes = false }
+        if isPriming, stream.format != nil || goal.wantsSound || goal.isAtRest { isPriming = false }
         guard let timedStart else { return }
         if timedStart.hasBegun { return measure(timedStart) }
         if goal.wantsSound {
@@ -145,7 +143,7 @@ extension PlayerCore {
             return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: timedStart.item))
         }
         guard timedStart.at.advanced(bySeconds: -TimedStart.lead) <= now else { return }
-        self.timedStart?.begin()
+        self.timedStart?.hasBegun = true
         lastError = nil
         goal = .play
         overrideInterruption()
@@ -159,7 +157,7 @@ extension PlayerCore {
         }
     }
 
-    /// Nobody waits for the reply to a start.
+    /// The reply to a timed start was sent long ago, so its failure is an event.
     mutating func reportFailedStart(_ error: PlaybackError) {
         if !goal.wantsSound { lastError = error }
         emit(.error(error))
@@ -179,18 +177,17 @@ extension PlayerCore {
         actions.append(.output(.stream(.shift(by: frames), generation)))
     }
 
-    /// Ring index of the first frame of the current item's run.
     private var firstFrame: FrameCount? {
         guard let current else { return nil }
         return stream.timeline.segments.first(where: current.holds)?.start
     }
 
-    /// Of the current item, and waiting for the sink; without end when no more will come.
+    /// Seconds of the current item that are decoded for the sink; infinite if no more follow.
     var decodedSeconds: Double {
         guard !goal.isAtRest, let current, current.failure == nil, current.writtenEnd == nil else { return .infinity }
         guard let ring = stream.ring, current.isFed else { return 0 }
         return stream.seconds(to: ring.writeIndex) ?? 0
     }
 
-    var timedStartDeadline: MonotonicTime? { timedStart?.deadline(waits: goal.wantsSound || isCutOff, now) }
+    var timedStartDeadline: MonotonicTime? { timedStart?.deadline(waits: goal.wantsSound || isOutputUnavailable, now) }
 }

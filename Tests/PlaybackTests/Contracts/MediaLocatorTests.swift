@@ -9,7 +9,7 @@ import Testing
         ("http", false), ("httpx://a", false), ("https2://a", false), ("file:///a", false), ("", false), (":", false),
         ("ħttp://a", false), ("htt\u{301}p://a", false), ("a:b.mp3", false),
     ])
-    func network_isToldByTheScheme(uri: String, isNetwork: Bool) {
+    func network_isRecognisedByTheScheme(uri: String, isNetwork: Bool) {
         #expect(MediaLocator(uri: uri).isNetwork == isNetwork)
         #expect(QueueItem(id: ItemID(number: 1), draft: ItemDraft(uri: uri)).isRemote == isNetwork)
     }

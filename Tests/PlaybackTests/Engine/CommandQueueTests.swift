@@ -7,7 +7,7 @@ import Kernel
 
 @Suite struct CommandQueueTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)
-    private let edit = PlayerCommand.edit(.clear, expected: nil, play: false)
+    private let edit = PlayerCommand.edit(.clear)
 
     private func token(_ number: UInt64) -> CommandToken { CommandToken(number: number) }
 
@@ -22,7 +22,7 @@ import Kernel
 
     private func prepared() -> PreparedChange { PreparedChange(command: edit, effect: .output(nil)) }
 
-    @Test func commandsComeInTheirOrder() {
+    @Test func commandsStartInOrder() {
         var queue = queue([.pause, edit, .next])
         #expect(next(&queue, start) == token(0))
         #expect(next(&queue, start) == token(1))
@@ -30,7 +30,7 @@ import Kernel
         #expect(next(&queue, start) == nil)
     }
 
-    @Test func whatFollowsWaits_whileAChangeIsAtTheStore() {
+    @Test func laterCommandsWait_whileAChangeIsAtTheStore() {
         var queue = queue([edit, .next, edit])
         #expect(next(&queue, start) == token(0))
         queue.hold(prepared(), token(0), save: 7, since: start)
@@ -41,7 +41,7 @@ import Kernel
         #expect(next(&queue, start) == token(1))
     }
 
-    @Test func transportGoesAhead_whenTheStoreHangs() {
+    @Test func transportOvertakes_whenTheStoreHangs() {
         var queue = queue([edit, edit, .pause, edit, .next])
         _ = queue.next(start)
         queue.hold(prepared(), token(0), save: 1, since: start)
@@ -56,18 +56,16 @@ import Kernel
         #expect(next(&queue, later) == token(3))
     }
 
-    @Test func whatNeedsSavingIsRefused_whenTheStoreHangsForLong() {
+    @Test func commandsThatNeedSavingFail_whenTheStoreHangsForLong() {
         var queue = queue([edit, edit, .pause, edit])
         _ = queue.next(start)
         queue.hold(prepared(), token(0), save: 1, since: start)
         let late = start.advanced(bySeconds: CommandQueue.limit)
-        #expect(queue.takeExpired(late.advanced(bySeconds: -0.1)).isEmpty)
-        #expect(queue.takeExpired(late) == [token(1), token(3)])
+        #expect(queue.takeOverdue(late.advanced(bySeconds: -0.1)) == ([], nil))
+        #expect(queue.takeOverdue(late) == ([token(1), token(3)], token(0)))
         #expect(next(&queue, late) == token(2))
-        #expect(queue.takeGivenUp(late.advanced(bySeconds: -0.1)) == nil)
-        #expect(queue.takeGivenUp(late) == token(0))
-        #expect(queue.takeGivenUp(late) == nil)
-        // Nothing more to wake up for; what was begun waits for the store.
+        #expect(queue.takeOverdue(late) == ([], nil))
+        // No more deadline: the change at the store waits for the store.
         #expect(queue.deadline == nil)
         #expect(take(&queue, 1) == token(0))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// What is heard of two items that sound together, frame by frame, through real decode threads (SPEC row 278).
+/// The sound of two overlapping items, frame by frame, with real decode threads (SPEC row 278).
 @Suite(.timeLimit(.minutes(10))) struct CrossfadeTests {
     private static let rate = 44_100
 
@@ -20,7 +20,7 @@ import Testing
             isHeld: isHeld, tags: tags)
     }
 
-    /// Of the whole item.
+    /// The samples of a whole item.
     private static func samples(_ seconds: Double, base: Float) -> [Float] {
         (0..<Int(seconds * Double(rate))).map { base + Float($0) * 1e-6 }
     }
@@ -57,8 +57,8 @@ import Testing
         return rig
     }
 
-    /// Time passes slowly while no more than `reserve` frames wait, unless the last item plays: so the threads have as much time
-    /// as a sink would give them.
+    /// Time passes slowly while at most `reserve` frames wait, unless the last item plays: the threads get as much time
+    /// as with a real sink.
     private static func play(
         _ rig: PlayerRig, reserve: Int = 24_000, until condition: (PlayerRig) -> Bool
     ) -> Bool {
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsToOpen_leavesTheEndWhole() throws {
+    @Test func anItemThatFailsToOpen_leavesTheEndWhole() throws {
         let rig = try Self.started(
             ["a": Self.script(6, base: 0.1), "b": Self.script(4, base: 0, openError: MediaError(.unsupported, "No."))],
             crossfade: 3)
@@ -111,14 +111,14 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func whatComesLate_hasAShorterFade_withoutAGap() throws {
+    @Test func aLateItem_hasAShorterFade_withoutAGap() throws {
         let rig = try Self.started(
             ["a": Self.script(6, base: 0.1), "b": Self.script(8, base: 0.3, isHeld: true)], crossfade: 3)
         #expect(rig.play { $0.output.captured.count > 4 * Self.rate })
         rig.opener.release("b")
         #expect(rig.play { $0.player.snapshot.status == .completed })
         let heard = rig.output.captured
-        // Whenever it came, the whole of both was heard, without silence between.
+        // Both items were heard completely, without silence between them.
         #expect(heard.count >= 11 * Self.rate && heard.count <= 14 * Self.rate)
         let begins = Self.begins(heard, with: Self.samples(6, base: 0.1), frames: 4 * Self.rate)
         #expect(begins)
@@ -128,14 +128,14 @@ import Testing
         #expect(!isGap)
     }
 
-    @Test func whatBreaksInTheOverlap_losesNothingOfTheItemBefore() throws {
+    @Test func anItemThatFailsInTheOverlap_losesNothingOfThePreviousOne() throws {
         let broken = Self.script(8, base: 0.3, failure: (FrameCount(Self.rate), MediaError(.unreadable, "Cut off.")))
         let rig = try Self.started(["a": Self.script(6, base: 0.1), "b": broken], crossfade: 3)
         #expect(rig.play { [.completed, .failed].contains($0.player.snapshot.status) })
         #expect(rig.output.captured.count == 6 * Self.rate)
     }
 
-    @Test(arguments: [1, 5, 9]) func aSeekInTheOverlap_cutsTheOldEndOff(tenth: Int) throws {
+    @Test(arguments: [1, 5, 9]) func aSeekInTheOverlap_cutsThePreviousItem(tenth: Int) throws {
         let rig = try Self.started(
             ["a": Self.script(6, base: 0.1), "b": Self.script(8, base: 0.3)], crossfade: 3)
         let frames = (30 + 3 * tenth) * Self.rate / 10

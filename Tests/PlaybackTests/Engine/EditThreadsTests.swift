@@ -7,7 +7,7 @@ import Testing
 import KernelTesting
 
 @Suite(.timeLimit(.minutes(10))) struct EditThreadsTests {
-    /// Neither waits for the player's thread to wake up.
+    /// Neither step waits for the player's thread.
     @Test func anEditIsPreparedWhereItComesFrom_andAnsweredWhereItIsSaved() {
         let store = HoldingStore()
         let player = Player(
@@ -15,10 +15,10 @@ import KernelTesting
                 opener: ScriptedOpener([:]), output: CapturingOutput(clock: ManualClock()), conversion: NoConversion(),
                 store: store, clock: MachineClock()))
         defer { player.shutdown() }
-        let edit = PlayerCommand.edit(.insert([ItemDraft(uri: "a")], at: .end), expected: nil, play: false)
+        let edit = PlayerCommand.edit(.insert([ItemDraft(uri: "a")], at: .end))
         let answers = Atomic(0)
         var asked = 0
-        // While the player's thread is awake itself, it does both. The first edit has another save: that of the place.
+        // If the player's thread is awake, it does both itself. The first edit has another save: the position.
         let isInPlace = (0..<50).contains { _ in
             let held = store.count
             player.perform(edit) { result in
@@ -38,7 +38,7 @@ import KernelTesting
     }
 }
 
-/// Answers when it is asked to.
+/// Replies only when requested.
 private final class HoldingStore: PlayerStore {
     private let held = Mutex<[@Sendable (SaveFailure?) -> Void]>([])
 

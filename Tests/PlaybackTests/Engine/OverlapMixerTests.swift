@@ -46,11 +46,11 @@ import Testing
         for part in 0..<20 {
             #expect(abs(Self.decibels(output[(part * frames / 10)..<((part + 1) * frames / 10)]) - whole) < 1)
         }
-        // Behind the overlap it is as it was.
+        // Unchanged after the overlap.
         #expect(output[(2 * frames)...] == head[(2 * frames)...])
     }
 
-    @Test(arguments: [1, 63, 64, 65, 1_000, 20_000]) func itIsTheSum_howeverItIsCut(frames: Int) {
+    @Test(arguments: [1, 63, 64, 65, 1_000, 20_000]) func isTheSum_forAnyChunkSizes(frames: Int) {
         let tail = Self.noise(frames, seed: 3, level: 0.3)
         let head = Self.noise(40_000, seed: 4, level: 0.3)
         let whole = Self.mix(tail, head, gain: 0.5)
@@ -77,7 +77,7 @@ import Testing
         #expect(quiet[..<(2 * frames)].allSatisfy { abs($0) <= 0.5 })
     }
 
-    @Test func whatEndsInTheOverlap_losesNothingOfTheTail() {
+    @Test func anItemThatEndsInTheOverlap_losesNothingOfTheTail() {
         let tail = Self.noise(10_000, seed: 5, level: 0.3)
         var mixer = OverlapMixer(tail, gain: 1, ceiling: 1, format: Self.format)
         let head = Self.noise(100, seed: 6, level: 0.3)

@@ -6,8 +6,7 @@ import Testing
 @testable import Playback
 
 @Suite struct RingFeedTests {
-    private let ring = FrameRing(
-        format: AudioFormat(sampleRate: 44_100, layout: .mono), capacity: 88_200, retained: 0)
+    private let ring = FrameRing(format: AudioFormat(sampleRate: 44_100, layout: .mono), capacity: 88_200, retained: 0)
 
     private func feed(held seconds: Double = 0) -> RingFeed {
         RingFeed(
@@ -19,7 +18,7 @@ import Testing
         try samples.withUnsafeBufferPointer { try feed.write($0) }
     }
 
-    /// A sound server takes half a second and more at once: the sink's queue is not what was heard (SPEC row 278).
+    /// A sound server takes more than half a second at once: frames in the sink's queue were not heard (SPEC row 278).
     @Test func theEndOfAShortItemIsHeldBack_whereTheSinkTakesAllAtOnce() throws {
         var feed = feed(held: 0.75)
         feed.approach(end: 1.5)
@@ -37,7 +36,7 @@ import Testing
         #expect(held == 33_075)
     }
 
-    /// Nothing takes it, and the sink has played what came before half a second later at the earliest.
+    /// No item takes the tail, and the sink plays the earlier frames for at least half a second.
     @Test func theEndIsWritten_whenNothingFollows() throws {
         var feed = feed(held: 0.4)
         feed.approach(end: 1.5)
@@ -46,7 +45,7 @@ import Testing
         #expect(feed.end == 66_150 && ring.writeIndex == 66_150)
     }
 
-    @Test func theLeadIsLeftOut_howeverItIsCut() throws {
+    @Test func theLeadIsSkipped_forAnyChunkSizes() throws {
         for chunk in [1, 7, 100] {
             let start = ring.writeIndex
             var feed = feed()

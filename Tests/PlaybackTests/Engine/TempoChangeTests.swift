@@ -12,11 +12,11 @@ import Testing
     private static let script = ScriptedOpener.Script(frames: 441_000, base: 0, step: 1e-6)
     private static let second = 44_100
 
-    /// The machine decodes in time.
+    /// The ring has enough frames.
     private let hasEnough: (PlayerRig) -> Bool = { $0.output.unread > 4_410 }
 
-    /// What a stretcher gives first is no sound that goes on: it begins 0.1 s before the place, and that much is left out.
-    /// What sounded goes over into it: nothing is heard twice, left out or silent.
+    /// A stretcher's first output is not continuous: it starts 0.1 s before the position, and that part is skipped. The
+    /// old sound crossfades into the new one: no frame is repeated, missing or silent.
     @Test func aChangeIsHeardWithin100Milliseconds_andNothingIsMissing() throws {
         let rig = PlayerRig(["a": Self.script], stretching: LateSounding())
         rig.add(["a"], play: true)
@@ -31,7 +31,7 @@ import Testing
                 })
             let heard = rig.output.captured
             let steps = zip(heard[(count - 1)...], heard[count...]).map { $1 - $0 }
-            // Within the crossing both are up to 441 frames apart.
+            // Within the crossfade both are up to 441 frames apart.
             #expect((steps.min() ?? -1) > 0 && (steps.max() ?? 1) < 3e-6)
             #expect(steps[4_410...].allSatisfy { abs($0 - Float(rate) * 1e-6) < 0.2e-6 })
             #expect(abs(rig.player.snapshot.clock.position - Double(heard[heard.count - 1]) * 1e6 / 44_100) < 0.002)
@@ -39,8 +39,8 @@ import Testing
         #expect(rig.output.flushes == 0)
     }
 
-    /// A slider: the latest one counts, and what sounds goes on. From a speed to less than half of it, the sound would step
-    /// back within the crossing.
+    /// A slider: the latest change counts, and the sound continues. A change to less than half of the speed would step
+    /// back within the crossfade.
     @Test func manyChangesInARow_leaveNoHole() throws {
         let rig = PlayerRig(["a": Self.script], stretching: FrameDropping())
         rig.add(["a"], play: true)
@@ -61,7 +61,7 @@ import Testing
         #expect((steps.min() ?? -1) > 0 && rig.output.flushes == 0)
     }
 
-    /// SPEC 280: the place goes on as it was.
+    /// SPEC 280: the position continues.
     @Test func aPartThatIsSet_repeatsNothing() throws {
         let rig = PlayerRig(["a": Self.script])
         rig.add(["a"], play: true)
@@ -75,7 +75,7 @@ import Testing
         #expect(worst < 0.5e-6)
     }
 
-    /// Also where it is loaded at a saved place.
+    /// Also for an item that is loaded at a saved position.
     @Test func aStretcherRunsBeforeASavedPlace() throws {
         var saved = SavedPlayer()
         saved.settings.musicRate = 2
@@ -83,13 +83,13 @@ import Testing
         saved.nextItemNumber = 2
         saved.current = SavedPosition(itemID: ItemID(number: 1), position: 3)
         let rig = PlayerRig(["a": Self.script], saved: saved, stretching: LateSounding())
-        rig.send(.play(.current, position: nil))
+        rig.send(.play(.current))
         #expect(rig.play(while: hasEnough) { $0.output.captured.count >= 4_410 })
         #expect(abs((rig.output.captured.first ?? 0) - 0.1323) < 2e-6)
     }
 }
 
-/// Silence for its first 0.1 s, as the joins of a stretcher are not those of a sound that goes on.
+/// Outputs silence for its first 0.1 s, because a stretcher's start is not continuous.
 private struct LateSounding: TimeStretching {
     func load() throws(MediaError) {}
 

@@ -5,7 +5,7 @@ import Kernel
 
 @testable import Playback
 
-/// On scripted readings of two players.
+/// Steps for scripted readings of two players.
 @Suite struct FollowerCoreTests {
     private var core = FollowerCore()
     private var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -37,10 +37,16 @@ import Kernel
 
     /// The follower has loaded the leader's item and plays it.
     private mutating func begun() {
-        _ = core.look(playing(item(1), at: 10), StepReading(), now: now)
+        _ = look(playing(item(1), at: 10), StepReading())
         core.loaded(ItemID(number: 7))
         now = now.advanced(bySeconds: 1)
     }
+
+    private mutating func look(_ leader: StepReading, _ follower: StepReading) -> FollowerCore.Step {
+        core.look(leader, follower, now: now)
+    }
+
+    private func copy(_ number: UInt64, _ uri: String = "a") -> ItemDraft { ItemDraft(uri: uri, reference: number) }
 
     private func leader(at position: Double) -> StepReading {
         var reading = playing(item(1), at: position)
@@ -48,10 +54,10 @@ import Kernel
         return reading
     }
 
-    /// As the driver does: looks again when asked to.
+    /// Looks again when requested, like the driver.
     private mutating func step(leader: Double, follower: Double) -> FollowerCore.Step {
         for _ in 0..<20 {
-            let step = core.look(self.leader(at: leader), playing(item(7), at: follower), now: now)
+            let step = look(self.leader(at: leader), playing(item(7), at: follower))
             if step != .wait { return step }
             guard let next = core.nextLook, next.seconds(since: now) < 0.5 else { return .wait }
             now = next
@@ -60,78 +66,71 @@ import Kernel
     }
 
     @Test mutating func loadsWhatTheLeaderPlays_aLittleAhead() {
-        let step = core.look(playing(item(1, "song"), at: 10), StepReading(), now: now)
-        #expect(step == .load(ItemDraft(uri: "song", reference: 1), position: 10.1))
+        let step = look(playing(item(1, "song"), at: 10), StepReading())
+        #expect(step == .load(copy(1, "song"), position: 10.1))
     }
 
     @Test mutating func keepsItsItem_whenItSoundsInStepAlready() {
-        let step = core.look(playing(item(1), at: 10), playing(item(7), at: 10.1), now: now)
+        let step = look(playing(item(1), at: 10), playing(item(7), at: 10.1))
         #expect(step == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
-        #expect(core.look(playing(item(1), at: 10), playing(item(7), at: 10), now: now) == .wait)
+        #expect(look(playing(item(1), at: 10), playing(item(7), at: 10)) == .wait)
     }
 
     @Test mutating func keepsItsItem_whenBothAreSilent() {
-        #expect(
-            core.look(paused(item(1)), paused(item(7)), now: now) == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
+        #expect(look(paused(item(1)), paused(item(7))) == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
     }
 
     @Test mutating func loadsAnew_whenItIsElsewhere() {
         let elsewhere = playing(item(7), at: 50)
-        #expect(
-            core.look(playing(item(1), at: 10), elsewhere, now: now)
-                == .load(ItemDraft(uri: "a", reference: 1), position: 10.1))
+        #expect(look(playing(item(1), at: 10), elsewhere) == .load(copy(1), position: 10.1))
         core = FollowerCore()
-        #expect(
-            core.look(playing(item(1), at: 10), playing(item(7, "b"), at: 10), now: now)
-                == .load(ItemDraft(uri: "a", reference: 1), position: 10.1))
+        #expect(look(playing(item(1), at: 10), playing(item(7, "b"), at: 10)) == .load(copy(1), position: 10.1))
     }
 
     @Test mutating func joinsAStation_andMeasuresNothing() {
         var station = playing(item(1, "radio"), at: 300)
         station.isLive = true
-        #expect(core.look(station, StepReading(), now: now) == .join(ItemDraft(uri: "radio", reference: 1)))
+        #expect(look(station, StepReading()) == .join(copy(1, "radio")))
         core.loaded(ItemID(number: 7))
         now = now.advanced(bySeconds: 1)
-        #expect(core.look(station, playing(item(7), at: 2), now: now) == .wait)
+        #expect(look(station, playing(item(7), at: 2)) == .wait)
         #expect(core.offset == nil && core.nextLook == nil)
-        #expect(core.look(station, paused(item(7)), now: now) == .play(position: nil))
+        #expect(look(station, paused(item(7))) == .play(position: nil))
     }
 
     @Test mutating func isHeardToTheEnd_whenTheLeaderDrains() {
         begun()
         var draining = playing(item(1), at: 20)
         (draining.status, draining.wantsSound) = (.stopping, false)
-        #expect(core.look(draining, playing(item(7), at: 20), now: now) == .wait)
+        #expect(look(draining, playing(item(7), at: 20)) == .wait)
         var stopped = StepReading()
         (stopped.item, stopped.status) = (item(1), .stopped)
-        #expect(core.look(stopped, playing(item(7), at: 22), now: now) == .stop)
+        #expect(look(stopped, playing(item(7), at: 22)) == .stop)
     }
 
     @Test mutating func restsAtTheEnd_whileTheLeadersEffectsDieAway() {
         begun()
         var over = paused(item(7))
         over.status = .completed
-        #expect(core.look(playing(item(1), at: 100), over, now: now) == .wait)
-        #expect(core.look(playing(item(1), at: 99), over, now: now) != .wait)
+        #expect(look(playing(item(1), at: 100), over) == .wait)
+        #expect(look(playing(item(1), at: 99), over) != .wait)
     }
 
-    @Test mutating func staysApart_whereItCannotBeSearched() {
+    @Test mutating func staysApart_whenItIsNotSeekable() {
         begun()
         var follower = playing(item(7), at: 20)
         follower.isSeekable = false
         for _ in 0..<3 {
-            #expect(core.look(playing(item(1), at: 50), follower, now: now) == .wait)
+            #expect(look(playing(item(1), at: 50), follower) == .wait)
             now = now.advanced(bySeconds: 0.1)
         }
         #expect(core.offset.map { abs($0 - 30) < 0.2 } == true)
     }
 
     @Test mutating func loadsSilently_whenTheLeaderIsPaused() {
-        #expect(
-            core.look(paused(item(1)), StepReading(), now: now)
-                == .load(ItemDraft(uri: "a", reference: 1), position: nil))
+        #expect(look(paused(item(1)), StepReading()) == .load(copy(1), position: nil))
         core.loaded(ItemID(number: 7))
-        #expect(core.look(paused(item(1)), paused(item(7)), now: now) == .wait)
+        #expect(look(paused(item(1)), paused(item(7))) == .wait)
         #expect(core.nextLook == nil)
     }
 
@@ -154,7 +153,7 @@ import Kernel
         }
         #expect(delay(step(leader: 20, follower: 19.7), leader: 20) == 0.1)
         #expect(delay(step(leader: 30, follower: 29.7), leader: 30) == 0.4)
-        // Sooner than that, it is believed at once.
+        // A shorter delay is adopted at once.
         #expect(step(leader: 40, follower: 40.2) == .shift(40 - 40.2))
         #expect(delay(step(leader: 60, follower: 50), leader: 60) == 0.2)
     }
@@ -166,7 +165,7 @@ import Kernel
         #expect(step(leader: 50, follower: 20) == .play(position: 50.1))
     }
 
-    /// Twice a follower was 2 s ahead of its leader: a seek had been taken for the delay of a start.
+    /// A follower was once 2 s ahead, because a seek had been measured as a start delay.
     @Test mutating func aJumpBehindAStart_isNoDelay() {
         begun()
         leaderJumps += 1
@@ -183,19 +182,19 @@ import Kernel
         leaderJumps += 1
         var seeking = leader(at: 50)
         (seeking.status, seeking.heard) = (.seeking, nil)
-        #expect(core.look(seeking, playing(item(7), at: 20), now: now) == .wait)
+        #expect(look(seeking, playing(item(7), at: 20)) == .wait)
         #expect(core.isBehindJump)
-        #expect(core.look(leader(at: 50), playing(item(7), at: 20), now: now) == .play(position: 50.1))
+        #expect(look(leader(at: 50), playing(item(7), at: 20)) == .play(position: 50.1))
         #expect(!core.isBehindJump)
-        // Its first second is no border when the follower is far from one.
+        // The item's first second is no border if the follower is far from one.
         now = now.advanced(bySeconds: 1)
         leaderJumps += 1
-        #expect(core.look(leader(at: 0.2), playing(item(7), at: 50), now: now) == .play(position: 0.2 + 0.1))
+        #expect(look(leader(at: 0.2), playing(item(7), at: 50)) == .play(position: 0.2 + 0.1))
         now = now.advanced(bySeconds: 1)
         leaderJumps += 1
-        #expect(core.look(leader(at: 0.2), playing(item(7), at: 99.9), now: now) == .wait)
+        #expect(look(leader(at: 0.2), playing(item(7), at: 99.9)) == .wait)
         #expect(core.isBehindJump)
-        #expect(core.look(leader(at: 0.3), playing(item(7), at: 0.2), now: now) == .wait)
+        #expect(look(leader(at: 0.3), playing(item(7), at: 0.2)) == .wait)
         #expect(!core.isBehindJump)
     }
 
@@ -203,17 +202,17 @@ import Kernel
         begun()
         var (leader, own) = (paused(item(1)), paused(item(7)))
         (leader.position, own.position) = (20, 19.9)
-        #expect(core.look(leader, own, now: now) == .wait)
+        #expect(look(leader, own) == .wait)
         leader.position = 60
-        #expect(core.look(leader, own, now: now) == .seek(60))
-        // It could come no nearer.
+        #expect(look(leader, own) == .seek(60))
+        // The follower could come no nearer.
         own.position = 55
-        #expect(core.look(leader, own, now: now) == .wait)
+        #expect(look(leader, own) == .wait)
         leader.position = 10
-        #expect(core.look(leader, own, now: now) == .seek(10))
+        #expect(look(leader, own) == .seek(10))
         own.isSeekable = false
         leader.position = 30
-        #expect(core.look(leader, own, now: now) == .wait)
+        #expect(look(leader, own) == .wait)
     }
 
     @Test func aReadingIsOfOneItem_andOfTheSinksClock() {
@@ -222,7 +221,7 @@ import Kernel
         (snapshot.clock.position, snapshot.clock.rate, snapshot.clock.sampledAt) = (20, 1, now)
         let later = now.advanced(bySeconds: 2)
         func reading(_ heard: ItemID) -> StepReading {
-            // The sink has stood still meanwhile.
+            // The sink has stalled meanwhile.
             StepReading(
                 snapshot, upcoming: nil, heard: AudiblePosition(itemID: heard, position: 20.5, at: later), at: later)
         }
@@ -233,23 +232,23 @@ import Kernel
     @Test mutating func playsAtTheLeadersSpeed_andComparesByTheClock() {
         func at(_ rate: Double, _ reading: StepReading) -> StepReading {
             var reading = reading
-            (reading.rate, reading.manner.tempo.rate) = (rate, rate)
+            (reading.rate, reading.playback.tempo.rate) = (rate, rate)
             reading.heard?.rate = rate
             return reading
         }
         begun()
         let leader = at(2, playing(item(1), at: 20))
-        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .adapt(LeadersManner(tempo: Tempo(rate: 2))))
-        // Not compared while only one has changed.
-        for _ in 0..<4 { #expect(core.look(leader, playing(item(7), at: 10), now: now) == .wait) }
+        #expect(look(leader, playing(item(7), at: 20)) == .adapt(LeaderPlayback(tempo: Tempo(rate: 2))))
+        // No comparison while only one player has changed.
+        for _ in 0..<4 { #expect(look(leader, playing(item(7), at: 10)) == .wait) }
         var steps: [FollowerCore.Step] = []
-        for _ in 0..<3 { steps.append(core.look(leader, at(2, playing(item(7), at: 19.9)), now: now)) }
+        for _ in 0..<3 { steps.append(look(leader, at(2, playing(item(7), at: 19.9)))) }
         guard case .shift(let seconds) = steps.last else {
             Issue.record("no shift: \(steps)")
             return
         }
         #expect(abs(seconds - 0.05) < 1e-6)
-        guard case .play(let position?) = core.look(leader, paused(item(7)), now: now) else {
+        guard case .play(let position?) = look(leader, paused(item(7))) else {
             Issue.record("it does not play")
             return
         }
@@ -263,11 +262,11 @@ import Kernel
 
     @Test mutating func followsIntoThePause_andIntoTheEnd() {
         begun()
-        #expect(core.look(paused(item(1)), playing(item(7), at: 20), now: now) == .pause)
-        #expect(core.look(playing(item(1), at: 20), paused(item(7)), now: now) == .play(position: 20.1))
+        #expect(look(paused(item(1)), playing(item(7), at: 20)) == .pause)
+        #expect(look(playing(item(1), at: 20), paused(item(7))) == .play(position: 20.1))
         var over = paused(item(1))
         over.status = .stopped
-        #expect(core.look(over, playing(item(7), at: 20), now: now) == .stop)
+        #expect(look(over, playing(item(7), at: 20)) == .stop)
     }
 
     @Test mutating func waitsWithTheLeader_thatWaitsForBytes() {
@@ -275,46 +274,46 @@ import Kernel
         var leader = playing(item(1), at: 20)
         leader.status = .buffering
         leader.heard = nil
-        #expect(core.look(leader, playing(item(7), at: 20), now: now) == .pause)
+        #expect(look(leader, playing(item(7), at: 20)) == .pause)
     }
 
-    @Test mutating func crossesTheBorderWithTheLeader_whoeverIsFirst() {
+    @Test mutating func crossesTheBorderWithTheLeader_inEitherOrder() {
         for leaderIsFirst in [true, false] {
             core = FollowerCore()
             begun()
             let (first, second) = (playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(2), at: 0.1))
-            #expect(core.look(first, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "b", reference: 2)))
+            #expect(look(first, playing(item(7), at: 99)) == .append(copy(2, "b")))
             core.appended(ItemID(number: 8))
             let (old, new) = (playing(item(7), at: 99.9), playing(item(8), at: 0.1))
-            #expect(core.look(leaderIsFirst ? second : first, leaderIsFirst ? old : new, now: now) == .wait)
-            // Both are over: what was heard leaves the follower's queue.
-            #expect(core.look(second, new, now: now) == .remove(ItemID(number: 7)))
-            #expect(core.look(second, new, now: now) == .wait)
+            #expect(look(leaderIsFirst ? second : first, leaderIsFirst ? old : new) == .wait)
+            // Both have crossed the border: the old item leaves the follower's queue.
+            #expect(look(second, new) == .remove(ItemID(number: 7)))
+            #expect(look(second, new) == .wait)
         }
     }
 
     @Test mutating func aSkipIsNoBorder() {
         begun()
         let first = playing(item(1), at: 50, upcoming: item(2, "b"))
-        #expect(core.look(first, playing(item(7), at: 50), now: now) == .append(ItemDraft(uri: "b", reference: 2)))
+        #expect(look(first, playing(item(7), at: 50)) == .append(copy(2, "b")))
         core.appended(ItemID(number: 8))
-        let step = core.look(playing(item(2, "b"), at: 0.2), playing(item(7), at: 50), now: now)
-        #expect(step == .load(ItemDraft(uri: "b", reference: 2), position: 0.2 + 0.1))
+        let step = look(playing(item(2, "b"), at: 0.2), playing(item(7), at: 50))
+        #expect(step == .load(copy(2, "b"), position: 0.2 + 0.1))
     }
 
-    @Test mutating func dropsWhatNoLongerFollows() {
+    @Test mutating func dropsAnItemThatNoLongerFollows() {
         begun()
         #expect(
-            core.look(playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(7), at: 99), now: now)
-                == .append(ItemDraft(uri: "b", reference: 2)))
+            look(playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(7), at: 99))
+                == .append(copy(2, "b")))
         core.appended(ItemID(number: 8))
         let changed = playing(item(1), at: 99, upcoming: item(3, "c"))
-        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .remove(ItemID(number: 8)))
-        #expect(core.look(changed, playing(item(7), at: 99), now: now) == .append(ItemDraft(uri: "c", reference: 3)))
+        #expect(look(changed, playing(item(7), at: 99)) == .remove(ItemID(number: 8)))
+        #expect(look(changed, playing(item(7), at: 99)) == .append(copy(3, "c")))
     }
 
     @Test mutating func doesNothing_whileTheLeaderIsIdle() {
-        #expect(core.look(StepReading(), StepReading(), now: now) == .wait)
+        #expect(look(StepReading(), StepReading()) == .wait)
         #expect(core.nextLook == nil)
     }
 }

@@ -5,28 +5,28 @@ import Testing
 
 @testable import Playback
 
-/// Two whole players on scripted sinks, and between them a follower's thread that gets no processor for seconds.
+/// Two complete players on scripted sinks, and a follower's thread that is starved for seconds.
 @Suite struct FollowerWorldTests {
     private struct Pair {
         var leader = SimulatedWorld(seed: 3)
         var follower: SimulatedWorld
         var core = FollowerCore()
         var random: SplitMix64
-        /// Of the step under way: the next one is given when the thread runs.
+        /// The rest of the present step; the next command is sent when the thread runs.
         private var commands: [PlayerCommand] = []
         private var lookedAt = MonotonicTime(nanoseconds: 0)
         private var jumps: UInt64 = 0
         private var runsAt = MonotonicTime(nanoseconds: 0)
         private var token: CommandToken?
         private var keep: (inout FollowerCore, ItemID?) -> Void = { _, _ in }
-        /// Seconds by which a start was asked for ahead of its leader's place at that moment, the most.
+        /// The largest distance in seconds by which a start was requested ahead of the leader.
         private(set) var mostAhead = 0.0
 
         init(seed: UInt64, _ uris: [String] = ["0-20", "1-20", "2-20"]) {
             random = SplitMix64(seed: seed)
             follower = SimulatedWorld(seed: seed)
-            follower.command(.apply(.with { $0.leader = "leader" }))
-            leader.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+            follower.apply { $0.leader = "leader" }
+            leader.add(uris, play: true)
         }
 
         mutating func run(seconds: Double, starved: Bool) {
@@ -88,7 +88,7 @@ import Testing
                 at: world.now)
         }
 
-        /// nil: they do not sound together.
+        /// nil while they do not play together.
         var apart: Double? {
             guard let lead = reading(leader).heard, let own = reading(follower).heard else { return nil }
             return lead.ahead(of: own)
@@ -101,7 +101,7 @@ import Testing
         if leadersToo { PlayerCoreEffectsTests.reverberate(&pair.leader) }
         pair.run(seconds: 6.5, starved: false)
         #expect(pair.apart.map { abs($0) <= 0.05 } == true && pair.leader.core.current?.item.uri == "b-4")
-        // Nothing of it between the two items.
+        // No tail between the two items.
         #expect(pair.follower.core.statistics.underruns == 0 && pair.follower.core.current?.decayEnd != nil)
         pair.run(seconds: 1, starved: false)
         #expect(pair.follower.status == .playing && abs(pair.follower.position - 4) < 0.01)
@@ -119,7 +119,7 @@ import Testing
             case 1: pair.leader.command(.next)
             default: pair.leader.command(.seek(.position(Double.random(in: 0...17, using: &pair.random))))
             }
-            if pair.leader.core.goal.isAtRest { pair.leader.command(.play(.index(0), position: nil)) }
+            if pair.leader.core.goal.isAtRest { pair.leader.command(.play(.index(0))) }
         }
         pair.leader.command(.play(.index(0), position: 2))
         pair.run(seconds: 6, starved: false)

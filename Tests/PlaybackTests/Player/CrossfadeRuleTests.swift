@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// SPEC row 278: which items sound together, and how long.
+/// SPEC row 278: which items overlap, and for how long.
 @Suite struct CrossfadeRuleTests {
     private func rule(
         _ seconds: Double, album: String? = nil, track: Int? = nil, disc: Int? = nil, rate: Double = 1,
@@ -28,7 +28,7 @@ import Testing
         #expect(rule(100).overlap(8, before: rule(10, beginTime: 6)) == 2)
     }
 
-    @Test func aMomentSoundsAlone_andWhatHasNoExactLength() {
+    @Test func shortItems_andItemsWithoutExactLength_doNotOverlap() {
         #expect(rule(0.9).overlap(8, before: rule(100)) == 0)
         #expect(rule(100).overlap(8, before: rule(1 / 44_100)) == 0)
         #expect(rule(100, isExact: false).overlap(8, before: rule(100)) == 0)

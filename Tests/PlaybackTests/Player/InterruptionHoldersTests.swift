@@ -15,7 +15,7 @@ import Kernel
         }
     }
 
-    /// Of a beginning: whether it is the first. Of an end: whether music may go on; nil while it is not the last.
+    /// For a start: whether it is the first. For an end: whether the music may resume; nil unless it is the last.
     @Test(
         arguments: [
             ("+c -c", [true, true]),

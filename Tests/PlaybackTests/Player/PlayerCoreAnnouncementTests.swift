@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// Announcements of this server that pause the music: its own interruptions, not others'.
+/// Announcements of this server that pause the music: the player's own interruptions.
 @Suite struct PlayerCoreAnnouncementTests {
     private func announce(_ world: inout SimulatedWorld, _ begins: Bool, _ source: InterruptionSource = .announcement) {
         world.command(.interruption(InterruptionNotice(isBeginning: begins, source: source)))
@@ -12,11 +12,11 @@ import Testing
     }
 
     private func set(_ world: inout SimulatedWorld, autoResume: Bool, _ policy: PlayerSettings.InterruptionPolicy) {
-        world.command(.apply(.with { ($0.autoResume, $0.interruptionPolicy) = (autoResume, policy) }))
+        world.apply { ($0.autoResume, $0.interruptionPolicy) = (autoResume, policy) }
     }
 
     @Test(arguments: [true, false], PlayerSettings.InterruptionPolicy.allCases)
-    func theMusicComesBack_whateverIsSetForOthers(autoResume: Bool, policy: PlayerSettings.InterruptionPolicy) {
+    func theMusicResumes_underAllSettings(autoResume: Bool, policy: PlayerSettings.InterruptionPolicy) {
         var world = SimulatedWorld.playing(["a-20"])
         set(&world, autoResume: autoResume, policy)
         announce(&world, true)
@@ -25,7 +25,7 @@ import Testing
         #expect(world.status == .playing)
     }
 
-    @Test func anotherProgramsInterruptionCountsAsUsual_whicheverEndsLast() {
+    @Test func anotherProgramsInterruptionCounts_inEitherOrder() {
         for last in [InterruptionSource.announcement, .client] {
             var world = SimulatedWorld.playing(["a-20"])
             set(&world, autoResume: false, .auto)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The same user with and without announcements: in the end there is no difference.
+    /// The same commands with and without announcements end in the same state.
     @Test(arguments: 0..<40) func leavesNoTrace(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var disturbed = SimulatedWorld.playing(["a-9000", "b-9000", "c-9000"])
@@ -67,7 +67,7 @@ import Testing
     private func userCommand(_ random: inout SplitMix64) -> PlayerCommand {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: return .pause
-        case 1: return .play(.current, position: nil)
+        case 1: return .play(.current)
         case 2: return .next
         case 3: return .stop(drain: false)
         case 4: return .seek(.position(Double.random(in: 0...100, using: &random)))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func whatTheUserDidMeanwhileHolds() {
+    @Test func theUsersCommandsMeanwhileApply() {
         var world = SimulatedWorld.playing(["a-20", "b-20"])
         announce(&world, true)
         world.command(.next)
@@ -88,7 +88,7 @@ import Testing
         announce(&world, false)
         #expect(world.status == .paused && world.core.reason == .user)
         announce(&world, true)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         world.run(seconds: 0.5)
         #expect(world.status == .playing)
         announce(&world, false)

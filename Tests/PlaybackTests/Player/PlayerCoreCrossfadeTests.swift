@@ -4,16 +4,16 @@ import Testing
 
 @testable import Playback
 
-/// Crossfades as the player sees them: the border is the first frame of the overlap (SPEC row 278).
+/// Crossfades in the player core: the border is the first frame of the overlap (SPEC row 278).
 @Suite struct PlayerCoreCrossfadeTests {
     private func set(_ seconds: Double, _ world: inout SimulatedWorld) {
-        world.command(.apply(.with { $0.crossfade = seconds }))
+        world.apply { $0.crossfade = seconds }
     }
 
     private func playing(_ uris: [String], crossfade: Double) -> SimulatedWorld {
         var world = SimulatedWorld()
         set(crossfade, &world)
-        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        world.add(uris, play: true)
         #expect(world.run { $0.status == .playing })
         return world
     }
@@ -33,11 +33,11 @@ import Testing
         let time = try #require(border(&world))
         #expect(abs(position + time - 15) < 0.1)
         #expect(world.position < 0.05 && world.status == .playing && world.core.statistics.underruns == 0)
-        let completed = world.events.compactMap { if case .completed(_, let reason) = $0 { reason } else { nil } }
+        let completed = world.completions
         #expect(completed == [.finished])
         world.run(seconds: 6)
         #expect(abs(world.position - 6) < 0.1 && uri(world) == "b-100" && world.loads == 2)
-        // Where it was left.
+        // The reported end.
         let ends = world.events.compactMap { event -> Double? in
             if case .jumped(let clock, _) = event, clock.rate == 0 { clock.position } else { nil }
         }
@@ -63,12 +63,12 @@ import Testing
 
     @Test func noneIsThere_atTheEnd_inALoop_orWhenItStops() {
         let changes: [(inout SimulatedWorld) -> Void] = [
-            { world in world.command(.apply(.with { $0.stopAfterCurrent = true })) },
-            { world in world.command(.apply(.with { $0.repeats = .one })) },
+            { world in world.apply { $0.stopAfterCurrent = true } },
+            { world in world.apply { $0.repeats = .one } },
             { world in
-                world.command(.edit(.remove([world.core.queue[1].id]), expected: nil, play: false))
+                world.command(.edit(.remove([world.core.queue[1].id])))
             },
-            { world in world.command(.apply(.with { $0.crossfade = 0 })) },
+            { world in world.apply { $0.crossfade = 0 } },
         ]
         for change in changes {
             var world = playing(["a-20", "b-100"], crossfade: 5)
@@ -83,10 +83,10 @@ import Testing
     @Test func anEditWins_untilTheOverlapIsHeard() throws {
         let changes: [(inout SimulatedWorld) -> Void] = [
             { world in
-                world.command(.edit(.insert([ItemDraft(uri: "c-100")], at: .next), expected: nil, play: false))
+                world.add(["c-100"], at: .next)
             },
-            { world in world.command(.apply(.with { $0.crossfade = 1 })) },
-            { world in world.command(.apply(.with { $0.stopAfterCurrent = true })) },
+            { world in world.apply { $0.crossfade = 1 } },
+            { world in world.apply { $0.stopAfterCurrent = true } },
         ]
         for change in changes {
             var world = playing(["a-20", "b-100"], crossfade: 5)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// All of it is in the ring, or held back for the old value.
+    /// The whole item is in the ring, or held back for the old value.
     @Test(arguments: [0.0, 2], [4.0, 15])
     func aRaisedValue_countsForThePresentBorder(old: Double, at place: Double) throws {
         var world = playing(["a-25", "b-100"], crossfade: old)
@@ -126,11 +126,11 @@ import Testing
         #expect(abs((try #require(border(&world))) - 15) < 0.2)
     }
 
-    /// It could be decoded again only from its beginning, by its server.
-    @Test func whatCannotBeSought_isHeardToItsBorderWithoutAGap() throws {
+    /// Its server could send it again only from its start.
+    @Test func anItemThatIsNotSeekable_playsToItsBorderWithoutAGap() throws {
         let changes: [(inout SimulatedWorld) -> Void] = [
-            { $0.command(.edit(.insert([ItemDraft(uri: "c-100")], at: .next), expected: nil, play: false)) },
-            { $0.command(.edit(.remove([$0.core.queue[1].id]), expected: nil, play: false)) },
+            { $0.add(["c-100"], at: .next) },
+            { $0.command(.edit(.remove([$0.core.queue[1].id]))) },
             { $0.command(.apply(.with { $0.stopAfterCurrent = true })) },
             { $0.command(.apply(.with { $0.crossfade = 1 })) },
         ]
@@ -160,7 +160,7 @@ import Testing
         world.command(.pause)
         #expect(world.run { $0.status == .paused })
         #expect(uri(world) == "b-100" && abs(world.position - 0.5 * Double(tenth)) < 0.1)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         world.command(.seek(.position(50)))
         #expect(world.run { $0.status == .playing && $0.position >= 50 })
@@ -181,9 +181,8 @@ import Testing
 
     @Test func speedShortensIt_asItShortensTheItems() throws {
         var world = SimulatedWorld()
-        world.command(.apply(.with { ($0.crossfade, $0.playbackRate) = (5, 2) }))
-        world.command(
-            .edit(.insert(["a-40", "b-100"].map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        world.apply { ($0.crossfade, $0.playbackRate) = (5, 2) }
+        world.add(["a-40", "b-100"], play: true)
         #expect(world.run { $0.status == .playing })
         let position = world.position
         #expect(abs(position / 2 + (try #require(border(&world))) - 15) < 0.1)
@@ -191,15 +190,13 @@ import Testing
 
     @Test func aMeasurement_hearsNone_andAFollowerHasItsLeaders() throws {
         var world = playing(["a-20", "b-100"], crossfade: 5)
-        var rules = SessionRules()
-        rules.isUnprocessed = true
-        world.command(.applyRules(rules))
+        world.applyRules { $0.isUnprocessed = true }
         #expect(world.core.crossfade == 0)
         var follower = SimulatedWorld()
-        follower.command(.apply(.with { $0.leader = "kitchen" }))
-        follower.command(.adapt(LeadersManner(crossfade: 5)))
+        follower.apply { $0.leader = "kitchen" }
+        follower.command(.adapt(LeaderPlayback(crossfade: 5)))
         #expect(follower.core.crossfade == 5)
-        follower.command(.apply(.with { $0.leader = .some(nil) }))
+        follower.apply { $0.leader = .some(nil) }
         #expect(follower.core.crossfade == 0)
     }
 }

@@ -5,7 +5,7 @@ import Kernel
 
 @testable import Playback
 
-/// A stop that plays out what is written.
+/// A stop that plays the written frames.
 @Suite struct PlayerCoreDrainTests {
     @Test func playsTheBufferOut_whenStoppedWithDrain() {
         var world = SimulatedWorld.playing(["a-2"])
@@ -15,7 +15,7 @@ import Kernel
         #expect(world.sink.heard == Double(world.sink.written))
     }
 
-    @Test(arguments: [("a-2", 0), ("starving-3", 1)]) func whatEndsInTheMiddle_fadesOut(uri: String, cuts: Int) {
+    @Test(arguments: [("a-2", 0), ("starving-3", 1)]) func anUnfinishedItem_fadesOut(uri: String, cuts: Int) {
         var world = SimulatedWorld.playing([uri])
         world.run(seconds: 0.5)
         world.command(.stop(drain: true))
@@ -23,8 +23,8 @@ import Kernel
         #expect(world.cuts == cuts)
     }
 
-    @Test(arguments: [PlayerCommand.play(.current, position: nil), .toggle, .scan(rate: 2)])
-    func playsOnWhereItIs_whenPlayedWhileItDrains(command: PlayerCommand) {
+    @Test(arguments: [PlayerCommand.play(.current), .toggle, .scan(rate: 2)])
+    func playsOn_whenPlayedWhileItDrains(command: PlayerCommand) {
         var world = SimulatedWorld.playing(["a-60", "b-60"])
         #expect(world.run { $0.position > 1.5 })
         world.command(.stop(drain: true))
@@ -34,10 +34,10 @@ import Kernel
         #expect(world.position < 6)
         world.run(seconds: 20)
         #expect(world.status == .playing)
-        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+        #expect(world.completions.isEmpty)
     }
 
-    @Test func tellsWhatIsHeard_whileItDrains() {
+    @Test func reportsThePosition_whileItDrains() {
         var world = SimulatedWorld.playing(["a-5"])
         world.command(.stop(drain: true))
         world.run(seconds: 2)
@@ -57,13 +57,13 @@ import Kernel
         #expect(abs(world.position - 1) < 0.3)
     }
 
-    @Test func isPausedThere_whenSoughtWhileItDrains() {
+    @Test func isPausedAtTheTarget_afterASeekWhileItDrains() {
         var world = SimulatedWorld.playing(["a-60"])
         world.command(.stop(drain: true))
         world.command(.seek(.position(30)))
         #expect(world.run(upTo: 2) { $0.status == .paused })
         #expect(world.position == 30)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 30.5 })
     }
 
@@ -80,7 +80,7 @@ import Kernel
         #expect(world.run { $0.sessions.count == 2 && $0.core.upcoming?.primedAt != nil })
         #expect(world.core.upcoming?.isFed == false)
         world.command(.stop(drain: true))
-        world.command(.play(.item(world.core.queue[1].id), position: nil))
+        world.command(.play(.item(world.core.queue[1].id)))
         #expect(world.run(upTo: 2) { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
     }
 
@@ -93,11 +93,11 @@ import Kernel
         #expect(world.core.queue.current?.uri == "b-60")
     }
 
-    @Test func whatComesInItsPlaceIsReady_whenTheItemIsRemovedDuringAStop() {
+    @Test func theSuccessorIsReady_whenTheItemIsRemovedDuringAStop() {
         var world = SimulatedWorld.playing(["a-60", "b-60"])
         let ids = (0..<2).map { world.core.queue[$0].id }
         world.command(.stop(drain: true))
-        world.command(.edit(.remove([ids[0]]), expected: nil, play: false))
+        world.command(.edit(.remove([ids[0]])))
         #expect(world.run(upTo: 2) { $0.status == .ready })
         #expect(!world.events.contains { if case .completed(ids[1], _) = $0 { true } else { false } })
     }

@@ -19,8 +19,7 @@ struct PlayerCoreEffectsTests {
     private func perform(_ world: inout SimulatedWorld, _ change: EffectsChange) -> PlaybackError? {
         let token = world.command(.changeEffects(change))
         _ = world.run { $0.replies[token] != nil }
-        if case .failed(let error)? = world.replies[token] { return error }
-        return nil
+        return world.failure(token)
     }
 
     @Test func changesAddUp_areSavedAndReachTheOutput() {
@@ -29,14 +28,10 @@ struct PlayerCoreEffectsTests {
         #expect(change(&world) { $0.set(\.isEnabled, true) } == nil)
         #expect(world.effects.count == 2)
         #expect(world.effects.last?.width == 1.5 && world.effects.last?.isEnabled == true)
-        guard case .settings(let saved)? = world.saved.last else {
-            Issue.record("nothing was saved")
-            return
-        }
-        #expect(saved.effects == world.core.settings.effects)
+        #expect(world.savedSettings?.effects == world.core.settings.effects)
         #expect(change(&world, replaces: true) { $0.set(\.mono, true) } == nil)
         #expect(world.core.settings.effects.width == 1 && world.core.settings.effects.mono)
-        // The same again is no change.
+        // The same value again is no change.
         let count = world.effects.count
         #expect(change(&world) { $0.set(\.mono, true) } == nil)
         #expect(world.effects.count == count)
@@ -72,9 +67,7 @@ struct PlayerCoreEffectsTests {
         saved.settings.effects.mono = true
         var world = SimulatedWorld(saved: saved)
         #expect(world.effects == [saved.settings.effects])
-        var rules = SessionRules()
-        rules.isUnprocessed = true
-        world.command(.applyRules(rules))
+        world.applyRules { $0.isUnprocessed = true }
         #expect(world.effects.last == .off)
         #expect(world.core.settings.effects == saved.settings.effects)
         world.command(.applyRules(SessionRules()))
@@ -141,35 +134,22 @@ struct PlayerCoreEffectsTests {
         world.command(.changeEffects(.merge(effects)))
     }
 
-    private static func completions(_ world: SimulatedWorld) -> Int {
-        world.events.count { if case .completed = $0 { true } else { false } }
-    }
-
     @Test func theReverbDiesAway_beforeTheQueueIsOver() {
         var world = Self.reverberating(["a-3"])
         #expect(world.run { $0.position >= 3 })
         let end = world.now
         world.run(seconds: 1.9)
-        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
+        #expect(world.status == .playing && world.position == 3 && world.completions.count == 0)
         #expect(abs(world.core.positionClock.listenedTime - 3) < 0.01)
         #expect(world.run(upTo: 1) { $0.status == .completed })
-        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == 1)
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && world.completions.count == 1)
         #expect(world.core.positionClock.listenedTime < 3.01 && world.lateOrDoubleReplies == 0)
-    }
-
-    @Test(arguments: [["a-3", "missing"], ["damaged-3"]]) func theReverbDiesAway_beforeAFailure(uris: [String]) {
-        var world = Self.reverberating(uris)
-        #expect(world.run { $0.position >= 3 })
-        let end = world.now
-        world.run(seconds: 1.9)
-        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
-        #expect(world.run(upTo: 1) { $0.status == .failed })
-        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == uris.count)
     }
 
     @Test(
         arguments: [
             (["a-3", "missing"], Queue.Order(repeats: .off, shuffle: true), PlayerSettings.ErrorPolicy.skip, 2),
+            (["a-3", "missing"], Queue.Order(), .skip, 2), (["damaged-3"], Queue.Order(), .skip, 1),
             (["a-3", "missing", "missing", "missing"], Queue.Order(), .skip, 4),
             (["a-3"] + Array(repeating: "missing", count: 12), Queue.Order(), .skip, 13),
             (["a-3", "missing", "missing"], Queue.Order(repeats: .off, shuffle: true), .skip, 3),
@@ -179,7 +159,7 @@ struct PlayerCoreEffectsTests {
             (["damaged-3", "missing"], Queue.Order(repeats: .all), .skip, 2),
             (["damaged-3", "b-60"], Queue.Order(), .stop, 1), (["a-3", "missing", "b-60"], Queue.Order(), .stop, 2),
         ])
-    func theReverbDiesAway_whereAFailureEndsTheQueue(
+    func theReverbDiesAway_whenAFailureEndsTheQueue(
         uris: [String], order: Queue.Order, policy: PlayerSettings.ErrorPolicy, failures: Int
     ) {
         var world = Self.reverberating(uris)
@@ -191,30 +171,30 @@ struct PlayerCoreEffectsTests {
         #expect(world.run { $0.position >= 3 })
         let end = world.now
         world.run(seconds: 1.9)
-        #expect(world.status == .playing && world.position == 3 && Self.completions(world) == 0)
+        #expect(world.status == .playing && world.position == 3 && world.completions.count == 0)
         #expect(world.run(upTo: 1) { $0.status == .failed })
-        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && Self.completions(world) == failures)
+        #expect(abs(world.now.seconds(since: end) - 2) < 0.05 && world.completions.count == failures)
     }
 
     @Test(arguments: [1, 3]) func itemsThatFailInTheMiddle_arePassedAtOnce(count: Int) {
         var world = Self.reverberating(["a-3"] + Array(repeating: "missing", count: count) + ["b-60"])
         #expect(world.run { $0.position >= 2.99 })
         #expect(world.run(upTo: 0.5) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
-        #expect(Self.completions(world) == count + 1 && world.lateOrDoubleReplies == 0)
+        #expect(world.completions.count == count + 1 && world.lateOrDoubleReplies == 0)
     }
 
-    /// What was loaded because others had failed is dropped with them.
-    @Test func whatFollowsFailedItems_isDroppedByAnEdit() {
+    /// Items that were loaded because others had failed are dropped with these.
+    @Test func itemsAfterFailedOnes_areDroppedByAnEdit() {
         var world = Self.reverberating(["a-3", "missing", "missing"])
-        #expect(world.run { $0.core.loaded.beyond.count == 1 && $0.position < 3 })
-        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .next), expected: nil, play: false))
+        #expect(world.run { $0.core.loaded.ahead.count == 2 && $0.position < 3 })
+        world.add(["b-60"], at: .next)
         #expect(world.core.loaded.ahead.map(\.item.uri) == ["b-60"])
         #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
         #expect(Set(world.sessions.keys) == Set(world.core.loaded.all.map(\.generation)))
         #expect(world.lateOrDoubleReplies == 0)
     }
 
-    /// The second one is not decoded to its end when it is stopped.
+    /// The second item is not decoded to its end when it is stopped.
     @Test(arguments: ["a-3", "starving-3"]) func theReverbDiesAway_inAStopThatDrains(uri: String) {
         var world = Self.reverberating([uri])
         #expect(world.run { $0.position >= 1 })
@@ -233,7 +213,7 @@ struct PlayerCoreEffectsTests {
         #expect(world.run { $0.core.upcoming?.isFed == true })
         world.command(.stop(drain: true))
         world.run(seconds: 0.2)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing })
     }
 
@@ -244,7 +224,7 @@ struct PlayerCoreEffectsTests {
             id: "wide", description: "Wide", isDefault: true, channelCount: 6, layout: SimulatedWorld.surround)
         world.send(.output(.devices(OutputDevices(devices: [wide], current: wide.id))))
         let drafts = ["a-3", "surround-3"].map { ItemDraft(uri: $0) }
-        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.command(.edit(.insert(drafts, at: .end), play: true))
         #expect(world.run { $0.position >= 3 })
         let end = world.now
         world.run(seconds: 1.9)
@@ -256,7 +236,7 @@ struct PlayerCoreEffectsTests {
     @Test func anItemAddedBeforeTheEnd_followsWithoutAGap() throws {
         var world = Self.reverberating(["a-3"])
         #expect(world.run { $0.core.current?.decayEnd != nil && $0.position < 3 })
-        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .end), expected: nil, play: false))
+        world.add(["b-60"])
         #expect(world.run(upTo: 3) { $0.core.upcoming?.isFed == true })
         world.run(seconds: 0.05)
         let segments = world.core.stream.timeline.segments
@@ -270,7 +250,7 @@ struct PlayerCoreEffectsTests {
         var world = Self.reverberating(["a-3"])
         #expect(world.run { $0.position >= 3 })
         world.run(seconds: 0.5)
-        world.command(.edit(.insert([ItemDraft(uri: "b-60")], at: .end), expected: nil, play: false))
+        world.add(["b-60"])
         #expect(
             world.run(upTo: 3) { $0.core.current?.item.uri == "b-60" && $0.status == .playing && $0.position > 0.1 })
     }
@@ -282,7 +262,7 @@ struct PlayerCoreEffectsTests {
         world.command(.pause)
         #expect(world.run { $0.status == .paused } && world.position == 3)
         world.run(seconds: 5)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         world.run(seconds: 0.5)
         #expect(world.status == .playing)
         world.command(.seek(.position(1)))

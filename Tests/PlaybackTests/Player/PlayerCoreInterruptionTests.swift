@@ -6,18 +6,8 @@ import Testing
 
 /// The gates of an interruption, one by one (SPEC rows 127-134, 165, 166).
 @Suite struct PlayerCoreInterruptionTests {
-    private func interrupt(_ world: inout SimulatedWorld, _ source: InterruptionSource = .client) {
-        world.command(.interruption(InterruptionNotice(isBeginning: true, source: source)))
-    }
 
-    private func end(
-        _ world: inout SimulatedWorld, _ source: InterruptionSource = .client, shouldResume: Bool = true
-    ) {
-        world.command(
-            .interruption(InterruptionNotice(isBeginning: false, source: source, shouldResume: shouldResume)))
-    }
-
-    private func told(_ world: SimulatedWorld) -> [String] {
+    private func reported(_ world: SimulatedWorld) -> [String] {
         world.events.compactMap { event in
             guard case .interruption(let begins, let source, _) = event else { return nil }
             return (begins ? "began " : "ended ") + source.rawValue
@@ -27,40 +17,37 @@ import Testing
     @Test func resumesWhereItStood() {
         var world = SimulatedWorld.playing(["a-20"])
         world.run(seconds: 1)
-        interrupt(&world)
+        world.interrupt()
         #expect(world.run { $0.status == .interrupted })
         #expect(world.core.reason == .interruption)
         let place = world.position
         world.run(seconds: 3)
         #expect(world.position == place && world.core.positionClock.rate == 0)
-        end(&world)
+        world.endInterruption()
         #expect(world.run { $0.status == .playing })
         #expect(world.position - place < 0.1)
-        #expect(told(world) == ["began client", "ended client"])
+        #expect(reported(world) == ["began client", "ended client"])
         #expect(world.lateOrDoubleReplies == 0)
     }
 
-    /// Nobody has paused it.
-    @Test func noPauseIsTold_betweenAnInterruptionAndSound() {
+    /// The player was not paused.
+    @Test func noPauseIsReported_betweenAnInterruptionAndSound() {
         var world = SimulatedWorld.playing(["a-20"])
         world.run(seconds: 1)
         let before = world.events.count
-        interrupt(&world)
+        world.interrupt()
         #expect(world.run { $0.status == .interrupted })
         world.run(seconds: 1)
-        end(&world)
+        world.endInterruption()
         #expect(world.run { $0.status == .playing })
-        let told = world.events[before...].compactMap { event -> PlayerStatus? in
-            if case .status(let status, _, _, _, _, _, _) = event { status } else { nil }
-        }
-        #expect(told == [.interrupted, .loading, .playing])
+        #expect(world.statuses(since: before) == [.interrupted, .loading, .playing])
     }
 
-    /// It plays because its leader does.
+    /// The follower plays because its leader does.
     @Test func aFollowersMute_isNotTakenBackByItsLeader() throws {
         var world = SimulatedWorld.playing(["a-20"])
         world.core.settings.leader = "main"
-        world.send(.output(.corkRequested(try #require(world.sink.generation), true)))
+        world.report { .corkRequested($0, true) }
         world.command(.play(.current, position: 5))
         world.run(seconds: 1)
         #expect(world.status == .interrupted)
@@ -69,7 +56,7 @@ import Testing
         #expect(world.run { $0.status == .playing })
     }
 
-    /// Each row: what happens before the call, during it, the hint at its end, the option, and what must come of it.
+    /// Each row: commands before and during the call, the hint at its end, the setting, and the expected state.
     @Test(arguments: [
         ("", "", true, true, PlayerStatus.playing, nil as StatusReason?),
         ("", "", false, true, .paused, .interruptionEnded),
@@ -93,18 +80,17 @@ import Testing
         var world = SimulatedWorld.playing(["a-20", "b-20"])
         world.apply { $0.autoResume = option }
         perform(before, &world)
-        let generation = try #require(world.sink.generation)
-        world.send(.output(.corkRequested(generation, true)))
+        world.report { .corkRequested($0, true) }
         world.run(seconds: 0.5)
         perform(during, &world)
-        world.send(.output(.corkRequested(generation, false)))
+        world.report { .corkRequested($0, false) }
         if !hint {
-            interrupt(&world)
-            end(&world, shouldResume: false)
+            world.interrupt()
+            world.endInterruption(shouldResume: false)
         }
         world.run(seconds: 1)
         if !hint, during.hasSuffix("play") {
-            // A second one that asks for silence is obeyed, the first having been overridden.
+            // A second interruption that forbids resuming counts, because the first one was overridden.
             #expect(world.status == .paused && world.core.reason == .interruptionEnded)
         } else {
             #expect(world.status == status)
@@ -116,7 +102,7 @@ import Testing
         for word in words.split(separator: " ") {
             switch word {
             case "pause": world.command(.pause)
-            case "play": world.command(.play(.current, position: nil))
+            case "play": world.command(.play(.current))
             case "toggle": world.command(.toggle)
             case "stop": world.command(.stop(drain: false))
             case "next": world.command(.next)
@@ -128,86 +114,82 @@ import Testing
 
     @Test func takesTheMuteBack_whenTheUserPlaysOn() throws {
         var world = SimulatedWorld.playing(["a-20"])
-        let generation = try #require(world.sink.generation)
-        world.send(.output(.corkRequested(generation, true)))
+        world.report { .corkRequested($0, true) }
         world.run(seconds: 0.5)
         #expect(world.unmutes == 0)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.unmutes == 1)
         #expect(world.run { $0.status == .playing })
-        #expect(told(world) == ["began sound-server", "ended user"])
+        #expect(reported(world) == ["began sound-server", "ended user"])
     }
 
-    @Test func onlyTells_whenThatIsThePolicy() throws {
+    @Test func onlyReports_whenThatIsThePolicy() throws {
         var world = SimulatedWorld.playing(["a-20"])
         world.apply { $0.interruptionPolicy = .notifyOnly }
-        let generation = try #require(world.sink.generation)
-        world.send(.output(.corkRequested(generation, true)))
+        world.report { .corkRequested($0, true) }
         world.run(seconds: 0.5)
         #expect(world.status == .playing && world.unmutes == 1)
-        #expect(told(world) == ["began sound-server"])
+        #expect(reported(world) == ["began sound-server"])
     }
 
-    @Test func aPersonsMuteIsObeyed_whateverThePolicyIs() throws {
+    @Test func aPersonsMuteApplies_underEveryPolicy() throws {
         var world = SimulatedWorld.playing(["a-20"])
         world.apply { $0.interruptionPolicy = .notifyOnly }
-        let generation = try #require(world.sink.generation)
-        world.send(.output(.muted(generation, true)))
+        world.report { .muted($0, true) }
         world.run(seconds: 0.5)
         #expect(world.status == .interrupted && world.unmutes == 0)
         world.apply { $0.interruptionPolicy = .auto }
         world.apply { $0.interruptionPolicy = .notifyOnly }
         #expect(world.status == .interrupted && world.unmutes == 0)
-        world.send(.output(.muted(generation, false)))
+        world.report { .muted($0, false) }
         #expect(world.run(upTo: 1) { $0.status == .playing })
-        #expect(told(world) == ["began sound-server", "ended sound-server"])
-        // A call's request behind its mute is one.
-        world.send(.output(.muted(generation, true)))
-        world.send(.output(.corkRequested(generation, true)))
+        #expect(reported(world) == ["began sound-server", "ended sound-server"])
+        // A call's request after its mute is an interruption.
+        world.report { .muted($0, true) }
+        world.report { .corkRequested($0, true) }
         #expect(world.run(upTo: 1) { $0.status == .playing } && world.unmutes == 1)
     }
 
     @Test func endsByItself_afterTheTimeout() {
         var world = SimulatedWorld.playing(["a-90"])
         world.apply { $0.interruptionTimeout = 2 }
-        interrupt(&world)
+        world.interrupt()
         world.run(seconds: 1.5)
         #expect(world.status == .interrupted)
         world.run(seconds: 1)
         #expect(world.status == .playing)
-        #expect(told(world).last == "ended timeout")
-        // A call is known to end: no time is too long for it.
+        #expect(reported(world).last == "ended timeout")
+        // A call always ends, so it has no timeout.
         world.send(.output(.corkRequested(world.sink.generation ?? Generation(0), true)))
         world.run(seconds: 30)
         #expect(world.status == .interrupted)
     }
 
-    /// Row 133: what a live source sent meanwhile is of the past.
+    /// Row 133: data of a live source from before is stale.
     @Test func aLiveSource_isOpenedAnew() {
         var world = SimulatedWorld.playing(["live-60"])
         world.run(seconds: 1)
         let loads = world.loads
-        interrupt(&world)
+        world.interrupt()
         world.run(seconds: 3)
         #expect(world.loads == loads)
-        end(&world)
+        world.endInterruption()
         let plays = world.run { $0.status == .playing }
         #expect(plays && world.loads == loads + 1)
         #expect(world.core.current?.listened ?? 0 > 0.9, "what was heard of it is not forgotten")
-        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+        #expect(world.completions.isEmpty)
     }
 
     @Test func needsNoWakeUps_whileItWaits() {
         var world = SimulatedWorld.playing(["a-90"])
-        interrupt(&world)
+        world.interrupt()
         world.run(seconds: 5)
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test func staysSilent_whenTheStreamIsLostMeanwhile() throws {
         var world = SimulatedWorld.playing(["a-20"])
-        let generation = try #require(world.sink.generation)
-        world.send(.output(.corkRequested(generation, true)))
+        world.report { .corkRequested($0, true) }
         world.run(seconds: 0.5)
         world.loseSink()
         world.run(seconds: 3)

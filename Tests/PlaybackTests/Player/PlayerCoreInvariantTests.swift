@@ -6,7 +6,8 @@ import Testing
 
 @testable import Playback
 
-/// Random commands against a random world; what must always hold is checked after every input. `TONEARM_SEEDS` takes more worlds.
+/// Random commands in a random world; invariants are checked after every input. `TONEARM_SEEDS` sets the number of
+/// worlds.
 @Suite struct PlayerCoreInvariantTests {
     private final class Ledger {
         var completions = 0
@@ -35,14 +36,14 @@ import Testing
         #expect(world.lateOrDoubleReplies == 0)
         #expect(world.mostSpins < 30)
 
-        // There is always a way out: left alone, it comes to rest or plays.
+        // Left alone, the player rests or plays.
         world.isAvailable = true
         world.sink.isFrozen = false
-        if world.core.isHeldBack { world.command(.play(.current, position: nil)) }
+        if world.core.isHeldBack { world.command(.play(.current)) }
         world.send(.output(.availability(.available)))
         world.run(seconds: 45)
         let resting: Set<PlayerStatus> = [.idle, .ready, .playing, .paused, .stopped, .completed, .failed]
-        // Between two items it loads for a moment.
+        // Between two items the player loads for a moment.
         #expect(
             world.run(upTo: 1) { resting.contains($0.status) },
             "\(world.status) \(world.core.goal) \(world.core.stream)")
@@ -53,8 +54,8 @@ import Testing
     private static func check(_ world: inout SimulatedWorld, _ ledger: Ledger) {
         func note(_ text: String) { ledger.violations.append("\(world.now.nanoseconds / 1_000_000) ms: \(text)") }
         let snapshot = world.core.snapshot()
-        let isPlayingOut = if case .stop(drain: true, _) = world.core.goal { true } else { false }
-        if !isPlayingOut, (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
+        let isDraining = if case .stop(drain: true, _) = world.core.goal { true } else { false }
+        if !isDraining, (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
             note("rate \(snapshot.clock.rate) in \(snapshot.status)")
         }
         if snapshot.status == .seeking, !world.core.goal.wantsSound, world.core.current?.isOpening != true {
@@ -98,7 +99,7 @@ import Testing
     private static func disturb(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
         func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<12: world.command(.play(.current, position: nil))
+        case 0..<12: world.command(.play(.current))
         case 12..<20: world.command(.pause)
         case 20..<26: world.command(.toggle)
         case 26..<29: world.command(.stop(drain: chance(2)))
@@ -109,7 +110,7 @@ import Testing
         case 58..<60: world.command(.seek(.offset(Double.random(in: -3...6, using: &random))))
         case 60..<62: world.command(.scan(rate: [-8, -2, 2, 16].randomElement(using: &random) ?? 2))
         case 62..<64: world.command(.endScan)
-        case 64..<75: world.command(.edit(randomEdit(world, &random), expected: nil, play: chance(3)))
+        case 64..<75: world.command(.edit(randomEdit(world, &random), play: chance(3)))
         case 75..<82:
             if world.core.queue.count > 0 {
                 world.command(
@@ -141,12 +142,11 @@ import Testing
                 [InterruptionSource.client, .sleep, .lock, .announcement].randomElement(using: &random) ?? .client
             world.command(
                 .interruption(
-                    InterruptionNotice(
-                        isBeginning: begins, source: source, shouldResume: Bool.random(using: &random))))
+                    InterruptionNotice(isBeginning: begins, source: source, shouldResume: Bool.random(using: &random))))
         }
     }
 
-    /// Headphones and a desk come and go; the stream may have to be replaced, or goes with its device.
+    /// Headphones and a desk device come and go; the stream may have to be replaced, or ends with its device.
     private static func plug(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
         var devices = [OutputDevice(id: "speakers", description: "", isDefault: true)]
         if Bool.random(using: &random) {
@@ -155,7 +155,7 @@ import Testing
         if Bool.random(using: &random) { devices.append(OutputDevice(id: "desk", description: "")) }
         let current = devices.randomElement(using: &random)?.id
         if let generation = world.sink.generation {
-            if Int.random(in: 0..<3, using: &random) == 0 { world.send(.output(.displaced(generation))) }
+            if Int.random(in: 0..<3, using: &random) == 0 { world.report { .displaced($0) } }
             if Int.random(in: 0..<3, using: &random) == 0 {
                 world.loseSink()
                 world.send(.output(.failed(generation, .deviceGone("unplugged"))))

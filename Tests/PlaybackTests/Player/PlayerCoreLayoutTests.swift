@@ -14,7 +14,7 @@ import Testing
     private func world(_ uris: [String], at device: OutputDevice) -> SimulatedWorld {
         var world = SimulatedWorld()
         world.send(.output(.devices(OutputDevices(devices: [Self.wide, Self.narrow], current: device.id))))
-        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        world.add(uris, play: true)
         return world
     }
 
@@ -36,7 +36,7 @@ import Testing
             if case .jumped(let clock, _) = event, clock.position == 2 { clock.listenedTime } else { nil }
         }
         #expect(listened.count >= 2 && listened.allSatisfy { abs($0 - 2) < 0.01 })
-        let order = world.events.compactMap { if case .completed(_, let reason) = $0 { reason } else { nil } }
+        let order = world.completions
         #expect(order == [.finished, .finished, .finished])
     }
 
@@ -69,7 +69,7 @@ import Testing
     @Test func anOutputThatChoosesOtherwise_isAskedOnce() {
         var world = world([], at: Self.narrow)
         world.model.layout = .mono
-        world.command(.edit(.insert([ItemDraft(uri: "surround-5")], at: .end), expected: nil, play: true))
+        world.add(["surround-5"], play: true)
         let completes = world.run(upTo: 10) { $0.status == .completed }
         #expect(completes && world.sink.layout == .mono && world.opened == 1)
     }
@@ -82,7 +82,7 @@ import Testing
         world.command(.next)
         world.run(seconds: 1)
         #expect(world.status == .ready)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         let plays = world.run { $0.status == .playing }
         #expect(plays && world.sink.layout == SimulatedWorld.surround)
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Playback
 
-/// A radio station: what is buffered grows stale, and titles hold from the frame on that they came with.
+/// A radio station: buffered data grows stale, and titles apply from the frame with which they arrived.
 @Suite struct PlayerCoreLiveTests {
     private func playing() -> SimulatedWorld { SimulatedWorld.playing(["live-60"]) }
 
-    private func tell(_ title: String, at start: FrameCount?, _ world: inout SimulatedWorld) {
+    private func report(_ title: String, at start: FrameCount?, _ world: inout SimulatedWorld) {
         guard let generation = world.core.current?.generation else { return }
         var media = world.description(.live(seconds: 60))
         media.broadcast?.programme = Broadcast.Programme(title: title)
@@ -22,11 +22,11 @@ import Testing
         }
     }
 
-    @Test func aTitleIsTold_whenItsFirstFrameIsHeard() {
+    @Test func aTitleIsReported_whenItsFirstFrameIsHeard() {
         var world = playing()
         let heard = FrameCount(world.sink.heard)
-        tell("A", at: heard + 2_000, &world)
-        tell("B", at: heard + 5_000, &world)
+        report("A", at: heard + 2_000, &world)
+        report("B", at: heard + 5_000, &world)
         #expect(titles(world).isEmpty)
         let before = world.now
         #expect(world.run { titles($0) == ["A"] })
@@ -36,10 +36,10 @@ import Testing
         #expect(world.core.current?.programmes.isEmpty == true)
     }
 
-    @Test func whatIsKnownBeforeItSounds_isToldAtOnce() {
+    @Test func aTitleBeforePlayback_isReportedAtOnce() {
         var world = SimulatedWorld.with(["live-60"], play: false)
         #expect(world.run { $0.status == .ready })
-        tell("A", at: nil, &world)
+        report("A", at: nil, &world)
         #expect(titles(world) == ["A"])
     }
 
@@ -54,16 +54,16 @@ import Testing
         #expect(abs(world.position - 3) < 0.1)
         world.run(seconds: 600)
         #expect(world.loads == loads)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         #expect(world.loads == loads + 1)
         #expect(world.position < 0.5)
         #expect(world.core.positionClock.listenedTime > 2.9)
-        #expect(!world.events.contains { if case .completed = $0 { true } else { false } })
+        #expect(world.completions.isEmpty)
         #expect(world.lateOrDoubleReplies == 0)
     }
 
-    @Test func whatIsReady_isLeftAfterAWhile() {
+    @Test func aReadyStation_isLeftAfterAWhile() {
         var world = SimulatedWorld.with(["live-60"], play: false)
         #expect(world.run { $0.status == .ready })
         world.run(seconds: PlayerCore.liveHold - 1)
@@ -71,7 +71,7 @@ import Testing
         world.run(seconds: 2)
         #expect(world.sessions.isEmpty)
         #expect(world.status == .ready)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
     }
 
@@ -90,12 +90,11 @@ import Testing
 
     @Test func afterTheSinkSlept_itIsJoinedAnew() {
         var world = playing()
-        let generation = world.sink.generation!
-        world.send(.output(.suspended(generation, true)))
+        world.report { .suspended($0, true) }
         #expect(world.status == .interrupted)
         let loads = world.loads
         world.run(seconds: 20)
-        world.send(.output(.suspended(generation, false)))
+        world.report { .suspended($0, false) }
         #expect(world.run { $0.status == .playing })
         #expect(world.loads == loads + 1)
     }
@@ -114,15 +113,11 @@ import Testing
         #expect(world.position < 3)
     }
 
-    @Test func itCannotBeSoughtIn() {
+    @Test func isNotSeekable() {
         var world = playing()
         for command in [PlayerCommand.seek(.position(5)), .play(.current, position: 5)] {
             let token = world.command(command)
-            guard case .failed(let error) = world.replies[token] else {
-                Issue.record("\(command) was not refused")
-                continue
-            }
-            #expect(error.code == .notSeekable)
+            #expect(world.failure(token)?.code == .notSeekable)
         }
         #expect(world.status == .playing)
     }

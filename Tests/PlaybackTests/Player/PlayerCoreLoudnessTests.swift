@@ -5,26 +5,26 @@ import Testing
 
 @testable import Playback
 
-/// What travels with the frames of a track (SPEC 276).
+/// The loudness that accompanies the frames of a track (SPEC 276).
 @Suite struct PlayerCoreLoudnessTests {
     @Test func isThatOfTheTagsElseAsMeasured_andKnowsTheAlbum() throws {
         var world = SimulatedWorld()
         let drafts = [("a-60", "One"), ("b-60", "One"), ("c-60", "Two")].map { ItemDraft(uri: $0, album: $1) }
-        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.command(.edit(.insert(drafts, at: .end), play: true))
         world.run(seconds: 1)
         let first = try #require(world.core.current)
         #expect(world.core.loudness(of: first.generation).track == nil)
         #expect(world.core.loudness(of: first.generation).isInAlbum)
-        world.core.loaded.updateCurrent { $0.media?.companions.loudness = TrackLoudness(trackGain: 3) }
+        world.core.loaded.current?.media?.companions.loudness = TrackLoudness(trackGain: 3)
         #expect(world.core.loudness(of: first.generation).track == TrackLoudness(trackGain: 3))
-        world.core.loaded.updateCurrent { $0.media?.tags.replayGainTrack = -6.5 }
-        world.core.loaded.updateCurrent { $0.media?.tags.replayPeakTrack = 0.9 }
+        world.core.loaded.current?.media?.tags.replayGainTrack = -6.5
+        world.core.loaded.current?.media?.tags.replayPeakTrack = 0.9
         let (track, isInAlbum) = world.core.loudness(of: first.generation)
         #expect(track == TrackLoudness(trackGain: -6.5, trackPeak: 0.9) && isInAlbum)
         world.core.settings.shuffle = true
         #expect(!world.core.loudness(of: first.generation).isInAlbum)
         world.core.settings.shuffle = false
-        world.command(.play(.index(2), position: nil))
+        world.command(.play(.index(2)))
         world.run(seconds: 1)
         let last = try #require(world.core.current)
         #expect(!world.core.loudness(of: last.generation).isInAlbum)
@@ -36,9 +36,9 @@ import Testing
     func neighboursAreKnownBeforeTheyAreOpened(uri: String, album: String?, isInAlbum: Bool) throws {
         var world = SimulatedWorld()
         let drafts = [ItemDraft(uri: "a-60", album: "One"), ItemDraft(uri: uri, album: album)]
-        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.command(.edit(.insert(drafts, at: .end), play: true))
         world.run(seconds: 1)
-        world.core.loaded.updateCurrent { $0.media?.companions.albumFiles = ["a-60", "b-60"] }
+        world.core.loaded.current?.media?.companions.albumFiles = ["a-60", "b-60"]
         #expect(world.core.loudness(of: try #require(world.core.current).generation).isInAlbum == isInAlbum)
     }
 
@@ -52,14 +52,14 @@ import Testing
     {
         var world = SimulatedWorld()
         let drafts = ["rock/a-60", uri].map { ItemDraft(uri: $0) }
-        world.command(.edit(.insert(drafts, at: .end), expected: nil, play: true))
+        world.command(.edit(.insert(drafts, at: .end), play: true))
         world.run(seconds: 1)
-        world.core.loaded.updateCurrent { $0.media?.tags.album = "One" }
-        world.core.loaded.updateCurrent { $0.media?.tags.replayGainAlbum = albumGain }
+        world.core.loaded.current?.media?.tags.album = "One"
+        world.core.loaded.current?.media?.tags.replayGainAlbum = albumGain
         let first = try #require(world.core.current).generation
         #expect(world.core.loudness(of: first).isInAlbum == isInAlbum)
-        // The library knows the files of the album, and this is none of them.
-        world.core.loaded.updateCurrent { $0.media?.companions.albumFiles = ["rock/a-60"] }
+        // The library knows the album's files, and the neighbour is not one of them.
+        world.core.loaded.current?.media?.companions.albumFiles = ["rock/a-60"]
         #expect(!world.core.loudness(of: first).isInAlbum)
     }
 }

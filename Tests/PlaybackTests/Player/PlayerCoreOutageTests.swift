@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// What the player does while the sink is away.
+/// Behaviour while the sink is unavailable.
 @Suite struct PlayerCoreOutageTests {
     @Test func resumesWhereItWas_whenTheSinkComesBack() {
         var world = SimulatedWorld.playing(["a-60"])
@@ -20,12 +20,12 @@ import Testing
         #expect(abs(world.position - place) < 0.2)
     }
 
-    /// From its beginning, of which what lies before the place is left out: it is the same item all the while.
-    @Test func whatCannotBeSearched_isAskedForOnceMore_andGoesOnAtItsPlace() throws {
+    /// The item is loaded again from its start and discarded up to the position, without an item change.
+    @Test func anItemThatIsNotSeekable_isReopened_andResumesAtItsPosition() throws {
         var world = SimulatedWorld.playing(["unsearchable-60"])
         world.run(seconds: 5)
         let now = world.now
-        world.core.loaded.updateCurrent { $0.dryTimes = [now] }
+        world.core.loaded.current?.dryTimes = [now]
         let before = (loads: world.loads, position: world.position, media: world.core.current?.media)
         var unknown = 0
         world.check = { if $0.core.current?.media != before.media { unknown += 1 } }
@@ -41,7 +41,7 @@ import Testing
         #expect(world.core.current?.dryTimes == [], "the new connection has not run dry")
     }
 
-    /// What the item takes to open is not the sink's fault.
+    /// A slow item is not the sink's fault.
     @Test func keepsItsStream_whenAnItemTakesLongToOpen() throws {
         var world = SimulatedWorld.playing(["a-60", "late-9"])
         let stream = try #require(world.sink.generation)
@@ -57,77 +57,58 @@ import Testing
     @Test func asksForNothing_whileTheSinkIsSuspended() throws {
         var world = SimulatedWorld.playing(["a-60"])
         world.sink.isFrozen = true
-        world.send(.output(.suspended(try #require(world.sink.generation), true)))
+        world.report { .suspended($0, true) }
         world.run(seconds: 10)
         #expect(world.status == .interrupted)
         #expect(world.mostSpins < 30)
     }
 
-    /// The call is the reason for the silence then, however long it takes.
+    /// The interruption is then the reason for the silence, for any time.
     @Test func outageIsOver_whenTheSinkIsBackDuringAnInterruption() {
         var world = SimulatedWorld.playing(["a-60"])
         world.loseServer()
-        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
+        world.interrupt(.client)
         world.returnServer()
         #expect(world.core.lastError == nil)
         world.run(seconds: Outage.limit + 1)
         #expect(world.status == .interrupted && world.mostSpins < 30)
-        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client, shouldResume: true)))
+        world.endInterruption(.client)
         #expect(world.run { $0.status == .playing })
     }
 
-    @Test func pauses_whenTheSinkStaysAwayTooLong() {
-        var world = SimulatedWorld.playing(["a-60"])
-        world.loseServer()
-        world.run(seconds: Outage.limit + 1)
-        #expect(world.status == .paused)
-        #expect(world.core.reason == .outputUnavailable)
-    }
+    enum EndOfOutage: CaseIterable { case pause, timeout, returned }
 
-    /// A seek ends by being heard, and without a sink nothing is: it must end when sound is no longer waited for.
-    @Test(arguments: [false, true])
-    func seekWhileTheSinkIsAway_endsPaused(byUser: Bool) {
-        var world = SimulatedWorld.playing(["a-60"])
-        world.loseServer()
-        world.command(.seek(.position(20)))
-        #expect(world.status == .interrupted)
-        world.run(seconds: 1)
-        #expect(world.status == .interrupted)
-        if byUser { world.command(.pause) } else { world.run(seconds: Outage.limit + 1) }
-        #expect(world.status == .paused)
-        #expect(world.position == 20)
-        world.returnServer()
-        world.run(seconds: 1)
-        #expect(world.status == .paused && world.position == 20)
-        world.command(.play(.current, position: nil))
-        #expect(world.run { $0.status == .playing })
-        #expect(abs(world.position - 20) < 0.1)
-    }
-
-    @Test func playsFromThere_whenSoughtWhileTheSinkIsAway() {
+    /// A seek ends when it is heard. Without a sink, it ends when no sound is wanted any more.
+    @Test(arguments: EndOfOutage.allCases)
+    func aSeekWhileTheSinkIsAway_isKept(end: EndOfOutage) {
         var world = SimulatedWorld.playing(["a-60"])
         world.loseServer()
         for target in [40.0, 20] { world.command(.seek(.position(target))) }
+        #expect(world.status == .interrupted)
         world.run(seconds: 3)
         #expect(world.status == .interrupted && world.position == 20)
+        if end != .returned {
+            if end == .pause { world.command(.pause) } else { world.run(seconds: Outage.limit + 1) }
+            #expect(world.status == .paused && world.position == 20)
+        }
         world.returnServer()
+        if end != .returned {
+            world.run(seconds: 1)
+            #expect(world.status == .paused && world.position == 20)
+            world.command(.play(.current))
+        }
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - 20) < 0.1)
     }
 
-    @Test func refusesToPretend_whenThereIsNoSink() {
+    @Test func playFails_whenThereIsNoSink() {
         var world = SimulatedWorld.with(["a-1"], play: false)
         world.send(.output(.availability(.unavailable("no server"))))
-        let token = world.command(.play(.current, position: nil))
-        guard case .failed(let error)? = world.replies[token] else {
-            Issue.record("play must be refused")
-            return
-        }
-        #expect(error.code == .outputUnavailable)
-        #expect(!world.core.goal.wantsSound)
+        let token = world.command(.play(.current))
+        #expect(world.failure(token)?.code == .outputUnavailable && !world.core.goal.wantsSound)
     }
 
-    /// As PipeWire does it: the stream is moved to a stand-in, and nobody tells of a start (SPEC row 139).
+    /// PipeWire moves the stream to a substitute device without reporting a start (SPEC row 139).
     @Test func goesOn_whenTheStreamOutlivesItsDevice() {
         var world = SimulatedWorld.playing(["a-60"])
         world.run(seconds: 1)
@@ -159,18 +140,18 @@ import Testing
         #expect(world.core.current?.item.uri == "b-60" && world.core.lastError?.code == .outputUnavailable)
     }
 
-    @Test func saysThatTheServerIsBack_whenItHadWaitedForTooLong() {
+    @Test func pauses_whenTheSinkStaysAwayTooLong_andReportsItsReturn() {
         var world = SimulatedWorld.playing(["a-60"])
         world.loseServer()
         world.run(seconds: Outage.limit + 5)
         #expect(world.status == .paused && world.core.reason == .outputUnavailable)
         world.returnServer()
         #expect(world.status == .paused && world.core.reason == .outputReturned && world.core.lastError == nil)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
     }
 
-    @Test func saysThatTheSessionPlaysAgain() {
+    @Test func reportsThatTheSessionPlaysAgain() {
         var world = SimulatedWorld.playing(["a-60"])
         var rules = SessionRules()
         rules.refusal = "It records."

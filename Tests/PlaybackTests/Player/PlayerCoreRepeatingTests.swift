@@ -4,15 +4,10 @@ import Testing
 
 @testable import Playback
 
-/// A part of the current item that is repeated.
+/// A-B repeat.
 @Suite struct PlayerCoreRepeatingTests {
     private func patch(_ begin: Double, _ end: Double) -> PlayerCommand {
         return .apply(.with { $0.abLoop = ABLoop(begin: begin, end: end) })
-    }
-
-    private func refusal(_ world: SimulatedWorld, _ token: CommandToken) -> PlaybackError? {
-        guard case .failed(let error) = world.replies[token] else { return nil }
-        return error
     }
 
     @Test(
@@ -20,10 +15,10 @@ import Testing
             (-1, 2, "abLoop.begin"), (.nan, 2, "abLoop.begin"), (2, 2.001, "abLoop.end"), (2, 1, "abLoop.end"),
             (1, 10.5, "abLoop.end"), (1, .infinity, "abLoop.end"),
         ] as [(Double, Double, String)])
-    func whatIsNoPartOfTheItem_isRefusedWithItsMember(begin: Double, end: Double, member: String) {
+    func anInvalidPart_failsWithItsMember(begin: Double, end: Double, member: String) {
         var world = SimulatedWorld.playing(["a-10"])
         let token = world.command(patch(begin, end))
-        let error = refusal(world, token)
+        let error = world.failure(token)
         #expect((error?.code, error?.member) == (.outOfRange, member))
         #expect(world.core.settings.abLoop == nil)
     }
@@ -31,10 +26,10 @@ import Testing
     @Test func withoutAnItem_itIsRefused_andSoItIsWithoutAWayBack() {
         var empty = SimulatedWorld()
         let early = empty.command(patch(1, 2))
-        #expect(refusal(empty, early)?.code == .invalidState)
+        #expect(empty.failure(early)?.code == .invalidState)
         var stream = SimulatedWorld.playing(["unsearchable-10"])
         let token = stream.command(patch(1, 2))
-        #expect(refusal(stream, token)?.code == .notSeekable)
+        #expect(stream.failure(token)?.code == .notSeekable)
     }
 
     @Test func anotherItem_hasNone() {
@@ -45,8 +40,7 @@ import Testing
         #expect(world.run { $0.status == .playing })
         world.command(.next)
         #expect(world.core.settings.abLoop == nil)
-        let last = world.events.compactMap { if case .settings(let settings) = $0 { settings } else { nil } }.last
-        #expect(last != nil && last?.abLoop == nil)
+        #expect(world.reportedSettings != nil && world.reportedSettings?.abLoop == nil)
         #expect(world.run { $0.status == .playing })
     }
 
@@ -57,7 +51,7 @@ import Testing
         #expect(world.run { $0.status == .playing })
         world.command(.stop(drain: false))
         #expect(world.run { $0.status == .stopped })
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         #expect(world.core.settings.abLoop == ABLoop(begin: 1, end: 2))
         #expect(world.core.decodeStart(.seconds(0), of: world.core.queue[0]).part == ABLoop(begin: 1, end: 2))

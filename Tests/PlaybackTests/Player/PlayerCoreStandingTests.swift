@@ -5,11 +5,11 @@ import Testing
 
 @testable import Playback
 
-/// What the player says and does while the sink stands, and while the source gives nothing.
+/// Behaviour while the sink stalls, or the source delivers nothing.
 @Suite struct PlayerCoreStandingTests {
-    /// Plays an item for 2 s, then the sink takes no more frames; with frames in the ring, or without.
+    /// Plays an item for 2 s; then the sink takes no more frames, with or without frames in the ring.
     private static func frozen(withFrames: Bool = true, atTheEnd: Bool = false) throws -> SimulatedWorld {
-        // Nothing behind it: its rest is drained.
+        // Without a next item, the rest is drained.
         var world = SimulatedWorld.playing(atTheEnd ? ["a-60"] : ["a-60", "b-60"])
         world.run(seconds: 2)
         if withFrames { try fill(world) }
@@ -24,13 +24,13 @@ import Testing
         #expect(ring.unread > 0)
     }
 
-    private static func tellUnderrun(_ world: inout SimulatedWorld) throws {
-        world.send(.output(.underrun(try #require(world.sink.generation))))
+    private static func reportUnderrun(_ world: inout SimulatedWorld) throws {
+        world.report { .underrun($0) }
     }
 
     @Test func doesNotPlay_whenPausedWhileTheSinkStands() throws {
         var world = try Self.frozen()
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         #expect(world.status == .buffering)
         let place = world.position
         world.check = {
@@ -45,37 +45,37 @@ import Testing
 
     @Test func doesNotPlay_whenPausedAndPlayedWhileTheSinkStands() throws {
         var world = try Self.frozen()
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         world.check = { #expect($0.status != .playing) }
         world.command(.pause)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         world.run(seconds: 0.001)
     }
 
-    /// The frames were there, and the sink did not get them in time: that was heard.
+    /// The ring had frames, but the sink did not get them in time: an audible underrun.
     @Test func countsAnUnderrun_whenTheSinkGoesOnByItself() throws {
         var world = try Self.frozen()
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         #expect(world.core.statistics.underruns == 0)
         world.sink.isFrozen = false
-        world.send(.output(.started(try #require(world.sink.generation))))
+        world.report { .started($0) }
         #expect(world.core.statistics.underruns == 1)
-        world.send(.output(.started(try #require(world.sink.generation))))
+        world.report { .started($0) }
         #expect(world.core.statistics.underruns == 1)
     }
 
-    /// Told by the output or seen by the clock, while playing or while playing to the end.
+    /// Reported by the output or seen in the clock, while playing or draining.
     @Test(arguments: [true, false], [true, false])
-    func countsTheStreamAsLost_whenTheSinkStands(isTold: Bool, atTheEnd: Bool) throws {
+    func countsTheStreamAsLost_whenTheSinkStands(isReported: Bool, atTheEnd: Bool) throws {
         var world = try Self.frozen(atTheEnd: atTheEnd)
         let place = world.position
         let lost = try #require(world.sink.generation)
-        if isTold { try Self.tellUnderrun(&world) }
+        if isReported { try Self.reportUnderrun(&world) }
         #expect(world.run { $0.status == .buffering })
         #expect(world.core.reason == .outputUnavailable)
         #expect(world.core.statistics.underruns == 0)
         world.isAvailable = false
-        #expect(world.run(upTo: PlayerCore.standingLimit + 1) { $0.status == .interrupted })
+        #expect(world.run(upTo: PlayerCore.stallLimit + 1) { $0.status == .interrupted })
         #expect(world.core.reason == .outputUnavailable)
         #expect(abs(world.position - place) < 0.1)
         world.run(seconds: 20)
@@ -89,28 +89,28 @@ import Testing
         var world = try Self.frozen()
         let stream = world.sink.generation
         #expect(world.run { $0.status == .buffering })
-        world.run(seconds: PlayerCore.standingLimit - 1)
+        world.run(seconds: PlayerCore.stallLimit - 1)
         world.sink.isFrozen = false
         #expect(world.run(upTo: 0.2) { $0.status == .playing })
-        world.run(seconds: PlayerCore.standingLimit + 1)
+        world.run(seconds: PlayerCore.stallLimit + 1)
         #expect(world.status == .playing && world.sink.generation == stream)
     }
 
-    /// A sleeping sink stands as well, for as long as it likes.
+    /// A suspended sink may stand still forever.
     @Test func waits_whileTheSinkIsSuspended() throws {
         var world = try Self.frozen()
         let stream = try #require(world.sink.generation)
-        world.send(.output(.suspended(stream, true)))
+        world.report { .suspended($0, true) }
         world.run(seconds: 60)
         #expect(world.status == .interrupted && world.core.reason == .outputSuspended)
         #expect(world.sink.generation == stream)
     }
 
-    /// Frames that came just too late may be heard before the output can report that it sounds again.
+    /// Late frames may be heard before the output can report that it plays again.
     @Test func goesOn_whenTheRestWasHeardWithoutAReport() throws {
         var world = SimulatedWorld.playing(["a-1", "b-60"])
         #expect(world.run { $0.core.current?.writtenEnd != nil })
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         world.sink.heard = Double(world.sink.written)
         world.sink.isDry = true
         #expect(world.run(upTo: 1) { $0.core.current?.item.uri == "b-60" })
@@ -120,10 +120,10 @@ import Testing
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
         #expect(world.run { $0.status == .playing })
         world.run(seconds: 1)
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         #expect(world.core.transportIsDry)
         world.sink.isFrozen = true
-        world.core.loaded.updateCurrent { $0.stage = .feeding }
+        world.core.loaded.current?.stage = .feeding
         #expect(world.status == .buffering && world.core.reason == .underrun)
         world.run(seconds: PlayerCore.sourceLimit - 1)
         #expect(world.status == .buffering)
@@ -133,7 +133,7 @@ import Testing
         #expect(world.core.current?.item.uri == "b-60")
     }
 
-    /// A start that waits for frames is the source's; from the first frame on, it is the sink's.
+    /// A start without frames is the source's fault; with frames, the sink's.
     @Test func failsTheItem_whenTheSourceGivesNothingFromTheStart() {
         var world = SimulatedWorld.with(["starving-0", "b-60"], play: true)
         world.run(seconds: PlayerCore.sourceLimit - 1)
@@ -152,14 +152,14 @@ import Testing
         #expect(world.core.current?.item.uri == "starving-0")
     }
 
-    /// The sink was without frames for long; the item that follows has a time of its own.
+    /// The sink had no frames for long; the next item gets its own time.
     @Test func givesTheNextItemItsTime_whenTheSourceGaveNothing() throws {
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
         #expect(world.run { $0.status == .playing })
         world.run(seconds: 1)
-        try Self.tellUnderrun(&world)
+        try Self.reportUnderrun(&world)
         world.sink.isFrozen = true
-        world.core.loaded.updateCurrent { $0.stage = .feeding }
+        world.core.loaded.current?.stage = .feeding
         #expect(world.run(upTo: PlayerCore.sourceLimit + 1) { $0.core.current?.item.uri == "b-60" })
         world.check = { #expect($0.core.current?.item.uri == "b-60" && $0.core.current?.failure == nil) }
         world.run(seconds: 1)
@@ -167,13 +167,13 @@ import Testing
 
     @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
         var world = try Self.frozen(withFrames: false)
-        world.core.loaded.updateCurrent { $0.stage = .feeding }
-        try Self.tellUnderrun(&world)
+        world.core.loaded.current?.stage = .feeding
+        try Self.reportUnderrun(&world)
         #expect(world.core.reason == .underrun)
         try Self.fill(world)
         world.run(seconds: PlayerCore.sourceLimit + 1)
         #expect(world.status == .buffering && world.core.reason == .outputUnavailable)
-        #expect(world.run(upTo: PlayerCore.standingLimit) { $0.core.lastError?.code == .outputUnavailable })
+        #expect(world.run(upTo: PlayerCore.stallLimit) { $0.core.lastError?.code == .outputUnavailable })
     }
 }
 

@@ -5,16 +5,16 @@ import Testing
 
 @testable import Playback
 
-/// Speed: position and duration are the media's, what is listened to is counted by the clock (SPEC rows 83, 285).
+/// Speed: position and duration are in media time, listened time in real time (SPEC rows 83, 285).
 @Suite struct PlayerCoreTempoTests {
     private func set(_ rate: Double, _ world: inout SimulatedWorld) {
-        world.command(.apply(.with { $0.playbackRate = rate }))
+        world.apply { $0.playbackRate = rate }
     }
 
     private func playing(_ uris: [String], at rate: Double) -> SimulatedWorld {
         var world = SimulatedWorld()
-        world.command(.apply(.with { $0.playbackRate = rate }))
-        world.command(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: true))
+        world.apply { $0.playbackRate = rate }
+        world.add(uris, play: true)
         #expect(world.run { $0.status == .playing })
         return world
     }
@@ -79,11 +79,11 @@ import Testing
         set(0.5, &world)
         world.run(seconds: 1)
         #expect(world.status == .paused && abs(world.position - before) < 0.001)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.core.positionClock.rate == 0.5 })
     }
 
-    @Test func whatFollows_isHeardAtTheRate_withoutAGap() throws {
+    @Test func theNextItem_isHeardAtTheRate_withoutAGap() throws {
         var world = playing(["a-4", "b-100"], at: 2)
         #expect(world.run(upTo: 3) { $0.core.current?.item.uri == "b-100" })
         #expect(world.status == .playing && world.core.statistics.underruns == 0)
@@ -111,9 +111,7 @@ import Testing
 
     @Test func aMeasurement_hearsTheMediaAsTheyAre() {
         var world = playing(["a-100"], at: 2)
-        var rules = SessionRules()
-        rules.isUnprocessed = true
-        world.command(.applyRules(rules))
+        world.applyRules { $0.isUnprocessed = true }
         #expect(world.run { $0.core.positionClock.rate == 1 })
     }
 
@@ -130,13 +128,13 @@ import Testing
 
     @Test func queueLow_comesSecondsBeforeTheEndIsHeard() {
         var world = playing(["a-200"], at: 4)
-        func isTold(_ world: SimulatedWorld) -> Bool {
+        func isReported(_ world: SimulatedWorld) -> Bool {
             world.events.contains { if case .queueLow = $0 { true } else { false } }
         }
         world.run(seconds: 28)
-        #expect(!isTold(world))
+        #expect(!isReported(world))
         world.run(seconds: 3.2)
-        #expect(isTold(world))
+        #expect(isReported(world))
     }
 
     @Test func sleepAtTheEndOfTheItem_fadesByTheClock() throws {
@@ -150,11 +148,11 @@ import Testing
 
     @Test func aLeadersTempo_holdsWhileItIsFollowed() {
         var world = SimulatedWorld()
-        world.command(.apply(.with { $0.leader = "kitchen" }))
-        world.command(.edit(.insert([ItemDraft(uri: "a-100")], at: .end), expected: nil, play: true))
-        world.command(.adapt(LeadersManner(tempo: Tempo(rate: 1.5))))
+        world.apply { $0.leader = "kitchen" }
+        world.add(["a-100"], play: true)
+        world.command(.adapt(LeaderPlayback(tempo: Tempo(rate: 1.5))))
         #expect(world.run { $0.core.positionClock.rate == 1.5 })
-        world.command(.apply(.with { $0.leader = .some(nil) }))
+        world.apply { $0.leader = .some(nil) }
         #expect(world.run { $0.core.positionClock.rate == 1 })
     }
 
@@ -162,22 +160,17 @@ import Testing
         var world = playing(["a-100", "b.m4b-100"], at: 1.25)
         func show() -> Double { world.core.snapshot().settings.playbackRate }
         world.command(.next)
-        // By its name it is not speech: SimulatedWorld reads the length from it.
+        // Not speech by its extension, because SimulatedWorld reads the length from the name.
         #expect(world.run { $0.status == .playing } && show() == 1.25)
         let feed = ItemSource(.podcast, id: "https://example.org/feed", name: "Talk")
         let episode = ItemDraft(uri: "c-100").from(feed)
-        world.command(.edit(.insert([episode, ItemDraft(uri: "d-100")], at: .end), expected: nil, play: false))
+        world.command(.edit(.insert([episode, ItemDraft(uri: "d-100")], at: .end)))
         world.command(.next)
         #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "c-100" })
         #expect(show() == 1 && world.core.positionClock.rate == 1)
         set(2, &world)
         #expect(world.run { $0.core.positionClock.rate == 2 } && show() == 2)
-        guard case .settings(let saved)? = world.saved.last(where: { if case .settings = $0 { true } else { false } })
-        else {
-            Issue.record("nothing was saved")
-            return
-        }
-        #expect(saved.musicRate == 1.25 && saved.speechRate == 2)
+        #expect(world.savedSettings?.musicRate == 1.25 && world.savedSettings?.speechRate == 2)
         let events = world.events.count
         world.command(.next)
         #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "d-100" })
@@ -186,7 +179,7 @@ import Testing
             world.events[events...].contains {
                 if case .settings(let new) = $0 { new.playbackRate == 1.25 } else { false }
             })
-        // Each item is written at its own, also where one follows the other.
+        // Each item is written at its own rate, also at a border.
         world.command(.previous)
         #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 2 })
         world.command(.seek(.position(97)))

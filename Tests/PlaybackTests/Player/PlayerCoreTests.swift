@@ -37,7 +37,7 @@ import Kernel
         #expect(world.position == 1)
     }
 
-    /// The settings are the ramp's target from its beginning on.
+    /// The settings have the ramp's target from its start.
     @Test func aRampIsCutShort_whenItsTargetIsSetAtOnce() throws {
         var core = PlayerCore(SavedPlayer(), now: MonotonicTime(nanoseconds: 0), seed: 1)
         let prepared = try core.prepare(.apply(.with { $0.volume = core.settings.volume }))
@@ -59,12 +59,12 @@ import Kernel
         world.run(seconds: 10)
         #expect(world.position == place)
         #expect(world.core.nextDeadline == nil, "a paused player sleeps")
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - place) < 0.05)
     }
 
-    @Test func countsOnlyWhatWasHeard_whenSought() {
+    @Test func countsOnlyHeardTime_afterASeek() {
         var world = SimulatedWorld.playing(["a-60"])
         #expect(world.run(upTo: 9) { $0.position >= 8 })
         world.command(.seek(.position(20)))
@@ -84,14 +84,14 @@ import Kernel
         #expect(abs(world.position - 37.5) < 0.1)
     }
 
-    @Test func startsThere_whenSoughtWhileLoading() {
+    @Test func startsAtTheTarget_whenSeekingWhileLoading() {
         var world = SimulatedWorld.with(["a-60"], play: true)
         world.command(.seek(.position(30)))
         #expect(world.run { $0.status == .playing })
         #expect(abs(world.position - 30) < 0.1)
     }
 
-    @Test func completesOnce_whenSoughtPastTheEnd() {
+    @Test func completesOnce_afterASeekPastTheEnd() {
         var world = SimulatedWorld.playing(["a-10"])
         world.command(.seek(.offset(999)))
         #expect(world.run { $0.status == .completed })
@@ -106,29 +106,20 @@ import Kernel
         world.run(seconds: 0.1)
     }
 
-    /// It tells why the next item plays, and nothing of those that follow.
-    @Test func errorOfASkippedItem_endsWithTheItemBehindIt() {
+    /// It explains why the next item plays, and does not concern later items.
+    @Test(arguments: [true, false]) func errorOfASkippedItem_endsWithTheItemAfterIt(isSkipped: Bool) {
         var world = SimulatedWorld.playing(["missing-1", "b-1", "c-1"])
-        let missing = world.core.lastError?.itemID
-        #expect(missing != nil && missing != world.core.current?.item.id)
-        #expect(world.run { $0.core.current?.item.uri == "c-1" })
-        #expect(world.status == .playing && world.core.lastError == nil)
-    }
-
-    @Test func errorOfASkippedItem_endsWithNext() {
-        var world = SimulatedWorld.playing(["missing-1", "b-10", "c-1"])
-        #expect(world.core.lastError?.code == .notFound)
-        world.command(.next)
-        #expect(world.core.current?.item.uri == "c-1" && world.core.lastError == nil)
+        let error = world.core.lastError
+        #expect(error?.code == .notFound && error?.itemID != nil && error?.itemID != world.core.current?.item.id)
+        if isSkipped { world.command(.next) }
+        #expect(world.run { $0.core.current?.item.uri == "c-1" && $0.status == .playing })
+        #expect(world.core.lastError == nil)
     }
 
     @Test func fails_whenEverythingIsMissingAndRepeats() {
         var world = SimulatedWorld()
         world.apply { $0.repeats = .all }
-        world.command(
-            .edit(
-                .insert([ItemDraft(uri: "missing-1"), ItemDraft(uri: "missing-2")], at: .end), expected: nil, play: true
-            ))
+        world.add(["missing-1", "missing-2"], play: true)
         #expect(world.run { $0.status == .failed })
     }
 
@@ -146,15 +137,13 @@ import Kernel
         var world = SimulatedWorld.playing(["a-60"])
         world.run(seconds: 2)
         let place = world.position
-        var rules = SessionRules()
-        rules.refusal = "Nothing is played."
-        world.command(.applyRules(rules))
+        world.applyRules { $0.refusal = "Nothing is played." }
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .session)
         #expect(world.sink.generation == nil)
         #expect(world.core.nextDeadline == nil)
         world.command(.applyRules(SessionRules()))
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         let plays = world.run { $0.status == .playing }
         #expect(plays && world.position >= place && world.position < place + 1)
     }
@@ -163,7 +152,7 @@ import Kernel
         var world = SimulatedWorld.playing(["a-3", "b-1", "c-1"])
         #expect(world.run(upTo: 4) { $0.core.upcoming?.isFed == true })
         let second = world.core.queue[1].id
-        world.command(.edit(.remove([second]), expected: nil, play: false))
+        world.command(.edit(.remove([second])))
         #expect(world.run(upTo: 4) { $0.core.current?.item.uri == "c-1" })
         #expect(!names(world).contains("item:b-1"))
     }
@@ -175,7 +164,7 @@ import Kernel
         world.run(seconds: 1)
         let before = world.position
         let first = world.core.queue[0].id
-        world.command(.edit(.remove([first]), expected: nil, play: false))
+        world.command(.edit(.remove([first])))
         #expect(world.status == .playing)
         #expect(world.position >= before - 0.002)
         #expect(world.core.current?.item.uri == "b-9")
@@ -195,16 +184,16 @@ import Kernel
     }
 
     @Test(arguments: [QueueEdit.clear, .replace([ItemDraft(uri: "c-60")], startIndex: nil)])
-    func isWhereItWas_whenTheEditThatTookItAwayIsUndone(edit: QueueEdit) {
+    func resumesItsPosition_whenItsRemovalIsUndone(edit: QueueEdit) {
         var world = SimulatedWorld.playing(["a-60", "b-60"])
         world.command(.next)
         #expect(world.run(upTo: 10) { $0.core.current?.item.uri == "b-60" && $0.position > 5 })
         world.command(.pause)
         #expect(world.run { $0.status == .paused })
         let position = world.position
-        world.command(.edit(edit, expected: nil, play: false))
+        world.command(.edit(edit))
         world.run(seconds: 1)
-        world.command(.edit(.undo, expected: nil, play: false))
+        world.command(.edit(.undo))
         #expect(world.run { $0.status == .ready })
         #expect(world.core.current?.item.uri == "b-60" && abs(world.position - position) < 0.1)
     }
@@ -220,33 +209,24 @@ import Kernel
         #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 1 })
     }
 
-    /// An end of the scan by another command is no wish to hear it.
-    @Test(arguments: [PlayerCommand.seek(.position(30)), .next, .previous])
-    func staysSilent_whenAScanFromPauseIsLeft(command: PlayerCommand) {
+    /// Only play ends a scan with sound.
+    @Test(arguments: [PlayerCommand.seek(.position(30)), .next, .previous, .endScan])
+    func staysSilent_whenAScanFromPauseEnds(command: PlayerCommand) {
         var world = SimulatedWorld.playing(["a-60", "b-60"])
         world.command(.pause)
         #expect(world.run { $0.status == .paused })
         world.command(.scan(rate: 2))
         #expect(world.run { $0.status == .playing })
         world.command(command)
-        #expect(world.run(upTo: 2) { [.paused, .ready].contains($0.status) })
+        let isNext = if case .next = command { true } else { false }
+        #expect(world.run(upTo: 2) { $0.status == (isNext ? .ready : .paused) })
         world.run(seconds: 2)
         #expect(!world.core.goal.wantsSound)
     }
 
-    @Test func isPausedAgain_whenAScanFromPauseEnds() {
-        var world = SimulatedWorld.playing(["a-60"])
-        world.command(.pause)
-        #expect(world.run { $0.status == .paused })
-        world.command(.scan(rate: 2))
-        #expect(world.run { $0.status == .playing })
-        world.command(.endScan)
-        #expect(world.run { $0.status == .paused })
-    }
-
-    @Test func tellsEachRoundOfALoop_whenItIsHeard() {
+    @Test func reportsEachRoundOfALoop_whenItIsHeard() {
         var world = SimulatedWorld()
-        world.command(.edit(.insert([ItemDraft(uri: "a-3", loops: 2)], at: .end), expected: nil, play: true))
+        world.command(.edit(.insert([ItemDraft(uri: "a-3", loops: 2)], at: .end), play: true))
         #expect(world.run { $0.position > 2.5 })
         let before = world.core.discontinuity
         #expect(world.run(upTo: 1) { $0.core.discontinuity > before })
@@ -256,31 +236,28 @@ import Kernel
         #expect(world.run(upTo: 7) { $0.status == .completed })
     }
 
-    @Test func isHeardAsOftenAsTold_whenTheLoopsOfWhatPlaysChange() {
+    @Test func repeatsAsOftenAsSet_whenLoopsChangeDuringPlayback() {
         var world = SimulatedWorld()
-        world.command(
-            .edit(
-                .insert([ItemDraft(uri: "a-1", loops: -1), ItemDraft(uri: "b-60")], at: .end), expected: nil, play: true
-            ))
+        world.command(.edit(.insert([ItemDraft(uri: "a-1", loops: -1), ItemDraft(uri: "b-60")], at: .end), play: true))
         #expect(world.run { $0.status == .playing })
         var once = ItemPatch()
         once.loops = 0
-        world.command(.edit(.update(world.core.queue[0].id, once), expected: nil, play: false))
+        world.command(.edit(.update(world.core.queue[0].id, once)))
         #expect(world.run(upTo: 2) { $0.core.queue.current?.uri == "b-60" })
 
         world = SimulatedWorld.playing(["a-1", "b-60"])
         var often = ItemPatch()
         often.loops = -1
-        world.command(.edit(.update(world.core.queue[0].id, often), expected: nil, play: false))
+        world.command(.edit(.update(world.core.queue[0].id, often)))
         world.run(seconds: 10)
         #expect(world.core.queue.current?.uri == "a-1")
     }
 
-    @Test func leavesInTheQueue_whatWasNotHeard() {
+    @Test func keepsUnheardItems_whenConsuming() {
         var world = SimulatedWorld.with(["a-1", "b-1", "c-1"], play: false)
         world.apply { $0.consume = true }
         world.command(.next)
-        world.command(.play(.index(2), position: nil))
+        world.command(.play(.index(2)))
         #expect(world.run { $0.status == .playing })
         #expect(world.core.queue.count == 3)
         #expect(world.run { $0.core.queue.count == 2 })
@@ -293,12 +270,12 @@ import Kernel
         var patch = SettingsPatch()
         (patch.consume, patch.repeats) = (true, .all)
         world.command(.apply(patch))
-        world.command(.play(.index(0), position: nil))
+        world.command(.play(.index(0)))
         #expect(world.run { $0.status == .completed })
         #expect(world.run(upTo: 1) { $0.core.queue.count == 0 })
     }
 
-    /// The queue goes on with the next command; only its last item ends it.
+    /// The queue continues with the next command; it ends only with its last item.
     @Test func theQueueHasNotEnded_whenItemsAreLeft() {
         for repeats in [PlayerSettings.Repeat.one, .off] {
             var world = SimulatedWorld.with(["missing-1", "b-1"], play: false)
@@ -306,7 +283,7 @@ import Kernel
             patch.repeats = repeats
             patch.stopAfterCurrent = repeats == .off
             world.command(.apply(patch))
-            world.command(.play(.index(0), position: nil))
+            world.command(.play(.index(0)))
             #expect(world.run { $0.status == .failed })
             #expect(!names(world).contains("queue-ended"))
         }
@@ -316,7 +293,7 @@ import Kernel
         #expect(names(last).contains("queue-ended"))
     }
 
-    @Test func stopsAfterTheItem_whenTold() {
+    @Test func stopsAfterTheItem_whenSet() {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
         world.apply { $0.stopAfterCurrent = true }
         #expect(world.run { $0.status == .stopped })
@@ -336,8 +313,7 @@ import Kernel
     @Test func repeatsOneWithoutEnd_untilNext() {
         var world = SimulatedWorld()
         world.apply { $0.repeats = .one }
-        world.command(
-            .edit(.insert([ItemDraft(uri: "a-1"), ItemDraft(uri: "b-1")], at: .end), expected: nil, play: true))
+        world.add(["a-1", "b-1"], play: true)
         world.run(seconds: 4)
         #expect(world.core.current?.item.uri == "a-1")
         #expect(names(world).filter { $0 == "completed:finished" }.count >= 3)
@@ -345,18 +321,14 @@ import Kernel
         #expect(world.run { $0.core.current?.item.uri == "b-1" })
     }
 
-    @Test func failureIsReportedToWhoeverAskedForSound_andToNobodyElse() {
+    @Test func failureIsTheReplyToPlay_andToNoOtherCommand() {
         var world = SimulatedWorld()
-        let edit = world.command(.edit(.insert([ItemDraft(uri: "missing-1")], at: .end), expected: nil, play: true))
+        let edit = world.add(["missing-1"], play: true)
         #expect(world.run { $0.status == .failed })
-        let play = world.command(.play(.current, position: nil))
+        let play = world.command(.play(.current))
         #expect(world.run { $0.replies[play] != nil })
-        let settings = world.command(.apply(.with { $0.volume = 0.5 }))
-        func failed(_ token: CommandToken) -> Bool? {
-            world.replies[token].map { if case .failed = $0 { true } else { false } }
-        }
-        #expect(failed(edit) == false)
-        #expect(failed(play) == true)
-        #expect(failed(settings) == false)
+        let settings = world.apply { $0.volume = 0.5 }
+        #expect(world.failure(play) != nil)
+        for token in [edit, settings] { #expect(world.replies[token] != nil && world.failure(token) == nil) }
     }
 }

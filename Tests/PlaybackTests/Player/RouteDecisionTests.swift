@@ -5,7 +5,7 @@ import Kernel
 
 @testable import Playback
 
-/// The whole table: what is there now, what was there, and what follows (SPEC rows 137-147, 248).
+/// The complete table: devices before and now, and the decision (SPEC rows 137-147, 248).
 @Suite struct RouteDecisionTests {
     private static func speakers(isDefault: Bool = true, isAvailable: Bool = true) -> OutputDevice {
         OutputDevice(id: "spk", description: "Speakers", isAvailable: isAvailable, isDefault: isDefault)
@@ -21,7 +21,7 @@ import Kernel
         OutputDevice(id: "desk", description: "Desk", isDefault: isDefault)
     }
 
-    /// A sound card with a jack, as PulseAudio tells of it.
+    /// A sound card with a jack, as PulseAudio reports it.
     private static func card(plugged: Bool, active: String? = nil) -> OutputDevice {
         OutputDevice(
             id: "card", description: "Card", isDefault: true,
@@ -50,7 +50,7 @@ import Kernel
         return decide([Self.card(plugged: plugged, active: active)], current: "card", known: [was], previous: was)
     }
 
-    /// Row 137: headphones, else the default, whatever the order in which the sound server lists them.
+    /// Row 137: headphones, else the default, in any order of the list.
     @Test func takesHeadphones_atTheStart_elseTheDefault() {
         let (desk, speakers, headphones) = (Self.desk(), Self.speakers(), Self.headphones())
         for (devices, target) in [
@@ -62,7 +62,7 @@ import Kernel
             let current = devices.first(where: \.isDefault)?.id
             let decision = decide(devices, current: current, known: nil, previous: nil)
             #expect(decision.target == target, "\(devices.map(\.id))")
-            #expect(decision.reason == .unknown && decision.transport == .goOn)
+            #expect(decision.reason == .unknown && decision.transport == .unchanged)
         }
     }
 
@@ -75,8 +75,7 @@ import Kernel
         #expect(RouteDecision(situation).target == nil)
     }
 
-    /// What is plugged in, as a sound server tells of it: its default is the one that is configured, else the one that was
-    /// there first.
+    /// The devices that are plugged in. The default is the configured one, else the first.
     private struct Sockets {
         var configured: String?
         var plugged: [OutputDevice] = []
@@ -87,16 +86,16 @@ import Kernel
         var asked: String?
         var transports: [RouteDecision.Transport] = []
 
-        mutating func tell() {
+        mutating func report() {
             let chosen = plugged.firstIndex { $0.id == configured } ?? 0
             for index in plugged.indices { plugged[index].isDefault = index == chosen }
-            // Told of the change, and once more when the sound has moved.
+            // Reported at the change, and again when the sound has moved.
             for _ in 0..<2 {
                 let target = sounds
                 let decision = RouteDecision(
                     RouteSituation(
                         devices: OutputDevices(devices: plugged, current: target), known: known, previous: route,
-                        followed: followed, asked: asked, lost: lost,
+                        followed: followed, selected: asked, lost: lost,
                         now: MonotonicTime(nanoseconds: 1_000_000_000_000)))
                 (followed, lost, asked) = (decision.followed, decision.lost, decision.target)
                 transports.append(decision.transport)
@@ -112,8 +111,8 @@ import Kernel
 
     private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
 
-    /// Row 137, the plug order matrix: headphones, else the default, else what there is, in whatever order they come and go;
-    /// and the music stops when the headphones go, and for nothing else.
+    /// Row 137, the plug order matrix: headphones, else the default, else any device, in every order of plugging. The
+    /// music stops only when the headphones disappear.
     @Test(arguments: [nil, "spk", "desk"], orders) func theBestOneIsTaken_inAnyOrder(configured: String?, comes: [Int])
     {
         for goes in Self.orders { plug(comes, unplug: goes, configured) }
@@ -122,21 +121,21 @@ import Kernel
     private func plug(_ comes: [Int], unplug goes: [Int], _ configured: String?) {
         let devices = [Self.speakers(), Self.desk(), Self.headphones()]
         var sockets = Sockets(configured: configured)
-        // A server without a device, to begin with.
-        sockets.tell()
+        // Starts without a device.
+        sockets.report()
         func best() -> String? {
             (sockets.plugged.first(where: \.isPrivate) ?? sockets.plugged.first(where: \.isDefault))?.id
         }
         for index in comes {
             sockets.plugged.append(devices[index])
-            sockets.tell()
+            sockets.report()
             #expect(sockets.route?.id == best(), "\(comes): \(sockets.plugged.map(\.id))")
         }
         #expect(sockets.route?.id == "hp" && !sockets.transports.contains(.stop))
         for index in goes {
             sockets.transports = []
             sockets.plugged.removeAll { $0.id == devices[index].id }
-            sockets.tell()
+            sockets.report()
             #expect(sockets.route?.id == best(), "\(comes), \(goes): \(sockets.plugged.map(\.id))")
             #expect(sockets.transports.contains(.stop) == (devices[index].id == "hp"))
         }
@@ -149,19 +148,19 @@ import Kernel
         situation.policy = policy
         situation.chosen = "hp"
         let decision = RouteDecision(situation)
-        #expect(decision.transport == (policy == .follow ? .goOn : .stop))
+        #expect(decision.transport == (policy == .follow ? .unchanged : .stop))
         #expect(decision.target == nil && decision.reason == .oldDeviceUnavailable)
         #expect(decision.lost?.device.id == "hp")
     }
 
-    @Test func whatTheJackTells_isALossOnlyWhenItIsEmpty() {
+    @Test func aPortChange_isALossOnlyWhenTheJackIsEmpty() {
         let unplugged = atTheJack(plugged: false)
         #expect(unplugged.transport == .stop && unplugged.reason == .oldDeviceUnavailable)
         #expect(atTheJack(plugged: false, active: "phones").transport == .stop, "before the port is left")
         let other = atTheJack(plugged: true, active: "speaker")
-        #expect(other.transport == .goOn && other.reason == .routeConfigurationChange)
+        #expect(other.transport == .unchanged && other.reason == .routeConfigurationChange)
         let pluggedIn = atTheJack(plugged: true, before: false)
-        #expect(pluggedIn.transport == .goOn && pluggedIn.reason == .newDeviceAvailable)
+        #expect(pluggedIn.transport == .unchanged && pluggedIn.reason == .newDeviceAvailable)
     }
 
     @Test func headphonesUnavailable_thoughListed() {
@@ -181,13 +180,12 @@ import Kernel
         var situation = situation(
             [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
         situation.policy = policy
-        situation.lost = RouteLoss(
-            device: Self.headphones(), since: situation.now.advanced(bySeconds: -seconds))
+        situation.lost = RouteLoss(device: Self.headphones(), since: situation.now.advanced(bySeconds: -seconds))
         let decision = RouteDecision(situation)
         #expect(decision.target == "hp" && decision.reason == .newDeviceAvailable)
-        #expect(decision.transport == (resumes ? .resume : .goOn))
+        #expect(decision.transport == (resumes ? .resume : .unchanged))
         #expect((decision.lost != nil) == resumes, "the sound is on its way")
-        (situation.devices.current, situation.asked, situation.lost) = ("hp", "hp", decision.lost)
+        (situation.devices.current, situation.selected, situation.lost) = ("hp", "hp", decision.lost)
         #expect(RouteDecision(situation).lost == nil, "the sound is there")
     }
 
@@ -197,12 +195,13 @@ import Kernel
         situation.chosen = "spk"
         situation.lost = RouteLoss(device: Self.headphones(), since: situation.now)
         let decision = RouteDecision(situation)
-        #expect(decision.target == "spk" && decision.transport == .goOn, "the speakers are not to begin by themselves")
+        #expect(
+            decision.target == "spk" && decision.transport == .unchanged, "the speakers are not to begin by themselves")
     }
 
     @Test func otherDeviceGone_isFollowed() {
         let decision = decide([Self.speakers()], known: [Self.speakers(), Self.desk()], previous: Self.desk())
-        #expect(decision.transport == .goOn && decision.target == nil && decision.reason == .oldDeviceUnavailable)
+        #expect(decision.transport == .unchanged && decision.target == nil && decision.reason == .oldDeviceUnavailable)
     }
 
     @Test(arguments: [nil, "spk"])
@@ -211,7 +210,7 @@ import Kernel
             [Self.speakers(), Self.headphones()], current: "spk", known: [Self.speakers()], previous: Self.speakers())
         situation.chosen = chosen
         let decision = RouteDecision(situation)
-        #expect(decision.target == (chosen ?? "hp") && decision.transport == .goOn)
+        #expect(decision.target == (chosen ?? "hp") && decision.transport == .unchanged)
     }
 
     @Test func aDeskThatComes_isNotFollowed() {
@@ -235,7 +234,7 @@ import Kernel
             known: [Self.speakers(), Self.headphones(), Self.desk()], previous: Self.headphones())
         situation.followed = "hp"
         let decision = RouteDecision(situation)
-        #expect(decision.target == nil && decision.followed == nil && decision.transport == .goOn)
+        #expect(decision.target == nil && decision.followed == nil && decision.transport == .unchanged)
     }
 
     @Test func movedByAnotherProgram_staysThere() {
@@ -247,7 +246,7 @@ import Kernel
     @Test func movedByHandToTheDefault_followsItAgain() {
         let devices = [Self.speakers(), Self.desk()]
         var situation = situation(devices, current: "spk", known: devices, previous: Self.desk())
-        (situation.followed, situation.asked) = ("desk", "desk")
+        (situation.followed, situation.selected) = ("desk", "desk")
         let decision = RouteDecision(situation)
         #expect(decision.target == nil && decision.followed == nil && decision.reason == .override)
     }
@@ -267,10 +266,10 @@ import Kernel
         situation.filter.allowsBluetooth = false
         situation.filter.allowsNetwork = false
         #expect(RouteDecision(situation).target == "desk")
-        // What is not admitted does not come back either.
+        // Devices that are not admitted do not return either.
         situation.known = situation.devices.devices
         situation.lost = RouteLoss(device: bluetooth, since: situation.now)
-        #expect(RouteDecision(situation).target == "desk" && RouteDecision(situation).transport == .goOn)
+        #expect(RouteDecision(situation).target == "desk" && RouteDecision(situation).transport == .unchanged)
         situation.chosen = "airplay"
         #expect(RouteDecision(situation).target == "desk")
     }

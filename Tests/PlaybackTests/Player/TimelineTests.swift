@@ -17,7 +17,7 @@ import Testing
         return timeline
     }
 
-    /// The last block of a scan lies behind the end of the media, where there is nothing.
+    /// The last block of a scan may lie after the end of the media, without frames.
     @Test func runWithFrames_isNotEmpty_whenItsLastBlockIs() {
         #expect(!timeline(0, 12, 24).isEmpty(generation, DecodeRun(), end: 24))
         #expect(timeline(24).isEmpty(generation, DecodeRun(), end: 24))

@@ -5,17 +5,17 @@ import Testing
 @testable import Playback
 
 @Suite struct SaveLedgerTests {
-    @Test func placesAreOwed_whenTheStoreHangs_andSavedOnceItGoesOn() {
+    @Test func positionsAreOwed_whenTheStoreHangs_andSavedOnceItGoesOn() {
         var ledger = SaveLedger()
-        for _ in 0..<SaveLedger.placesUnderWay {
+        for _ in 0..<SaveLedger.maximumPositions {
             let admits = ledger.admits([.position(nil)])
             #expect(admits)
             _ = ledger.issue()
         }
-        let (admits, owes) = (ledger.admits([.position(nil)]), ledger.takeOwedPlace())
+        let (admits, owes) = (ledger.admits([.position(nil)]), ledger.takeOwedPosition())
         #expect(!admits && !owes)
-        for number in 1...SaveLedger.placesUnderWay { _ = ledger.settle(number, failed: false) }
-        let (first, second) = (ledger.takeOwedPlace(), ledger.takeOwedPlace())
+        for number in 1...SaveLedger.maximumPositions { ledger.done = number }
+        let (first, second) = (ledger.takeOwedPosition(), ledger.takeOwedPosition())
         #expect(first && !second)
     }
 
@@ -24,11 +24,5 @@ import Testing
         for _ in 0..<100 { _ = ledger.issue() }
         let admits = ledger.admits([.settings(PlayerSettings()), .position(nil)])
         #expect(admits)
-    }
-
-    @Test func troubleIsToldEachTime_itsEndOnce() {
-        var ledger = SaveLedger()
-        let turns = [false, true, true, false, false].enumerated().map { ledger.settle(UInt64($0) + 1, failed: $1) }
-        #expect(turns == [.unchanged, .trouble, .trouble, .recovered, .unchanged])
     }
 }

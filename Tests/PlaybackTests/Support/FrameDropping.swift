@@ -3,7 +3,7 @@
 import Audio
 import Playback
 
-/// Changes the tempo by leaving out frames: n at a whole rate r are round(n / r).
+/// Changes the tempo by skipping frames: n frames at an integer rate r become round(n / r).
 struct FrameDropping: TimeStretching {
     func load() throws(MediaError) {}
 

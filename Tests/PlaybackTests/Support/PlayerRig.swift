@@ -4,17 +4,18 @@ import Audio
 import Playback
 import PlaybackTesting
 import Synchronization
+import Testing
 import Kernel
 import KernelTesting
 
-/// A whole player with real threads between a scripted opener and a capturing output.
+/// A complete player with real threads, a scripted opener and a capturing output.
 final class PlayerRig: Sendable {
     let clock = ManualClock()
     let opener: ScriptedOpener
     let output: CapturingOutput
     let store: MemoryStore
     let player: Player
-    private let events = EventLog()
+    private let log = EventLog()
 
     init(
         _ scripts: [String: ScriptedOpener.Script] = [:], saved: SavedPlayer = SavedPlayer(),
@@ -29,14 +30,14 @@ final class PlayerRig: Sendable {
             buffering: buffering)
         environment.stretching = stretching
         player = Player(environment)
-        player.observe { [events] in events.append($0) }
+        player.observe { [log] event in log.events.withLock { $0.append(event) } }
     }
 
     deinit { player.shutdown() }
 
-    var received: [PlayerEvent] { events.all }
-    /// Without the copy of all events, which the next one would have to be added to.
-    var receivedCount: Int { events.count }
+    var received: [PlayerEvent] { log.events.withLock { $0 } }
+    /// Without a copy of all events.
+    var receivedCount: Int { log.events.withLock { $0.count } }
 
     @discardableResult
     func perform(_ command: PlayerCommand) -> Result<PlayerSnapshot, PlaybackError> {
@@ -45,25 +46,32 @@ final class PlayerRig: Sendable {
         return answer.answer()
     }
 
-    /// Sends without waiting for the answer: transport commands are answered when the sink has followed.
+    /// Sends a command without waiting for the reply: transport commands are answered when the sink has followed.
     func send(_ command: PlayerCommand) {
         player.perform(command) { _ in }
     }
 
     func add(_ uris: [String], play: Bool) {
-        send(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: play))
+        send(.edit(.insert(uris.map { ItemDraft(uri: $0) }, at: .end), play: play))
     }
 
-    /// Waits for something that other threads bring about; nothing here depends on how long it takes.
+    /// Plays the items until the queue has ended, and returns the sound.
+    func sound(of uris: [String]) -> [Float] {
+        add(uris, play: true)
+        #expect(play { $0.player.snapshot.status == .completed })
+        return output.captured
+    }
+
+    /// Waits for a condition that other threads cause; nothing here depends on the duration.
     func wait(until condition: (PlayerRig) -> Bool) -> Bool { eventually(within: 240) { condition(self) } }
 
-    /// Plays in small steps until the condition holds. The player takes in each step before the next one, so that none of
-    /// its states is missed however slow its thread is. Time stands while `mayPlay` is false.
+    /// Plays in small steps until the condition holds. The player handles each step before the next one, so no state is
+    /// missed however slow its thread is. Time stands while `mayPlay` is false.
     func play(while mayPlay: (PlayerRig) -> Bool = { _ in true }, until condition: (PlayerRig) -> Bool) -> Bool {
         eventually(within: 240) {
             var steps = 0
             while !condition(self) {
-                // Not more at once: the deadline is checked between them.
+                // Limited, because the deadline is checked in between.
                 guard steps < 100, mayPlay(self), output.play(441) > 0 else { return false }
                 perform(.apply(SettingsPatch()))
                 steps += 1
@@ -73,13 +81,7 @@ final class PlayerRig: Sendable {
     }
 }
 
+/// A class, so that the player's observer does not retain the rig.
 private final class EventLog: Sendable {
-    private let events = Mutex<[PlayerEvent]>([])
-
-    var all: [PlayerEvent] { events.withLock { $0 } }
-    var count: Int { events.withLock { $0.count } }
-
-    func append(_ event: PlayerEvent) {
-        events.withLock { $0.append(event) }
-    }
+    let events = Mutex<[PlayerEvent]>([])
 }

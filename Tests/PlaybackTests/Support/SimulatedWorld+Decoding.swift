@@ -5,35 +5,28 @@ import Kernel
 
 @testable import Playback
 
-/// The decoders: what they report of the media that an item's name promises.
+/// The decoders: report the media that an item's name describes.
 extension SimulatedWorld {
     mutating func load(_ item: QueueItem, _ generation: Generation, _ start: DecodeStart) {
         let media = Self.media(item.uri)
         loads += 1
-        sessions[generation] = Session(media: media)
-        switch media {
-        case .never: return
-        case .missing:
-            after(delay(), .decoding(generation, .failed(DecodeRun(), MediaError(.notFound, "no such file"), end: nil)))
-        case .good(let seconds), .damaged(let seconds):
-            let pause = delay()
-            after(pause, .decoding(generation, .opened(description(.good(seconds: seconds)))))
-            reposition(generation, DecodeRun(), start, after: pause)
-        case .unsearchable(let seconds):
-            sessions[generation] = Session(media: .good(seconds: seconds))
-            let pause = delay()
-            after(pause, .decoding(generation, .opened(description(media))))
-            reposition(generation, DecodeRun(), start, after: pause)
-        case .surround(let seconds):
-            sessions[generation] = Session(media: .good(seconds: seconds))
-            let pause = delay()
-            after(pause, .decoding(generation, .opened(description(media))))
-            reposition(generation, DecodeRun(), start, after: pause)
-        case .late(let seconds):
-            sessions[generation] = Session(media: .good(seconds: 10))
-            after(seconds, .decoding(generation, .opened(description(.good(seconds: 10)))))
+        func open(_ media: Media, as described: Media, after seconds: Double) {
+            sessions[generation] = Session(media: media)
+            after(seconds, .decoding(generation, .opened(description(described))))
             reposition(generation, DecodeRun(), start, after: seconds)
+        }
+        switch media {
+        case .never: sessions[generation] = Session(media: media)
+        case .missing:
+            sessions[generation] = Session(media: media)
+            after(delay(), .decoding(generation, .failed(DecodeRun(), MediaError(.notFound, "no such file"), end: nil)))
+        case .good: open(media, as: media, after: delay())
+        case .damaged(let seconds): open(media, as: .good(seconds: seconds), after: delay())
+        case .unsearchable(let seconds), .surround(let seconds):
+            open(.good(seconds: seconds), as: media, after: delay())
+        case .late(let seconds): open(.good(seconds: 10), as: .good(seconds: 10), after: seconds)
         case .starving, .live:
+            sessions[generation] = Session(media: media)
             after(0.01, .decoding(generation, .opened(description(media))))
             after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
         }
@@ -61,16 +54,12 @@ extension SimulatedWorld {
         _ generation: Generation, _ run: DecodeRun, _ start: DecodeStart, after pause: Double = 0
     ) {
         guard var session = sessions[generation] else { return }
-        guard case .good(let seconds) = session.media else {
-            if case .damaged(let seconds) = session.media {
-                session.run = run
-                session.place = min(seconds, 0)
-                sessions[generation] = session
-                after(pause + delay(), .decoding(generation, .primed(run, position: 0)))
-            }
-            return
-        }
         session.run = run
+        if case .damaged = session.media {
+            sessions[generation] = session
+            return after(pause + delay(), .decoding(generation, .primed(run, position: 0)))
+        }
+        guard case .good(let seconds) = session.media else { return }
         session.tail = nil
         session.scan = start.scan
         session.loops = start.loops
@@ -83,7 +72,7 @@ extension SimulatedWorld {
         after(pause + delay(), .decoding(generation, .primed(run, position: session.place)))
     }
 
-    /// The ring holds this much less than a real one, in seconds, while a tail is held.
+    /// The ring's reserve in seconds while a tail is held; smaller than a real one.
     private static let low = 0.25
 
     /// When the sink needs frames that are held back.
@@ -95,7 +84,7 @@ extension SimulatedWorld {
         return now.advanced(bySeconds: max(0, unread - Self.low) + 0.000_1)
     }
 
-    /// What is held back beyond what is wanted, or is needed by the sink, is written. True when there was any.
+    /// Writes held frames that are not wanted, or that the sink needs. Returns whether there were any.
     @discardableResult
     mutating func writeTails() -> Bool {
         for (generation, session) in sessions {
@@ -134,16 +123,14 @@ extension SimulatedWorld {
             for id in sessions.keys where sessions[id]?.tail === overlap.tail { sessions[id]?.tail = nil }
         }
         let start = sink.written
-        after(
-            0.001,
-            .decoding(generation, .wrote(session.run, start: start, position: session.place, session.pace)))
+        after(0.001, .decoding(generation, .wrote(session.run, start: start, position: session.place, session.pace)))
         switch session.media {
         case .missing, .never, .late, .unsearchable, .surround: return
         case .starving(let seconds), .live(let seconds): sink.written += FrameCount(seconds * Double(Self.sampleRate))
         case .good(let seconds):
             let frames = FrameCount(
                 (max(0, seconds - session.place) / session.stretch * Double(Self.sampleRate)).rounded())
-            // The sink gets the first half second.
+            // The sink receives the first half second.
             let held = min(FrameCount(session.held * Double(Self.sampleRate)), frames - 500)
             if session.loops == 0, held > 0 {
                 let tail = HeldTail(channelCount: 2)
@@ -155,7 +142,7 @@ extension SimulatedWorld {
                 break
             }
             sink.written += frames
-            // Without end is often enough here.
+            // 50 repetitions stand for endless ones.
             for round in 0..<(session.loops < 0 ? 50 : session.loops) {
                 after(
                     0.001 + 0.000_001 * Double(round + 1),
@@ -167,8 +154,7 @@ extension SimulatedWorld {
             sink.written += FrameCount(seconds * Double(Self.sampleRate))
             after(
                 0.002,
-                .decoding(
-                    generation, .failed(session.run, MediaError(.unreadable, "damaged"), end: sink.written)))
+                .decoding(generation, .failed(session.run, MediaError(.unreadable, "damaged"), end: sink.written)))
         }
         if sink.isDry, sink.isStarted, sink.isAudible, let open = sink.generation {
             sink.isDry = false

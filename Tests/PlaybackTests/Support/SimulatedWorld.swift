@@ -5,27 +5,27 @@ import Kernel
 
 @testable import Playback
 
-/// Decoders, sink and time around a `PlayerCore`, all scripted and on one thread: performs its actions, and gives back
-/// what real ones would report, after delays that a seed chooses.
+/// Scripted decoders, a sink and time around a `PlayerCore`, all on one thread: performs its actions and returns the
+/// reports of real ones, after delays that a seed determines.
 struct SimulatedWorld {
     static let sampleRate = 1_000
 
-    /// How the media behind a URI behaves.
+    /// The behaviour of a URI's media.
     enum Media {
         case good(seconds: Double)
-        /// Opens and fails after this much.
+        /// Opens and fails after this many seconds.
         case damaged(seconds: Double)
-        /// A minute long; writes this much and then waits for bytes.
+        /// A minute long; writes this many seconds and then waits for data.
         case starving(seconds: Double)
-        /// Never ends; the seconds are what it writes.
+        /// Never ends; writes this many seconds.
         case live(seconds: Double)
-        /// As a good one from a server without ranges.
+        /// Like `good`, but not seekable.
         case unsearchable(seconds: Double)
         case missing
         case never
-        /// Ten seconds long; takes this much to open.
+        /// Ten seconds long; takes this many seconds to open.
         case late(seconds: Double)
-        /// As a good one, of six channels.
+        /// Like `good`, with six channels.
         case surround(seconds: Double)
     }
 
@@ -54,18 +54,18 @@ struct SimulatedWorld {
         var at: MonotonicTime
     }
 
-    /// How a kind of output starts, and what it knows of the time at which a frame is heard.
+    /// The start delay of a kind of output, and the precision of its clock.
     struct OutputModel: Sendable {
         /// Seconds from the start until the first frame is heard.
         var startsAfter: ClosedRange<Double>
-        /// Seconds by which its clock is off, one way or the other.
+        /// The maximum error of its clock in seconds.
         var jitter: Double
-        /// Of its streams, whatever is asked for.
+        /// The layout of its streams, whatever is requested.
         var layout: ChannelLayout?
 
-        /// What is rendered is heard at once, by the file's own clock.
+        /// Frames are heard when they are rendered.
         static let file = OutputModel(startsAfter: 0...0, jitter: 0)
-        /// A sink with a buffer, which may have to wake up; its latency is measured.
+        /// A buffered sink that may have to wake up, with a measured latency.
         static let pulseAudio = OutputModel(startsAfter: 0.01...0.35, jitter: 0.003)
     }
 
@@ -76,11 +76,11 @@ struct SimulatedWorld {
         var isStarted = false
         var isDraining = false
         var isDry = false
-        /// What was asked to start is heard from then on.
+        /// When a requested start is heard.
         var startsAt: MonotonicTime?
-        /// It pauses once it has faded out.
+        /// When the fade-out ends and the sink pauses.
         var fadeEnd: MonotonicTime?
-        /// Takes no frames although it was started and there are some.
+        /// Takes no frames although it was started and has some.
         var isFrozen = false
         var written: FrameCount = 0
         var heard = 0.0
@@ -102,18 +102,18 @@ struct SimulatedWorld {
     private(set) var replies: [CommandToken: CommandOutcome] = [:]
     private(set) var saved: [SavedChange] = []
     private(set) var selected: [String?] = []
-    /// As the output was given them.
+    /// The effects that the output received.
     var effects: [EffectSettings] = []
     private(set) var unmutes = 0
-    /// Ends of the ring in the middle of an item.
+    /// Cuts of the ring in the middle of an item.
     private(set) var cuts = 0
     private(set) var ducks: [Duck] = []
-    /// Seconds, of each pause of the stream and each flush.
+    /// The fade of each pause and flush, in seconds.
     private(set) var fades: [Double] = []
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
-    /// Commands that were answered later than 1 s, or twice.
+    /// Commands that were answered after more than 1 s, or twice.
     private(set) var lateOrDoubleReplies = 0
-    /// Calls in a row, with nothing else happening, that each asked for the next one at once; the longest row so far.
+    /// The longest series of ticks, without any other input, that each requested the next one at once.
     private(set) var mostSpins = 0
     private var spins = 0
     var check: (inout SimulatedWorld) -> Void = { _ in }
@@ -128,7 +128,7 @@ struct SimulatedWorld {
     var status: PlayerStatus { core.status }
     var position: Double { core.positionClock.position(at: now) }
     var loads = 0
-    /// Streams.
+    /// The number of streams opened.
     private(set) var opened = 0
 
     static func media(_ uri: String) -> Media {
@@ -153,11 +153,8 @@ struct SimulatedWorld {
         return token
     }
 
-    mutating func apply(_ change: (inout SettingsPatch) -> Void) {
-        var patch = SettingsPatch()
-        change(&patch)
-        command(.apply(patch))
-    }
+    @discardableResult
+    mutating func apply(_ change: (inout SettingsPatch) -> Void) -> CommandToken { command(.apply(.with(change))) }
 
     mutating func send(_ input: PlayerCore.Input) {
         let actions = core.handle(input, clock: reading, now: now)
@@ -165,16 +162,13 @@ struct SimulatedWorld {
         check(&self)
     }
 
-    /// Lets time pass, event by event.
+    /// Advances time, event by event.
     mutating func run(seconds: Double) {
         let end = now.advanced(bySeconds: seconds)
         var guardCount = 0
         while true {
             guardCount += 1
-            precondition(
-                guardCount < 100_000,
-                "no rest: \(core.goal) \(core.stream) seek \(String(describing: core.seek)) scan \(String(describing: core.scan)) \(sink) due \(due.count) next \(String(describing: core.nextDeadline)) now \(now) heard \(core.stream.timeline.heard) \(String(describing: core.current?.stage)) \(String(describing: core.upcoming?.stage))"
-            )
+            precondition(guardCount < 100_000, "no rest: \(core) \(sink) due \(due.count) now \(now)")
             due.sort { $0.at < $1.at }
             guard let next = [due.first?.at, core.nextDeadline, sinkDeadline].compactMap({ $0 }).min(), next <= end
             else { break }
@@ -192,7 +186,7 @@ struct SimulatedWorld {
         if now < end { advance(to: end) }
     }
 
-    /// Until the condition holds; false when it does not within `seconds`.
+    /// Advances time until the condition holds; returns false if it does not within `seconds`.
     mutating func run(upTo seconds: Double = 5, until condition: (SimulatedWorld) -> Bool) -> Bool {
         let end = now.advanced(bySeconds: seconds)
         while !condition(self) {
@@ -202,7 +196,7 @@ struct SimulatedWorld {
         return true
     }
 
-    /// A core that asks to be called again at once, again and again, keeps a processor busy.
+    /// A core that keeps requesting the next tick at once keeps a processor busy.
     private mutating func isSpinning(tick: Bool) {
         let isAtOnce = core.nextDeadline.map { $0.seconds(since: now) < 0.001_5 } ?? false
         spins = tick && isAtOnce ? spins + 1 : 0
@@ -265,7 +259,7 @@ struct SimulatedWorld {
             bySeconds: (Double(sink.written) - max(sink.heard, Double(sink.cut))) / Double(Self.sampleRate) + 0.000_2)
     }
 
-    /// What the sink has to say by itself at this moment. False when nothing.
+    /// Reports what the sink reports by itself now. Returns false if nothing.
     private mutating func reportSink() -> Bool { writeTails() || reportFade() || reportEmptiness() }
 
     private mutating func reportFade() -> Bool {
@@ -334,7 +328,7 @@ struct SimulatedWorld {
                 guard generation == sink.generation else { continue }
                 fades.append(fade)
                 for id in sessions.keys { sessions[id]?.tail = nil }
-                // The clock stands at the last frame heard until new ones are.
+                // The clock stays at the last audible frame until new frames arrive.
                 sink.cut = sink.written
                 after(delay(), .output(.flushed(generation)))
             case .output(.stream(.drain, let generation)):
@@ -371,9 +365,7 @@ struct SimulatedWorld {
         sink = Sink(generation: generation)
         sink.layout = model.layout ?? core.layout(for: format)
         opened += 1
-        guard isAvailable else {
-            return after(delay(), .output(.failed(generation, .lost("nobody there"))))
-        }
+        guard isAvailable else { return after(delay(), .output(.failed(generation, .lost("nobody there")))) }
         sink.isOpen = true
         let ring = FrameRing(
             format: AudioFormat(sampleRate: Self.sampleRate, layout: sink.layout), capacity: 64, retained: 16)

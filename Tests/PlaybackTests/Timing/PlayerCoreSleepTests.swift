@@ -59,20 +59,20 @@ import Testing
         world.command(.pause)
         world.run(seconds: 2)
         #expect(world.status == .paused && world.core.reason == .user && hasSlept(world))
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         world.run(seconds: 1)
         #expect(world.status == .playing)
     }
 
-    /// The ducks of the last sound: its gain at the start, and the ramp from there.
+    /// Expects the gain at the start of the last sound, and the ramp from there.
     private func expectFade(_ world: SimulatedWorld, from gain: Double, over seconds: Double) throws {
         let (start, fade) = (try #require(world.ducks.dropLast().last), try #require(world.ducks.last))
         #expect(abs(start.gain - gain) < 0.02 && start.seconds == 0)
         #expect(fade.gain == 0 && abs(fade.seconds - seconds) < 0.2 && fade.at >= start.at)
     }
 
-    @Test func aFadeThatBeganInSilence_isHeardFromWhereItHasComeTo() throws {
-        // Set before the first play, and in a pause.
+    @Test func aFadeThatBeganInSilence_startsWithItsPresentGain() throws {
+        // A plan before the first play, and one during a pause.
         for start in [SimulatedWorld.with(["a-60"], play: false), SimulatedWorld.playing(["a-60"])] {
             var world = start
             world.command(.pause)
@@ -80,7 +80,7 @@ import Testing
             let end = sleeping(&world, in: 20, fade: 20)
             world.run(seconds: 8)
             #expect(world.ducks.isEmpty && world.mostSpins < 20)
-            world.command(.play(.current, position: nil))
+            world.command(.play(.current))
             #expect(world.run { $0.status == .playing })
             try expectFade(world, from: 0.6, over: 12)
             #expect(world.run(upTo: 13) { $0.status == .paused })
@@ -88,15 +88,16 @@ import Testing
         }
     }
 
-    @Test func aFadeWhoseTimeComesInAPause_isHeardFromWhereItHasComeTo() throws {
+    @Test(arguments: [true, false])
+    func aFadeWhoseTimeComesInAPauseOrInterruption_startsWithItsPresentGain(isPause: Bool) throws {
         var world = SimulatedWorld.playing(["a-60"])
-        _ = sleeping(&world, in: 8, fade: 6)
-        world.run(seconds: 1)
-        world.command(.pause)
-        world.run(seconds: 2)
-        world.command(.play(.current, position: nil))
+        _ = sleeping(&world, in: 20, fade: 18)
+        if isPause { world.command(.pause) } else { world.interrupt() }
+        world.run(seconds: 10)
+        #expect(world.status == (isPause ? .paused : .interrupted))
+        if isPause { world.command(.play(.current)) } else { world.endInterruption() }
         #expect(world.run { $0.status == .playing })
-        try expectFade(world, from: 5 / 6, over: 5)
+        try expectFade(world, from: 10 / 18, over: 10)
     }
 
     @Test func aPauseInTheFade_takesItBack_andPlayGoesOnWithIt() throws {
@@ -106,20 +107,9 @@ import Testing
         world.command(.pause)
         world.run(seconds: 3)
         #expect(world.ducks.map(\.gain) == [0, 1])
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         try expectFade(world, from: 0.5, over: 5)
-    }
-
-    @Test func aFadeWhoseTimeComesInAnInterruption_isHeardFromWhereItHasComeTo() throws {
-        var world = SimulatedWorld.playing(["a-60"])
-        _ = sleeping(&world, in: 20, fade: 18)
-        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
-        world.run(seconds: 10)
-        #expect(world.status == .interrupted)
-        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client)))
-        #expect(world.run { $0.status == .playing })
-        try expectFade(world, from: 10 / 18, over: 10)
     }
 
     @Test func endOfItem_waitsBeforeTheNext() {
@@ -129,7 +119,7 @@ import Testing
         #expect(world.core.reason == .sleepTimer && world.core.current?.item.uri == "b-60" && world.position == 0)
         #expect(world.core.current?.listened == 0)
         #expect(world.ducks.map(\.gain) == [0, 1])
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
     }
 
@@ -140,29 +130,24 @@ import Testing
         #expect(world.core.reason == .sleepTimer && world.core.sleep == nil)
     }
 
-    @Test func endOfItem_isTheEndOfTheRound_whenItIsRepeatedWithoutEnd() {
-        for fade in [0.0, 1] {
-            var world = SimulatedWorld()
-            let items = [ItemDraft(uri: "a-3", loops: -1), ItemDraft(uri: "b-60")]
-            world.command(.edit(.insert(items, at: .end), expected: nil, play: true))
-            // Into the second round.
-            world.run(seconds: 4)
-            #expect(world.status == .playing && world.position < 1.1)
-            world.command(.sleep(SleepPlan(end: .endOfItem, fade: fade)))
-            world.run(seconds: 1.8)
-            #expect(world.status == .playing && !hasSlept(world))
-            #expect(world.run(upTo: 0.5) { $0.status == .paused })
-            #expect(world.core.reason == .sleepTimer && hasSlept(world))
-            #expect(world.core.current?.item.uri == "a-3" && world.position < 0.1)
-            #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
-        }
+    @Test(arguments: [SleepPlan.End.endOfItem, .endOfQueue], [0.0, 1])
+    func theEndOfAnEndlessItem_isTheEndOfItsRound(end: SleepPlan.End, fade: Double) {
+        var world = inTheSecondRound(end == .endOfItem ? ["b-60"] : [])
+        if end == .endOfQueue { world.apply { $0.repeats = .all } }
+        world.command(.sleep(SleepPlan(end: end, fade: fade)))
+        world.run(seconds: 1.8)
+        #expect(world.status == .playing && !hasSlept(world))
+        #expect(world.run(upTo: 0.5) { $0.status == .paused })
+        #expect(world.core.reason == .sleepTimer && hasSlept(world))
+        #expect(world.core.current?.item.uri == "a-3" && world.position < 0.1)
+        #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
     }
 
     /// Four seconds into rounds of three.
     private func inTheSecondRound(_ others: [String]) -> SimulatedWorld {
         var world = SimulatedWorld()
         let items = [ItemDraft(uri: "a-3", loops: -1)] + others.map { ItemDraft(uri: $0) }
-        world.command(.edit(.insert(items, at: .end), expected: nil, play: true))
+        world.command(.edit(.insert(items, at: .end), play: true))
         world.run(seconds: 4)
         #expect(world.status == .playing && world.position < 1.1)
         return world
@@ -170,13 +155,13 @@ import Testing
 
     @Test func stopAfterCurrent_isTheEndOfTheRound_whenItIsRepeatedWithoutEnd() {
         var world = inTheSecondRound(["b-60"])
-        world.command(.apply(.with { $0.stopAfterCurrent = true }))
+        world.apply { $0.stopAfterCurrent = true }
         world.run(seconds: 1.8)
         #expect(world.status == .playing)
         #expect(world.run(upTo: 0.5) { $0.status == .stopped })
         #expect(world.core.reason == .stopAfterCurrent && !world.core.settings.stopAfterCurrent)
         #expect(world.core.current?.item.uri == "a-3" && world.position == 0)
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.run { $0.status == .playing } && world.core.current?.item.uri == "a-3")
         world.run(seconds: 7)
         #expect(world.status == .playing && world.lateOrDoubleReplies == 0)
@@ -184,7 +169,7 @@ import Testing
 
     @Test func stopAfterCurrent_isTheEndOfTheItem_whenItIsRepeated() {
         var world = SimulatedWorld.playing(["a-3", "b-60"])
-        world.command(.apply(.with { ($0.stopAfterCurrent, $0.repeats) = (true, .one) }))
+        world.apply { ($0.stopAfterCurrent, $0.repeats) = (true, .one) }
         #expect(world.run(upTo: 3.2) { $0.status == .stopped })
         #expect(world.core.reason == .stopAfterCurrent && world.core.queue.current?.uri == "a-3")
     }
@@ -197,19 +182,6 @@ import Testing
         #expect(world.run(upTo: 0.5) { $0.core.current?.item.uri == "b-2" && $0.status == .playing })
         #expect(world.run(upTo: 2.5) { $0.status == .stopped })
         #expect(world.core.reason == .sleepTimer && hasSlept(world))
-    }
-
-    @Test func endOfQueue_isTheEndOfTheRound_whenTheLastIsRepeatedWithoutEnd() {
-        for fade in [0.0, 1] {
-            var world = inTheSecondRound([])
-            world.command(.apply(.with { $0.repeats = .all }))
-            world.command(.sleep(SleepPlan(end: .endOfQueue, fade: fade)))
-            world.run(seconds: 1.8)
-            #expect(world.status == .playing && !hasSlept(world))
-            #expect(world.run(upTo: 0.5) { $0.status == .paused })
-            #expect(world.core.reason == .sleepTimer && world.core.current?.item.uri == "a-3" && world.position < 0.1)
-            #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
-        }
     }
 
     @Test func endOfQueue_repeatsNoMore() {
@@ -243,12 +215,12 @@ import Testing
         }
     }
 
-    @Test func whatGivesWayToARise_doesNotFade() throws {
+    @Test func anItemReplacedByARise_doesNotFade() throws {
         var world = SimulatedWorld.playing(["a-60"])
         let skip = try #require(PlayerSettings.table.first { $0.key == "fades.skip" })
         world.apply { $0[skip] = .number(2) }
         world.command(.rise(over: 0))
-        world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0), expected: nil, play: true))
+        world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0), play: true))
         #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
         #expect(world.fades == [0])
     }
@@ -257,7 +229,7 @@ import Testing
         var world = SimulatedWorld.with(["a-60"], play: false)
         world.run(seconds: 1)
         world.command(.rise(over: 5))
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         #expect(world.ducks.map(\.gain) == [0])
         #expect(world.run { $0.status == .playing })
         #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 5)
@@ -266,7 +238,7 @@ import Testing
     @Test func aRiseThatIsPaused_isOver() {
         var world = SimulatedWorld.with(["never"], play: false)
         world.command(.rise(over: 5))
-        world.command(.play(.current, position: nil))
+        world.command(.play(.current))
         world.run(seconds: 0.1)
         world.command(.pause)
         world.run(seconds: 0.1)
@@ -285,14 +257,14 @@ import Testing
         var gains = Attenuations()
         let start = MonotonicTime(nanoseconds: 0)
         gains.move(.timer, to: 0, over: 10, now: start)
-        #expect(gains.piece(at: start) == (0, 10) && gains.nextPiece(after: start) == nil)
+        #expect(gains.takePiece(at: start) == (0, 10) && gains.next == nil)
         let middle = start.advanced(bySeconds: 5)
         gains.move(.announcement, to: 0.1, over: 1, now: middle)
-        let piece = gains.piece(at: middle)
+        let piece = gains.takePiece(at: middle)
         #expect(abs(piece.gain - 0.04) < 1e-9 && piece.seconds == 1)
-        #expect(gains.nextPiece(after: middle) == start.advanced(bySeconds: 6))
-        #expect(gains.piece(at: start.advanced(bySeconds: 6)) == (0, 4))
+        #expect(gains.next == start.advanced(bySeconds: 6))
+        #expect(gains.takePiece(at: start.advanced(bySeconds: 6)) == (0, 4))
         gains.move(.timer, to: 1, over: 0, now: start.advanced(bySeconds: 7))
-        #expect(gains.piece(at: start.advanced(bySeconds: 7)) == (0.1, 0))
+        #expect(gains.takePiece(at: start.advanced(bySeconds: 7)) == (0.1, 0))
     }
 }
