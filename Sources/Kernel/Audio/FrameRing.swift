@@ -34,7 +34,7 @@ public final class FrameRing: Sendable {
     private nonisolated(unsafe) let wakeUps: UnsafeMutablePointer<Atomic<UInt32>>
     private let lease = Mutex<UInt64>(0)
     private let sections = FrameSections()
-    private let wantsFrames = Atomic<Bool>(false)
+    private let framesRequested = Atomic<Bool>(false)
     /// Where the last frames before it fade out as they are copied.
     private let fadeEnd = Atomic<Int64>(.max)
     private let fadeFrames: Int64
@@ -49,7 +49,7 @@ public final class FrameRing: Sendable {
         var floor: FrameCount = 0
     }
 
-    /// `onFrames` is called on the producer's thread by the first write after `askForFrames`; it must not block.
+    /// `onFrames` is called on the producer's thread by the first write after `requestFrames`; it must not block.
     public init(format: AudioFormat, capacity: Int, retained: Int, onFrames: (@Sendable () -> Void)? = nil) {
         precondition(capacity > 0 && retained >= 0)
         self.onFrames = onFrames
@@ -138,7 +138,7 @@ public final class FrameRing: Sendable {
             put(source, at: start, frames: frames)
             return .wrote(frames: frames, start: start)
         }
-        if case .wrote(1..., _) = outcome, wantsFrames.exchange(false, ordering: .sequentiallyConsistent) {
+        if case .wrote(1..., _) = outcome, framesRequested.exchange(false, ordering: .sequentiallyConsistent) {
             onFrames?()
         }
         return outcome
@@ -294,11 +294,11 @@ public final class FrameRing: Sendable {
 
     /// Has `onFrames` called by the next write. False, and no call to come, when there are unread frames already.
     @_noLocks @_noAllocation
-    public func askForFrames() -> Bool {
+    public func requestFrames() -> Bool {
         // Sequentially consistent on both sides: either the producer sees the wish, or this load sees its frames.
-        wantsFrames.store(true, ordering: .sequentiallyConsistent)
+        framesRequested.store(true, ordering: .sequentiallyConsistent)
         guard written.load(ordering: .sequentiallyConsistent) > reading.load(ordering: .relaxed) else { return true }
-        wantsFrames.store(false, ordering: .relaxed)
+        framesRequested.store(false, ordering: .relaxed)
         return false
     }
 

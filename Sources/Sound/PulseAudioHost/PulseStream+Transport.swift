@@ -180,7 +180,7 @@ extension PulseStream {
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard goal == .run, ring.unread > 0 || !ring.askForFrames(), context.pointee.hasEnough(now: now) else { return }
+        guard goal == .run, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now) else { return }
         uncork(now)
     }
 

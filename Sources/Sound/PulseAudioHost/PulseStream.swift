@@ -328,7 +328,7 @@ final class PulseStream {
             if context.pointee.renderer.hasFrames {
                 context.pointee.fill()
                 if context.pointee.renderer.holdsFrames { return }
-            } else if isDraining || ring.askForFrames() {
+            } else if isDraining || ring.requestFrames() {
                 return
             }
         }

@@ -91,7 +91,7 @@ struct PacedStream {
     func wakeUp(period: Double) -> MonotonicTime? {
         switch phase {
         case .stopped, .drained: nil
-        case .waiting: ring.askForFrames() ? nil : now
+        case .waiting: ring.requestFrames() ? nil : now
         case .playing(_, let time):
             time.advanced(
                 bySeconds: late == nil ? min(period, format.seconds(FrameCount(ring.unread))) : period)
