@@ -5,7 +5,7 @@ public import Kernel
 
 /// Waits until other threads make a condition true; false after `seconds`.
 ///
-/// It keeps its thread, on purpose: a task that yields spins, and each time it suspends, it waits for all other tests.
+/// Blocks its thread on purpose: a task that yields would spin, and wait for all other tests at each suspension.
 public func eventually(within seconds: Double = 60, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
     while try !condition() {
@@ -16,7 +16,7 @@ public func eventually(within seconds: Double = 60, _ condition: () throws -> Bo
 }
 
 extension Mailbox {
-    /// The next messages, at least `count`; fewer if they do not come within a minute.
+    /// At least the next `count` messages; fewer if they do not arrive within a minute.
     public func take(_ count: Int) -> [Message] {
         let deadline = MonotonicTime.now.advanced(bySeconds: 60)
         var messages: [Message] = []
@@ -24,7 +24,7 @@ extension Mailbox {
         return messages
     }
 
-    /// The only message that comes. Without one the process ends: a test that blocks has no other end.
+    /// The next message, which must arrive alone. Otherwise the process ends, as a blocked test cannot.
     @discardableResult
     public func answer(_ file: StaticString = #file, _ line: UInt = #line) -> Message {
         let messages = take(1)
@@ -34,6 +34,6 @@ extension Mailbox {
 }
 
 extension Result {
-    /// nil of a success.
+    /// nil for a success.
     public var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// A directory that is removed with its owner. Its path is short: a Unix socket's address has room for 107 bytes.
+/// A directory that is removed with this object. Its path is short, as a Unix socket's path is limited to 107 bytes.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -17,7 +17,7 @@ public final class TemporaryFolder: Sendable {
         do { try FileManager.default.removeItem(atPath: path) } catch { print("left behind: \(path): \(error)") }
     }
 
-    /// What it contains, sorted.
+    /// The names of its entries, sorted.
     public var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func writtenFile_isItsOwnersOnly_andReplacesTheOld() throws {
+    @Test func writtenFile_isPrivate_andReplacesTheOldOne() throws {
         try WholeFile.write("old, and longer\n".utf8, to: path)
         try WholeFile.write("secret\n".utf8, to: path)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret\n")
@@ -21,7 +21,7 @@ import Testing
         #expect(access(path + ".partial", F_OK) != 0)
     }
 
-    @Test func whatIsNoFile_stays() throws {
+    @Test func aSpecialFile_isNotReplaced() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let error = #expect(throws: WholeFile.Failure.self) { try WholeFile.write("x".utf8, to: path) }
         #expect(error?.code == EINVAL)
@@ -30,7 +30,7 @@ import Testing
         #expect(access(path + ".partial", F_OK) != 0)
     }
 
-    @Test func shortWrite_leavesTheOldFile() throws {
+    @Test func shortWrite_keepsTheOldFile() throws {
         try WholeFile.write("old\n".utf8, to: path)
         let error = #expect(throws: WholeFile.Failure.self) {
             try WholeFile.write("secret\n".utf8, to: path) { Glibc.write($0, $1, $2 - 1) }

@@ -33,16 +33,16 @@ import Testing
         // Names that mean this machine.
         ("localhost", .loopback), ("LOCALHOST.", .loopback), ("a.localhost", .loopback), ("127.0.0.1.", .loopback),
     ])
-    func theZoneOfAnAddress(text: String, zone: NetworkZone) {
+    func addressesHaveZones(text: String, zone: NetworkZone) {
         #expect(NetworkZone(host: text) == zone)
     }
 
     @Test(arguments: ["radio.example", "10.example", "notlocalhost", "", "::g", "1.2.3.4.5"])
-    func aNameHasNone(text: String) {
+    func otherNamesHaveNone(text: String) {
         #expect(NetworkZone(host: text) == nil)
     }
 
-    @Test func nothingLeadsToWhereIsMorePrivate() {
+    @Test func reachesDoNotIncludeMorePrivateZones() {
         let allowed: [NetworkReach: Set<NetworkZone>] = [
             .anywhere: [.public, .private, .linkLocal, .loopback],
             .loopback: [.public, .private, .loopback],

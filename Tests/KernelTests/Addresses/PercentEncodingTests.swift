@@ -23,7 +23,7 @@ import Testing
         ("/a%2Fb%20%c3%a4", "/a%2Fb%20%c3%a4"),
         ("/%256d", "/%256d"), ("/%6", "/%6"), ("/%", "/%"), ("/%%6d", "/%m"), ("/%zz%41", "/%zzA"),
     ])
-    func decodesWhatNeedNotBeEncoded_RFC3986_6_2_2_2(text: String, plain: String) {
+    func decodesUnreservedCharacters_RFC3986_6_2_2_2(text: String, plain: String) {
         #expect(PercentEncoding.decodeUnreserved(text[...]) == plain)
     }
 

@@ -4,7 +4,7 @@ import Kernel
 import Testing
 
 @Suite struct RecentlyUsedTests {
-    @Test func whatWasNotAskedForTheLongest_goesFirst() {
+    @Test func leastRecentlyUsed_isEvictedFirst() {
         var kept = RecentlyUsed<String, Int>(capacity: 3)
         kept.insert(1, for: "a", size: 1)
         kept.insert(2, for: "b", size: 1)
@@ -15,7 +15,7 @@ import Testing
         #expect(kept["a"] == 1 && kept["c"] == 3 && kept["d"] == 4)
     }
 
-    @Test func sizesCount_andTooLargeOnesAreNotKept() {
+    @Test func sizesCount_andTooLargeValuesAreNotKept() {
         var kept = RecentlyUsed<String, Int>(capacity: 10)
         kept.insert(1, for: "a", size: 6)
         kept.insert(2, for: "b", size: 6)

@@ -8,7 +8,7 @@ import Testing
         var triple: (@convention(c) (Int32) -> Int32)?
     }
 
-    @Test func functionsAreThere_whenLoaded() throws {
+    @Test func functionsAreCallable_whenLoaded() throws {
         let library = try LoadedLibrary(Functions()) { table in
             table.pointee.triple = { $0 * 3 }
             return nil
@@ -16,7 +16,7 @@ import Testing
         #expect(library.functions.pointee.triple?(7) == 21)
     }
 
-    @Test func itSaysWhatIsMissing_whenItCannotBeLoaded() {
+    @Test func errorHasTheReason_whenLoadingFails() {
         let reason = "libnone.so.1: cannot open shared object file"
         let failure = #expect(throws: MissingLibrary.self) {
             try reason.withCString { text in _ = try LoadedLibrary(Functions()) { _ in text } }

@@ -4,7 +4,7 @@ import Kernel
 import Testing
 
 @Suite struct SharedByteBudgetTests {
-    @Test func whatOneUses_theOthersHaveNot_untilItIsGivenBack() {
+    @Test func usedBytes_areUnavailableToOthers_untilReturned() {
         let budget = SharedByteBudget(ByteBudget(limit: 100))
         let first = SharedByteBudget.Share(of: budget)
         first.report(used: 60)

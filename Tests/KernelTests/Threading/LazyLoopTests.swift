@@ -11,7 +11,7 @@ import KernelTesting
         case last
     }
 
-    /// A loop that takes messages one by one up to the last, and tells what it took.
+    /// A loop that takes messages up to the last one, and reports them.
     private struct Rig {
         let begun = Mailbox<Void>()
         let taken = Mailbox<Int>()
@@ -40,18 +40,18 @@ import KernelTesting
         #expect(rig.begun.close().count == 1)
     }
 
-    @Test func withoutAThread_itRefuses_andTriesAgain() throws {
+    @Test func withoutAThread_refuses_andTriesAgain() throws {
         let rig = Rig()
         #expect(throws: LazyLoop<Message>.Refusal.noThread) {
             try NamedThread.$isRefused.withValue(true) { try rig.loop.post(.number(1)) }
         }
         #expect(!rig.loop.isBegun)
         try rig.loop.post(.number(2))
-        #expect(rig.taken.take(1) == [2], "what was refused does not come later")
+        #expect(rig.taken.take(1) == [2], "a refused message does not arrive later")
         #expect(rig.loop.shutdown(.last, within: 10) == [])
     }
 
-    @Test func afterTheEnd_itRefuses() throws {
+    @Test func afterTheEnd_refuses() throws {
         let rig = Rig()
         try rig.loop.post(.number(1))
         #expect(rig.loop.shutdown(.last, within: 10) == [])
@@ -61,15 +61,15 @@ import KernelTesting
         #expect(rig.loop.shutdown(.last, within: 10) == [], "a second time")
     }
 
-    @Test func endedBeforeItBegan_itNeverBegins() {
+    @Test func shutDownBeforeTheStart_neverStarts() {
         let rig = Rig()
         #expect(rig.loop.shutdown(.last, within: 10) == [.last])
         #expect(throws: LazyLoop<Message>.Refusal.ended) { try rig.loop.post(.number(1)) }
         #expect(rig.begun.close().isEmpty)
     }
 
-    /// The thread is left behind: it ends with its work, and takes nothing more.
-    @Test func aLoopThatHangs_isNotWaitedFor_andWhatItDidNotTakeComesBack() throws {
+    /// The thread is left behind: it ends after its work and takes no more messages.
+    @Test func aHangingLoop_isAbandoned_andItsUntakenMessagesAreReturned() throws {
         let (begun, goOn, ended) = (Mailbox<Void>(), Mailbox<Void>(), Mailbox<[Message]>())
         let loop = LazyLoop<Message>("test") { mailbox in
             let first = mailbox.take(until: nil)

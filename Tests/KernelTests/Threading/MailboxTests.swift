@@ -28,7 +28,7 @@ import Testing
         #expect(!isReadable(mailbox))
     }
 
-    @Test func aMessageThatAnotherStandsFor_isLeftOut() {
+    @Test func aMessageEqualToAWaitingOne_isLeftOut() {
         let mailbox = Mailbox<Int>()
         mailbox.post(1)
         mailbox.post(2) { $0 > 5 }
@@ -44,7 +44,7 @@ import Testing
         #expect(!mailbox.post(2))
     }
 
-    @Test func aSender_servesInTheOwnersPlace_whichSleepsOn() {
+    @Test func aSender_servesInsteadOfTheOwner_whichSleepsOn() {
         let mailbox = Mailbox<Int>()
         mailbox.beginFirstTurn()
         let turns = Mailbox<[Int]>()
@@ -56,23 +56,21 @@ import Testing
             }
         }
         var served: [[Int]] = []
-        // Until the owner has ended its first turn, its messages wait for it.
+        func serve(_ messages: [Int]) -> Bool {
+            served.append(messages)
+            return false
+        }
+        // Messages wait until the owner has ended its first turn.
         #expect(
             eventually {
-                mailbox.post(
-                    7,
-                    orServe: {
-                        served.append($0)
-                        return false
-                    })
+                mailbox.post(7, orServe: serve)
                 return !served.isEmpty
             })
         mailbox.post(
             1,
             orServe: {
-                served.append($0)
-                guard $0 == [1] else { return false }
-                // Those that come meanwhile the same way are served as well, and in order.
+                guard !serve($0), $0 == [1] else { return false }
+                // Messages that are posted this way meanwhile are served too, in order.
                 let other = NamedThread("other") {
                     mailbox.post(2, orServe: { _ in false })
                     mailbox.post(3, orServe: { _ in false })
@@ -91,7 +89,7 @@ import Testing
                 mailbox.post(6, orServe: { _ in false })
                 return false
             })
-        #expect(turns.take(1) == [[0, 6]], "once the owner is due, it gets what comes")
+        #expect(turns.take(1) == [[0, 6]], "once the owner is due, it gets all messages")
         owner.join()
     }
 
@@ -118,7 +116,7 @@ import Testing
         owner.join()
     }
 
-    @Test func theOwner_hasItsTurnAtTheDeadline_andAfterWhoeverServes() {
+    @Test func theOwner_getsATurnAtTheDeadline_andAfterASender() {
         let mailbox = Mailbox<Int>()
         mailbox.beginFirstTurn()
         #expect(mailbox.nextTurn(until: .now) == [])

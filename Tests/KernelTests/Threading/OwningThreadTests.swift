@@ -4,7 +4,7 @@ import Kernel
 import Testing
 
 @Suite struct OwningThreadTests {
-    @Test func theThreadThatCameFirst_mayCallAgain() {
+    @Test func theFirstThread_mayCallAgain() {
         var owner = OwningThread()
         owner.check()
         owner.check()

@@ -2,10 +2,10 @@
 
 /// `file:` URLs (RFC 8089) of this machine.
 public enum FileURL {
-    /// Of an absolute path.
+    /// The URL of an absolute path.
     public static func text(_ path: String) -> String { "file://" + PercentEncoding.encode(path, keeping: "-._~/") }
 
-    /// nil when it names another machine or no absolute path.
+    /// nil if the URL names another machine or has no absolute path.
     public static func path(_ url: String) -> String? {
         var rest = url.dropFirst(5)
         if rest.hasPrefix("//") {

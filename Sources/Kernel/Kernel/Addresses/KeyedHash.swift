@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SipHash-2-4 (Aumasson and Bernstein, 2012). Without the key nobody can choose bytes that have the same hash.
+/// SipHash-2-4 (Aumasson and Bernstein, 2012). Without the key, nobody can construct collisions.
 public struct KeyedHash {
     public struct Key: Hashable, Sendable {
         public var low: UInt64
@@ -13,7 +13,7 @@ public struct KeyedHash {
     }
 
     private var v0, v1, v2, v3: UInt64
-    /// Bytes that make no word of eight yet, the first one lowest.
+    /// The bytes of an incomplete 8-byte word, little-endian.
     private var rest: UInt64 = 0
     private var count = 0
 
@@ -28,7 +28,7 @@ public struct KeyedHash {
         for byte in bytes { add(byte) }
     }
 
-    /// Its bytes in UTF-8.
+    /// Adds the text's UTF-8 bytes.
     public mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

@@ -2,26 +2,25 @@
 
 internal import Glibc
 
-/// How private an address of the network is. The rows that are more special than "public" are those of IANA's registries
-/// of special-purpose addresses (RFC 6890), and the well-known addresses of cloud metadata services.
+/// How private a network address is. The tables contain IANA's special-purpose addresses (RFC 6890) and the well-known
+/// addresses of cloud metadata services.
 public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
     case `public`
     /// RFC 1918, RFC 6598 (100.64/10), RFC 4193 (fc00::/7) and the like: a network behind a router.
     case `private`
-    /// This link only (169.254/16, fe80::/10), cloud metadata, multicast, reserved: nothing that a list names for a reason.
+    /// This link only (169.254/16, fe80::/10), cloud metadata, multicast, reserved: no playlist has a reason to name these.
     case linkLocal
     /// This machine.
     case loopback
 
     public static func < (left: NetworkZone, right: NetworkZone) -> Bool { left.rawValue < right.rawValue }
 
-    /// `address` in the host's byte order.
+    /// `address` is in host byte order.
     public init(ipv4 address: UInt32) {
-        let row = Self.ipv4Rows.first { address >> (32 - $0.bits) == $0.network >> (32 - $0.bits) }
-        self = row?.zone ?? .public
+        self = Self.ipv4Rows.first { address >> (32 - $0.bits) == $0.network >> (32 - $0.bits) }?.zone ?? .public
     }
 
-    /// `address`: 16 bytes in network order. Addresses that stand for an IPv4 address have its zone.
+    /// `address` is 16 bytes in network order. An address that embeds an IPv4 address has that address's zone.
     public init(ipv6 address: some Collection<UInt8>) {
         let bytes = Array(address)
         guard bytes.count == 16 else {
@@ -36,7 +35,7 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
                 switch row.kind {
                 case .zone(let zone): zone
                 case .embedded(let index): ipv4(at: index)
-                // A network's own translator: never less private than that network.
+                // A network's own translator is never less private than that network.
                 case .translated(let index): max(.private, ipv4(at: index))
                 // Teredo (RFC 4380) inverts the bits of its client's address.
                 case .inverted(let index):
@@ -45,15 +44,15 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
         } else if bytes[0] & 0xFE == 0xFC {
             self = .private
         } else if bytes[0] == 0xFE, bytes[1] & 0x80 != 0 {
-            // fec0::/10 was meant for sites (RFC 3879).
+            // fec0::/10: deprecated site-local addresses (RFC 3879).
             self = bytes[1] & 0xC0 == 0x80 ? .linkLocal : .private
         } else {
             self = .public
         }
     }
 
-    /// Of a numeric address in any form that a resolver takes (`127.1`, `0x7f000001`, `[::1]`, `fe80::1%eth0`), and of names
-    /// that always mean this machine; nil for other names.
+    /// Accepts numeric addresses in any form that a resolver accepts (`127.1`, `0x7f000001`, `[::1]`, `fe80::1%eth0`), and
+    /// names that always mean this machine. nil for other names.
     public init?(host text: String) {
         var host = text.lowercased()[...]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -70,7 +69,7 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// 4 or 16 bytes of a numeric address, in network order; nil for what is none.
+    /// The 4 or 16 bytes of a numeric address in network order; nil for any other text.
     public static func bytes(of host: String) -> [UInt8]? {
         var ipv4 = in_addr()
         if inet_aton(host, &ipv4) != 0 { return withUnsafeBytes(of: ipv4) { Array($0) } }
@@ -80,9 +79,9 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
     }
 
     private static let ipv4Rows: [(network: UInt32, bits: UInt32, zone: NetworkZone)] = [
-        // Linux takes 0.0.0.0 for this machine.
+        // Linux connects 0.0.0.0 to this machine.
         (0x0000_0000, 8, .loopback), (0x7F00_0000, 8, .loopback),
-        // Metadata services of Alibaba Cloud, Oracle Cloud and Azure, which lie outside 169.254/16.
+        // Metadata services of Alibaba Cloud, Oracle Cloud and Azure outside 169.254/16.
         (0x6464_64C8, 32, .linkLocal), (0xC000_00C0, 32, .linkLocal), (0xA83F_8110, 32, .linkLocal),
         (0xA9FE_0000, 16, .linkLocal),
         (0x0A00_0000, 8, .private), (0xAC10_0000, 12, .private), (0xC0A8_0000, 16, .private),
@@ -93,7 +92,7 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
 
     private enum Kind {
         case zone(NetworkZone)
-        /// An IPv4 address begins at this byte.
+        /// An IPv4 address begins at this byte, also in the cases below.
         case embedded(Int)
         case translated(Int)
         case inverted(Int)
@@ -116,8 +115,8 @@ public enum NetworkZone: Int, Hashable, Sendable, CaseIterable, Comparable {
     ]
 }
 
-/// Where an address may lead. What a user names may lead anywhere; what a server names (redirects, pieces of a stream,
-/// entries and pictures of a list) may not be more private than that server.
+/// The zones that an address may lead to. A user's address may lead anywhere; an address from a server (a redirect, a
+/// stream's segment, a playlist's entry or picture) must not be more private than that server.
 public enum NetworkReach: String, Hashable, Codable, Sendable, CaseIterable {
     case anywhere
     case loopback
@@ -125,7 +124,7 @@ public enum NetworkReach: String, Hashable, Codable, Sendable, CaseIterable {
     case `private`
     case `public`
 
-    /// Of what a server in `zone` names.
+    /// The reach of addresses from a server in `zone`.
     public init(of zone: NetworkZone) {
         self =
             switch zone {
@@ -139,7 +138,7 @@ public enum NetworkReach: String, Hashable, Codable, Sendable, CaseIterable {
     public func allows(_ zone: NetworkZone) -> Bool {
         switch self {
         case .anywhere: true
-        // Metadata services and the like are nobody's neighbours by right.
+        // A server on this machine has no business with metadata services and the like.
         case .loopback: zone != .linkLocal
         case .linkLocal: zone != .loopback
         case .private: zone <= .private
@@ -147,11 +146,9 @@ public enum NetworkReach: String, Hashable, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Only what both allow.
+    /// The zones that both allow.
     public func narrowed(by other: NetworkReach) -> NetworkReach {
         let both = NetworkZone.allCases.filter { allows($0) && other.allows($0) }
-        return Self.allCases.first { reach in NetworkZone.allCases.allSatisfy { reach.allows($0) == both.contains($0) }
-        }
-            ?? .public
+        return Self.allCases.first { reach in NetworkZone.allCases.filter(reach.allows) == both } ?? .public
     }
 }

@@ -2,14 +2,14 @@
 
 /// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentEncoding {
-    /// nil when an escape is incomplete or the result is not UTF-8 or contains NUL.
+    /// nil if an escape is incomplete, or the result is not UTF-8 or contains NUL.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         guard let bytes = decodedBytes(text.utf8, plusIsSpace: plusIsSpace), !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Escapes of letters, digits and `-._~` become what they stand for: two addresses that differ in these only are the
-    /// same (RFC 3986 section 6.2.2.2). All others stay.
+    /// Decodes escaped letters, digits and `-._~` only: addresses that differ only in these are equivalent (RFC 3986 section
+    /// 6.2.2.2).
     public static func decodeUnreserved(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -28,11 +28,10 @@ public enum PercentEncoding {
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte)
-            || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~")].contains(byte)
+        isAlphanumeric(byte) || "-._~".utf8.contains(byte)
     }
 
-    /// nil when an escape is incomplete.
+    /// nil if an escape is incomplete.
     public static func decodedBytes(_ encoded: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.underestimatedCount)
@@ -50,14 +49,14 @@ public enum PercentEncoding {
         return bytes
     }
 
-    /// All but letters, digits and `marks` becomes `%XX`.
+    /// Escapes everything except letters, digits and `marks`.
     public static func encode(_ text: String, keeping marks: StaticString = "-._~") -> String {
         marks.withUTF8Buffer { marks in
             encode(text.utf8) { isAlphanumeric($0) || marks.contains($0) }
         }
     }
 
-    /// All that is not kept becomes `%XX`; `keeps` may be true for ASCII only.
+    /// Escapes all bytes that `keeps` rejects; it may accept ASCII only.
     public static func encode(_ bytes: some Sequence<UInt8>, keeps: (UInt8) -> Bool) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
@@ -66,7 +65,6 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// `%XX`.
     public static func escape(_ byte: UInt8) -> [UInt8] {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
         return [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
@@ -81,7 +79,7 @@ public enum PercentEncoding {
         }
     }
 
-    /// The value of a digit; nil when it is none.
+    /// The value of a hexadecimal digit; nil for any other byte.
     public static func hexadecimal(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// FNV-1a, 64 bits: the same in every run, unlike `Hasher`. Who chooses the bytes can choose the hash.
+/// FNV-1a, 64 bits: the same in every run, unlike `Hasher`. Anyone who chooses the bytes can construct collisions.
 public struct StableHash {
     public var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path in a set or dictionary: equal by bytes, as the file system has it. Strings compare by Unicode equivalence, so that an é in
-/// one code point and one in two are the same.
+/// A path as a set's element or a dictionary's key, compared byte by byte as file systems do. Strings compare by Unicode
+/// equivalence: an é of one code point equals an é of two.
 public struct PathKey: Hashable, Sendable, ExpressibleByStringLiteral {
     public let path: String
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values that were asked for lately, up to a size in all; what was not asked for the longest goes first.
+/// A cache with a limit on the total size; evicts the least recently used value first.
 package struct RecentlyUsed<Key: Hashable, Value> {
     private let capacity: Int
     private var entries: [Key: (value: Value, size: Int, use: Int)] = [:]
@@ -18,7 +18,7 @@ package struct RecentlyUsed<Key: Hashable, Value> {
         }
     }
 
-    /// Does not keep what is larger than all it may keep.
+    /// Does not keep a value that exceeds the capacity by itself.
     package mutating func insert(_ value: Value, for key: Key, size new: Int) {
         size -= entries.removeValue(forKey: key)?.size ?? 0
         guard new <= capacity else { return }

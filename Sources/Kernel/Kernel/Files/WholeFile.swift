@@ -2,10 +2,8 @@
 
 public import Glibc
 
-/// Writes files that are there as a whole or not at all: a reader never sees half of one, and neither does the next start
-/// after a crash.
+/// Writes files atomically: neither a reader nor the next start after a crash sees a partial one.
 public enum WholeFile {
-    /// Why a file cannot be written.
     public struct Failure: Error, CustomStringConvertible {
         public let path: String
         /// The system's error number.
@@ -15,23 +13,23 @@ public enum WholeFile {
         public var description: String { "\(path): \(reason)" }
     }
 
-    /// Replaces the file; anything else than a file stays (`EINVAL`).
+    /// Replaces a regular file; refuses to replace anything else (`EINVAL`).
     ///
     /// - Parameters:
-    ///   - mode: By default only its owner may read it.
-    ///   - survives: Blocks until the content is on the disk, so that it survives a power cut.
-    ///   - write: As write(2), for tests.
+    ///   - mode: by default, only the owner may read the file.
+    ///   - survives: blocks until the content is on the disk, so that it survives a power cut.
+    ///   - write: replaces write(2) in tests.
     public static func write(
         _ bytes: some Collection<UInt8>, to path: String, mode: mode_t = 0o600, survives: Bool = true,
         write: (Int32, UnsafeRawPointer?, Int) -> Int = Glibc.write
     ) throws(Failure) {
-        // A device in its place, such as /dev/null, would be gone for the whole machine.
+        // Replacing a device such as /dev/null would remove it for the whole machine.
         var found = stat()
         if stat(path, &found) == 0, ![S_IFREG, S_IFDIR].contains(found.st_mode & S_IFMT) {
             throw Failure(path: path, code: EINVAL)
         }
         let partial = path + ".partial"
-        // Left by a crash, or a link that leads elsewhere.
+        // A file left by a crash, or a link to another place.
         unlink(partial)
         let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }

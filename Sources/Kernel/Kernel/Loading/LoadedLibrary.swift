@@ -2,22 +2,22 @@
 
 internal import Glibc
 
-/// A C library that is loaded when it is first needed, not with the program; its functions are in a table that its
-/// C target declares (`CLoading/table.h`). Whoever makes one keeps it: the library is never unloaded.
+/// A C library that is loaded at its first use, not with the program. Its C target declares the table of its functions
+/// (`CLoading/table.h`). The library is never unloaded: create one instance and keep it.
 ///
 /// `@unchecked Sendable` because the table never changes once it is filled.
 public final class LoadedLibrary<Functions>: @unchecked Sendable {
-    /// For as long as this object lives.
+    /// Valid as long as this object lives.
     public let functions: UnsafePointer<Functions>
 
-    /// `load` fills the table and gives nil, or names what is missing. Blocks while the library is read from the disk.
+    /// `load` fills the table and returns nil, or the reason of the failure. Blocks while the library is read from the disk.
     public init(
         _ empty: Functions, _ load: (UnsafeMutablePointer<Functions>) -> UnsafePointer<CChar>?
     ) throws(MissingLibrary) {
         let table = UnsafeMutablePointer<Functions>.allocate(capacity: 1)
         table.initialize(to: empty)
         functions = UnsafePointer(table)
-        // A library that was built with -ffast-math makes the thread compute with 0 in place of denormal numbers.
+        // Loading a library built with -ffast-math makes the thread treat denormal numbers as 0.
         var environment = fenv_t()
         fegetenv(&environment)
         defer { fesetenv(&environment) }
@@ -27,10 +27,9 @@ public final class LoadedLibrary<Functions>: @unchecked Sendable {
     deinit { functions.deallocate() }
 }
 
-/// A library, or a function that it should have, is not on this machine. What needs it fails with this reason; nothing
-/// else does.
+/// A library, or one of its functions, is missing on this machine. Only the features that need it fail, with this reason.
 public struct MissingLibrary: Error, Sendable {
-    /// For a sentence's end; it names the file.
+    /// Names the file; fits the end of a sentence.
     public let reason: String
 
     public init(reason: String) { self.reason = reason }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that clients make the server keep, and the most that they may be. Everything that grows with what clients send is
-/// counted by one of these.
+/// The bytes that the server keeps for its clients, and their limit. Everything that grows with client input is counted
+/// by one of these.
 public struct ByteBudget: Sendable {
     public let limit: Int
     public private(set) var used = 0
@@ -12,19 +12,19 @@ public struct ByteBudget: Sendable {
 
     /// The items of all queues of a server.
     public static var queue: ByteBudget { ByteBudget(megabytes: 64) }
-    /// For undo and redo of all queues of a server.
+    /// Undo and redo of all queues of a server.
     public static var undo: ByteBudget { ByteBudget(megabytes: 64) }
     /// The entries of one saved playlist.
     public static var playlist: ByteBudget { ByteBudget(megabytes: 16) }
-    /// Request bodies that are read, or wait for their answer.
+    /// Request bodies that are being read or wait for their response.
     public static var bodies: ByteBudget { ByteBudget(megabytes: 128) }
-    /// Answers that are not sent yet.
+    /// Responses that are not sent yet.
     public static var answers: ByteBudget { ByteBudget(megabytes: 128) }
 
-    /// In whole megabytes, for messages.
+    /// The limit in whole megabytes, for messages.
     public var megabytes: Int { limit >> 20 }
 
-    /// False when there is no room for so many more: then none are taken.
+    /// Takes all of the bytes, or none and returns false if they exceed the limit.
     public mutating func take(_ bytes: Int) -> Bool {
         guard bytes <= limit - used else { return false }
         used += bytes

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conversions of a `Double` that cannot trap. `Int(value)` ends the process when the value is not finite or does not fit;
-// scripts/lint refuses it. Where such a value is an error, use `init(exactly:)` and report it.
+// Conversions of a `Double` that cannot trap. `Int(value)` ends the process if the value is not finite or does not fit;
+// scripts/lint rejects it. Where such a value is an error, use `init(exactly:)` and report it.
 
 extension Int64 {
-    /// The value without its fraction, or the nearest number that fits; 0 for NaN.
+    /// Truncates the value and clamps it to the range; 0 for NaN.
     @inlinable @inline(__always)
     public init(clamping value: Double) {
         // Each comparison is false for NaN.
@@ -18,26 +18,8 @@ extension Int64 {
     }
 }
 
-extension Int {
-    /// As `Int64.init(clamping:)`.
-    @inlinable @inline(__always)
-    public init(clamping value: Double) { self.init(clamping: Int64(clamping: value)) }
-}
-
-extension Int32 {
-    /// As `Int64.init(clamping:)`.
-    @inlinable @inline(__always)
-    public init(clamping value: Double) { self.init(clamping: Int64(clamping: value)) }
-}
-
-extension UInt32 {
-    /// As `Int64.init(clamping:)`.
-    @inlinable @inline(__always)
-    public init(clamping value: Double) { self.init(clamping: Int64(clamping: value)) }
-}
-
-extension UInt8 {
-    /// As `Int64.init(clamping:)`.
+extension FixedWidthInteger {
+    /// As `Int64.init(clamping:)`, for types of up to 64 bits (values above `Int64.max` become `Int64.max`).
     @inlinable @inline(__always)
     public init(clamping value: Double) { self.init(clamping: Int64(clamping: value)) }
 }

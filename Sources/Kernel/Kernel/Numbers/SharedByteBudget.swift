@@ -2,14 +2,14 @@
 
 internal import Synchronization
 
-/// A budget that several users share, each with what it uses now. Usable from any thread.
+/// A byte budget that several users share. Any thread may use it.
 public final class SharedByteBudget: Sendable {
     private let limit: Int
     private let used = Mutex(0)
 
     public init(_ budget: ByteBudget) { limit = budget.limit }
 
-    /// One user's part; given back when it is freed.
+    /// One user's share, returned to the budget when it is freed.
     public final class Share: Sendable {
         private let budget: SharedByteBudget
         private let own = Mutex(0)
@@ -18,7 +18,7 @@ public final class SharedByteBudget: Sendable {
 
         deinit { report(used: 0) }
 
-        /// Bytes that this user may use in all, given what the others use now.
+        /// The bytes that this user may use in total while the others use their present amounts.
         public var allowance: Int { max(0, budget.limit - budget.used.withLock { $0 } + own.withLock { $0 }) }
 
         public func report(used bytes: Int) {

@@ -2,9 +2,9 @@
 
 internal import CLinux
 
-/// The last line of the log after a defect: the signal that ended the process, and its thread.
+/// The last log line of a crashing process: the signal and the thread.
 public enum CrashLine {
-    /// One line on standard error, where nobody else handles the signal (Swift's backtracer prints more). The process ends by
-    /// the signal as ever. In C, as Swift may allocate or lock wherever it likes.
+    /// Handles the signals that have no handler yet (Swift's backtracer prints more), with one line on standard error. The
+    /// process still ends by the signal. The handler is written in C, because Swift may allocate or lock anywhere.
     public static func install() { clinux_report_crashes() }
 }

@@ -2,9 +2,8 @@
 
 internal import CLinux
 
-/// The memory that malloc holds.
 public enum Heap {
-    /// Gives pages that are free back to the system, which malloc does by itself only where they are the last ones of an
-    /// arena. Takes milliseconds: for after something large.
+    /// Returns free pages to the system. malloc itself does that only at the end of an arena. Takes milliseconds: call it
+    /// after freeing something large.
     public static func giveBack() { clinux_trim_heap() }
 }

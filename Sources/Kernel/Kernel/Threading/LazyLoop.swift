@@ -2,11 +2,10 @@
 
 internal import Synchronization
 
-/// The thread of a handle's private loop, with its mailbox: it begins with the first message. Usable from any thread.
+/// A loop's thread and mailbox; the first message starts the thread. Any thread may use it.
 public final class LazyLoop<Message: Sendable>: Sendable {
-    /// Why a message is not taken.
     public enum Refusal: Error {
-        /// There can be no more threads; the next message tries again.
+        /// The machine allows no more threads; the next message tries again.
         case noThread
         case ended
     }
@@ -22,7 +21,7 @@ public final class LazyLoop<Message: Sendable>: Sendable {
     private let mailbox: Mailbox<Message>
     private let state = Mutex(State.idle)
 
-    /// `run` is called once, on the thread, and returns when it has taken the last message.
+    /// `run` is called once, on the loop's thread, and returns after the last message.
     public init(
         _ name: String, _ mailbox: Mailbox<Message> = Mailbox(), run: @escaping @Sendable (Mailbox<Message>) -> Void
     ) {
@@ -31,8 +30,7 @@ public final class LazyLoop<Message: Sendable>: Sendable {
         self.run = run
     }
 
-    /// Whether anything was ever posted. What is going on is known to the loop alone: what was asked for before may still
-    /// wait for it.
+    /// Whether a message was ever accepted. The loop may not have handled it yet.
     public var isBegun: Bool {
         state.withLock { if case .idle = $0 { false } else { true } }
     }
@@ -42,14 +40,14 @@ public final class LazyLoop<Message: Sendable>: Sendable {
         guard mailbox.post(message) else { throw .ended }
     }
 
-    /// Begins no thread; false when the loop will not take it.
+    /// Posts without starting the thread; false if the loop will not receive the message.
     @discardableResult
     public func postIfBegun(_ message: Message, unless isSame: ((Message) -> Bool)? = nil) -> Bool {
         isBegun && mailbox.post(message, unless: isSame)
     }
 
-    /// Waits so long for the loop, which `last` ends.
-    /// - Returns: what it has not taken by then, and never will.
+    /// Posts `last`, which ends the loop, and waits for its end, but at most `seconds`.
+    /// - Returns: the messages that the loop has not taken by then. It never will.
     public func shutdown(_ last: Message, within seconds: Double) -> [Message] {
         let previous = state.withLock { state in
             defer { state = .ended }
@@ -60,7 +58,7 @@ public final class LazyLoop<Message: Sendable>: Sendable {
         return mailbox.close()
     }
 
-    /// False when there can be no thread.
+    /// False if the machine allows no more threads.
     private func begin() -> Bool {
         state.withLock { state in
             guard case .idle = state else { return true }

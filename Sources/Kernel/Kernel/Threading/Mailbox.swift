@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An unbounded queue from any thread to the one that owns the mailbox. The owner waits in `take(until:)`, or on the
-/// descriptor beside others.
+/// An unbounded queue from any thread to the thread that owns the mailbox. The owner waits in `take(until:)`, or polls the
+/// descriptor together with others.
 ///
-/// Senders never block beyond the few instructions of the lock. What bounds it: each kind of sender posts at most a
-/// fixed number of messages that are not yet answered (see `docs/architecture.md`).
+/// Senders hold the lock for a few instructions only. Each kind of sender limits its number of unanswered messages, which
+/// bounds the queue (see `docs/architecture.md`).
 public final class Mailbox<Message: Sendable>: Sendable {
     @usableFromInline
     struct State {
         @usableFromInline var messages: [Message] = []
         @usableFromInline var isClosed = false
-        /// Somebody has the turn.
+        /// A thread has the turn.
         @usableFromInline var isServed = false
-        /// The owner gets the next turn: it was woken.
+        /// The owner was woken and gets the next turn.
         @usableFromInline var isOwnerDue = false
 
         @inlinable
@@ -36,18 +36,17 @@ public final class Mailbox<Message: Sendable>: Sendable {
     /// Without a descriptor.
     public init() { bell = nil }
 
-    /// With a descriptor, for a thread that waits in poll(2), epoll or a library. `thread` names it if there are no more
-    /// descriptors, which ends the process.
+    /// With a descriptor, for a thread that waits in poll(2), epoll or a library. A lack of descriptors ends the process, with
+    /// `thread` in the message.
     public init(descriptorFor thread: String) {
         guard let bell = WakeSignal() else { Shortage.endProcess("descriptors", for: thread) }
         self.bell = bell
     }
 
-    /// Readable while messages wait, or after `ring`. -1 without one.
+    /// Readable while messages wait, or after `ring`; -1 if the mailbox has none.
     public var descriptor: Int32 { bell?.descriptor ?? -1 }
 
-    /// False when the mailbox is closed: nobody will ever read the message. With `isSame` it is left out where a message
-    /// waits that stands for it.
+    /// False if the mailbox is closed. The message is left out if `isSame` accepts a waiting message.
     @inlinable @discardableResult
     public func post(_ message: Message, unless isSame: ((Message) -> Bool)? = nil) -> Bool {
         let (isOpen, isFirst) = state.change { state in
@@ -62,10 +61,10 @@ public final class Mailbox<Message: Sendable>: Sendable {
         return isOpen
     }
 
-    /// Wakes a thread that waits on the descriptor, without a message.
+    /// Wakes the thread that waits on the descriptor, without a message.
     public func ring() { bell?.ring() }
 
-    /// Takes what is left; later posts are refused.
+    /// Takes the remaining messages; rejects later ones.
     public func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true
@@ -73,14 +72,14 @@ public final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Takes all that has come, without waiting.
+    /// Takes all messages without waiting.
     @inlinable
     public func take() -> [Message] {
         bell?.reset()
         return state.withLock { $0.takeAll() }
     }
 
-    /// Takes all that has come, waiting until something does or the deadline has passed; nil waits without one.
+    /// Waits for a message, at most until the deadline (nil: no deadline), and takes all.
     @inlinable
     public func take(until deadline: MonotonicTime?) -> [Message] {
         state.wait(until: deadline) { $0.messages.isEmpty ? nil : $0.takeAll() } ?? []
@@ -88,18 +87,18 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     // MARK: Turns
 
-    // A message that is short work costs less time to handle than to wake its owner. Such a mailbox has turns: the sender may
-    // handle it in the owner's place. One thread has the turn at a time; messages keep their order.
+    // Handling a short message takes less time than waking the owner. A mailbox with turns lets the sender handle it instead.
+    // One thread at a time has the turn; messages keep their order.
 
-    /// Before the mailbox is used: the owner has the first turn.
+    /// Gives the first turn to the owner. Call it before the mailbox is used.
     public func beginFirstTurn() { state.withLock { $0.isServed = true } }
 
-    /// Ends the owner's turn, and waits for its next one or the deadline. What came is the owner's to handle.
+    /// Ends the owner's turn and waits for its next one, or the deadline. The owner handles the returned messages.
     @inlinable
     public func nextTurn(until deadline: MonotonicTime?) -> [Message] {
         state.withLock { state in
             state.isServed = false
-            // Came during the turn.
+            // Messages that arrived during the turn.
             if !state.messages.isEmpty { state.isOwnerDue = true }
         }
         if let messages = state.wait(until: deadline, for: { $0.beginOwnersTurn() }) { return messages }
@@ -109,8 +108,8 @@ public final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// As `post`, without waking the owner: `serve` handles the message here and now, and those that come by this call meanwhile.
-    /// If another thread has the turn, that one does. `serve` returns whether the owner is to have the next turn.
+    /// As `post`, but handles the message on the calling thread by `serve`, with those that other threads post by this function
+    /// meanwhile. If another thread has the turn, that thread handles it. `serve` returns whether the owner gets the next turn.
     @inlinable @discardableResult
     public func post(_ message: Message, orServe serve: ([Message]) -> Bool) -> Bool {
         let (isOpen, isMine) = state.withLock { state in

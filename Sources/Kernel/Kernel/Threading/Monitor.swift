@@ -2,10 +2,10 @@
 
 public import Glibc
 
-/// A value behind a lock, with waiting until it meets a condition: for a thread that must block until another one has
-/// done its part. Inlinable: a generic that another module compiles calls each operation on its values by a table.
+/// A value behind a lock, on which a thread can wait for a condition. Inlinable, because an unspecialised generic from another
+/// module performs each operation on its values through a witness table.
 ///
-/// `@unchecked Sendable` because `value` is only touched with `mutex` held.
+/// `@unchecked Sendable` because `value` is accessed only while `mutex` is held.
 public final class Monitor<Value>: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -35,7 +35,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// As `withLock`, then lets those who wait look again.
+    /// As `withLock`, then wakes all waiting threads to check again.
     @inlinable
     public func change<Result>(_ body: (inout Value) -> Result) -> Result {
         let result = withLock(body)
@@ -43,7 +43,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         return result
     }
 
-    /// Blocks until `body` has an answer; it is asked at once and after each `change`.
+    /// Blocks until `body` returns a value; calls it at once and after each `change`.
     @inlinable
     public func wait<Result>(for body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
@@ -54,17 +54,13 @@ public final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// Likewise, until the deadline has passed; nil waits without one.
+    /// As above, but at most until the deadline (nil: no deadline).
     @inlinable
     public func wait<Result>(until deadline: MonotonicTime?, for body: (inout Value) -> Result?) -> Result? {
-        guard let deadline else {
-            let result: Result = wait(for: body)
-            return result
-        }
+        guard let deadline else { return .some(wait(for: body)) }
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        var time = timespec(
-            tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        var time = deadline.timespec
         while true {
             if let result = body(&value) { return result }
             if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&value) }

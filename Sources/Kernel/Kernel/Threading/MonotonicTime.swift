@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+public import Glibc
 
-/// Nanoseconds on CLOCK_MONOTONIC: the one time base of engine, outputs and event pacing.
-public struct MonotonicTime: Hashable, Comparable, Sendable {
+/// Nanoseconds on CLOCK_MONOTONIC: the common time base of engine, outputs and event pacing.
+public struct MonotonicTime: BitwiseCopyable, Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     public static var now: MonotonicTime {
-        var time = timespec()
+        var time = Glibc.timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
@@ -18,13 +18,17 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The earliest or latest time there is when the sum does not fit.
+    public var timespec: timespec {
+        Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+
+    /// Clamped to the earliest or latest time if the sum does not fit.
     public func advanced(bySeconds seconds: Double) -> MonotonicTime {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(Int64(clamping: (seconds * 1e9).rounded()))
         return MonotonicTime(nanoseconds: overflow ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    /// Seconds from `earlier` to this moment; negative when `earlier` lies after it.
+    /// Seconds from `earlier` to this time; negative if `earlier` is later.
     public func seconds(since earlier: MonotonicTime) -> Double {
         let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return overflow ? (Double(nanoseconds) - Double(earlier.nanoseconds)) / 1e9 : Double(difference) / 1e9

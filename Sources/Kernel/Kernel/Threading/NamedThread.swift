@@ -3,25 +3,23 @@
 import CLinux
 import Glibc
 
-/// A POSIX thread with a name that debuggers and `/proc` show (longer than 15 bytes are cut).
-///
-/// Used where a thread must be its own: the engine loop, a decoder that may block, a library's event loop.
+/// A POSIX thread with a name that debuggers and `/proc` show, truncated to 15 bytes. For the engine loop, a decoder that may
+/// block, a library's event loop.
 public final class NamedThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts the thread at once. All signals but those of a defect are blocked in it, so that only the
-    /// main thread takes them.
+    /// Starts the thread at once. It blocks all signals except those of a crash, so that only the main thread handles them.
     ///
-    /// Ends the process, with a line in the log, when there can be no more threads: for those without which nothing works.
+    /// If the machine allows no more threads, the process ends with a log line: for threads without which nothing works.
     public init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         guard let handle = Self.start(name, body) else { Shortage.endProcess("threads", for: name) }
         self.handle = handle
     }
 
-    /// For tests: there can be no more threads. Only of the task or thread that sets it.
+    /// Tests set it: `init(ifPossible:)` fails in this task or thread.
     @TaskLocal package static var isRefused = false
 
-    /// As above; nil when there can be no more threads: for those that come and go with what users do.
+    /// As above, but nil if the machine allows no more threads: for threads that are started on demand.
     public init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
         guard !Self.isRefused, let handle = Self.start(name, body) else { return nil }
         self.handle = handle
@@ -56,20 +54,19 @@ public final class NamedThread: Sendable {
         return handle
     }
 
-    /// Waits until the body has returned. Call once, from another thread.
+    /// Waits until the body returns. Call it once, from another thread.
     public func join() {
         let code = pthread_join(handle, nil)
         precondition(code == 0, "pthread_join failed with \(code)")
     }
 
-    /// Waits until the body has returned, but not longer than that: a body that hangs, on a disk or a device, is left to
-    /// end with the process. Call once, in place of `join`.
+    /// Waits at most `seconds` until the body returns; a body that hangs in a disk or a device is left to end with the process.
+    /// Call it once, instead of `join`.
     ///
-    /// - Returns: whether it has returned.
+    /// - Returns: whether the body has returned.
     @discardableResult
     public func join(within seconds: Double) -> Bool {
-        let deadline = MonotonicTime.now.advanced(bySeconds: seconds).nanoseconds
-        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        var time = MonotonicTime.now.advanced(bySeconds: seconds).timespec
         guard pthread_clockjoin_np(handle, nil, CLOCK_MONOTONIC, &time) != 0 else { return true }
         detach()
         return false

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// A value that its owner changes and any thread reads, with one observer of the events.
+/// A value that its owner changes and any thread reads, with one observer of its events.
 ///
-/// The observer is called on the thread of the change, once the new value is readable; it must not block.
+/// The observer is called on the thread of the change, after the new value is readable. It must not block.
 public final class Published<Value: Sendable, Event: Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -21,14 +21,11 @@ public final class Published<Value: Sendable, Event: Sendable>: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// `body` returns the event that the change is; nil: none.
+    /// `body` returns the event for the observer, if there is one.
     public func change(_ body: (inout Value) -> Event?) {
         let (event, observer) = state.withLock { state in (body(&state.value), state.observer) }
         if let event { observer(event) }
     }
 
-    public func notify(_ event: Event) {
-        let observer = state.withLock { $0.observer }
-        observer(event)
-    }
+    public func notify(_ event: Event) { change { _ in event } }
 }

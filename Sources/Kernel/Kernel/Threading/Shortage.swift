@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// A lack of threads or descriptors, without which the process cannot go on.
+/// A lack of threads or descriptors without which the process cannot continue.
 public enum Shortage {
-    /// EX_OSERR of sysexits.h: a supervisor may try again. A trap would look like a defect of the program.
+    /// EX_OSERR of sysexits.h: a supervisor may try again. A trap would look like a bug.
     private static let status: Int32 = 71
 
     public static func endProcess(_ resource: String, for part: String) -> Never {

@@ -3,6 +3,6 @@
 internal import CLinux
 
 public enum ThreadPriority {
-    /// Lets the calling thread's work wait for that of others: CPU and disk.
+    /// Lowers the CPU and disk priority of the calling thread.
     public static func yieldToOthers() { clinux_yield_to_others() }
 }

@@ -3,14 +3,14 @@
 import CLinux
 import Glibc
 
-/// Wakes a thread that waits in poll(2), epoll or a library's own wait: a descriptor that any thread makes readable.
+/// A descriptor that any thread makes readable, to wake a thread that waits in poll(2), epoll or a library.
 ///
-/// Rings that come before the wait ends are one.
+/// Several rings before a `reset` count as one.
 public final class WakeSignal: Sendable {
-    /// Readable from `ring` until `reset`. Closed with this object.
+    /// Readable from `ring` until `reset`. This object closes it.
     public let descriptor: Int32
 
-    /// nil when the process is out of descriptors.
+    /// nil if the process is out of descriptors.
     public init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         if descriptor < 0 { return nil }
@@ -18,16 +18,16 @@ public final class WakeSignal: Sendable {
 
     deinit { close(descriptor) }
 
-    /// From any thread, without blocking.
+    /// Any thread may call this; never blocks.
     public func ring() {
-        // Fails only when it rings already, as often as a counter of 64 bits can hold.
+        // Fails only if the 64-bit counter is full, and then the descriptor is readable.
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// On the thread that was woken, before it looks at what it was woken for.
+    /// The woken thread calls this before it looks for work.
     public func reset() {
         var rings: eventfd_t = 0
-        // Fails when nobody rang, which is as good.
+        // Fails if nobody rang.
         _ = eventfd_read(descriptor, &rings)
     }
 }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// A reference that keeps nothing alive, for any thread: of what calls back to its owner.
+/// A weak reference that any thread may use, for callbacks to an owner.
 public final class Weak<Value: AnyObject & Sendable>: Sendable {
     private struct Reference {
         weak var value: Value?
