@@ -5,9 +5,9 @@ import Glibc
 import Testing
 
 struct BiquadTests {
-    /// What an equaliser of one band does to an impulse, against the formula.
+    /// The impulse response of an equaliser with one band, against the formula.
     @Test(arguments: BiquadCoefficients.Shape.allCases)
-    func impulseResponseIsWhatMagnitudeSays(shape: BiquadCoefficients.Shape) {
+    func impulseResponseHasTheMagnitude(shape: BiquadCoefficients.Shape) {
         for (frequency, sampleRate) in [(40.0, 8_000.0), (1_920, 192_000), (9_000, 44_100), (3_500, 8_000)] {
             for (gain, q) in [(-24.0, 0.1), (12, 0.7), (-12, 6), (24, 30)] {
                 let band = BiquadCoefficients(
@@ -22,7 +22,7 @@ struct BiquadTests {
     private func check(_ band: BiquadCoefficients, part: Double, sampleRate: Double) {
         var equalizer = Equalizer()
         equalizer.append(band)
-        // Until the slower one of both poles has died away, from the larger root of z² + a1 z + a2.
+        // Until the slower pole has decayed: the larger root of z² + a1 z + a2.
         let root = max(0, band.a1 * band.a1 - 4 * band.a2).squareRoot()
         let radius = root > 0 ? (abs(band.a1) + root) / 2 : band.a2.squareRoot()
         let frames = 300 + Int((-14 / log(radius)).rounded())
@@ -53,7 +53,7 @@ struct BiquadTests {
         #expect(abs(20 * log10(pass.magnitude(at: 30, sampleRate: 192_000)) + 3.0103) < 1e-3)
     }
 
-    @Test func aBandAboveHalfTheRateDoesNothing_unlessItWorksBelow() {
+    @Test func aBandAboveHalfTheRateIsTheIdentity_unlessItActsBelow() {
         for shape in [BiquadCoefficients.Shape.peak, .highShelf, .lowPass, .notch] {
             #expect(BiquadCoefficients(shape, frequency: 5_000, gain: 6, q: 1, sampleRate: 8_000) == .identity)
         }

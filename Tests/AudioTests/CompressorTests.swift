@@ -23,7 +23,7 @@ struct CompressorTests {
         return 10 * log10(last / power)
     }
 
-    @Test func steadySignalGetsWhatTheCurveSays() {
+    @Test func steadySignalGetsTheGainOfTheCurve() {
         for level in [-50.0, -32, -30, -28, -12, 0] {
             #expect(abs(gain(of: level) - curve.reduction(at: level) - 5) < 0.1)
         }

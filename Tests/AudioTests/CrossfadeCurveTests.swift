@@ -11,24 +11,19 @@ struct CrossfadeCurveTests {
         let falling = CrossfadeCurve(.falling, start: 1_000, frames: frames)
         for index in stride(from: 900, through: 1_100 + frames, by: 7) {
             let (up, down) = (Double(rising.gain(at: index)), Double(falling.gain(at: index)))
-            // Straight pieces are a little under the curve, the less the longer it is.
+            // The linear pieces lie slightly below the curve, less so for longer curves.
             #expect(abs(10 * log10(up * up + down * down)) < (frames < 1_000 ? 0.3 : 0.001))
         }
         #expect(rising.gain(at: 999) == 0 && rising.gain(at: rising.end) == 1)
         #expect(falling.gain(at: 999) == 1 && falling.gain(at: falling.end) == 0)
     }
 
-    @Test func samplesGetTheGain_howeverTheFramesAreCut() {
+    @Test func appliesTheGain_howeverTheFramesAreDivided() {
         for direction in [CrossfadeCurve.Direction.rising, .falling] {
             let curve = CrossfadeCurve(direction, start: 50, frames: 300)
             var samples = [Float](repeating: 1, count: 2 * 500)
-            samples.withUnsafeMutableBufferPointer { buffer in
-                guard let first = buffer.baseAddress else { return }
-                var done = 0
-                for count in [1, 48, 2, 13, 64, 100, 272] {
-                    curve.apply(to: first + 2 * done, at: FrameCount(done), frames: count, channels: 2)
-                    done += count
-                }
+            samples.process(in: [1, 48, 2, 13, 64, 100, 272]) { samples, first, frames in
+                curve.apply(to: samples, at: FrameCount(first), frames: frames, channels: 2)
             }
             for index in 0..<500 {
                 #expect(samples[2 * index] == curve.gain(at: FrameCount(index)))

@@ -4,7 +4,7 @@ import Audio
 import Testing
 
 struct DenormalGuardTests {
-    /// Where the processor has such a mode: the platforms that are supported.
+    /// All supported processors have such a mode.
     @Test func denormalsAreZeroUntilItLeaves() {
         let tiny: [Float] = [Float.leastNormalMagnitude]
         let mode = DenormalGuard.enter()
@@ -15,7 +15,7 @@ struct DenormalGuardTests {
         #expect(kept[0] > 0)
     }
 
-    /// After a minute of silence nothing in a filter is a denormal, each of which would take a hundred times as long.
+    /// An operation on a denormal takes a hundred times as long.
     @Test func silenceLeavesNoDenormalsInAFilter() {
         var equalizer = Equalizer()
         for frequency in [3_000.0, 3_500] {
@@ -29,7 +29,7 @@ struct DenormalGuardTests {
             equalizer.process(&samples, frames: samples.count, channels: 1)
             return withUnsafeBytes(of: equalizer) { bytes in
                 let doubles = bytes.bindMemory(to: Double.self)
-                // Behind the coefficients and the count, which are no such numbers, lie the states.
+                // The states follow the coefficients and the count.
                 return doubles.dropFirst(122).filter(\.isSubnormal).count
             }
         }

@@ -11,7 +11,17 @@ struct FrameRingTests {
         FrameRing(format: AudioFormat(sampleRate: 8_000, layout: .stereo), capacity: capacity, retained: retained)
     }
 
-    @Test func writeTakesWhatIsFree_whenOfferedMore() {
+    /// A ring with unread frames.
+    private func ring(
+        capacity: Int, retained: Int = 0, frames: Range<Int>
+    ) -> (ring: FrameRing, lease: FrameRing.Lease) {
+        let ring = ring(capacity: capacity, retained: retained)
+        let lease = ring.grant().lease
+        _ = ring.write(frames: frames, lease: lease)
+        return (ring, lease)
+    }
+
+    @Test func writeFillsTheFreeSpace_whenOfferedMore() {
         let ring = ring(capacity: 5)
         let (lease, start) = ring.grant()
         #expect(start == 0)
@@ -26,19 +36,8 @@ struct FrameRingTests {
         #expect(ring.readIndex == 8 && ring.writeIndex == 8)
     }
 
-    @Test func peekLeavesTheReadIndex() {
-        let ring = ring(capacity: 4)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<3, lease: lease)
-        var samples = [Float](repeating: 0, count: 4)
-        #expect(ring.peek(into: &samples, frames: 2) == 2)
-        #expect(samples == [0, 0.5, 1, 1.5])
-        #expect(ring.readIndex == 0)
-    }
-
-    @Test func whatIsCutInTheMiddle_fadesOut() {
-        let ring = ring(capacity: 400, retained: 400)
-        _ = ring.write(frames: 0..<300, lease: ring.grant().lease)
+    @Test func cutFading_fadesTheLastFramesOut() {
+        let (ring, _) = ring(capacity: 400, retained: 400, frames: 0..<300)
         let before = ring.read(250)
         ring.cutFading()
         #expect(ring.rewind(250) == 250)
@@ -49,10 +48,8 @@ struct FrameRingTests {
         #expect(ring.read(10) == Array(300..<310))
     }
 
-    @Test func rewindGivesTheSameFramesAgain_upToTheRetained() {
-        let ring = ring(capacity: 4, retained: 3)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<4, lease: lease)
+    @Test func rewindReturnsToTheRetainedFrames() {
+        let (ring, lease) = ring(capacity: 4, retained: 3, frames: 0..<4)
         #expect(ring.read(4) == [0, 1, 2, 3])
         #expect(ring.write(frames: 4..<8, lease: lease) == .wrote(frames: 4, start: 4))
         #expect(ring.rewind(9) == 3)
@@ -61,15 +58,13 @@ struct FrameRingTests {
         #expect(ring.read(9) == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test func copyReadsAnywhereBetweenTheRetainedAndTheWritten() {
-        let ring = ring(capacity: 4, retained: 3)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<4, lease: lease)
+    @Test func copyReadsAllRetainedAndWrittenFrames() {
+        let (ring, lease) = ring(capacity: 4, retained: 3, frames: 0..<4)
         #expect(ring.read(4) == [0, 1, 2, 3])
         _ = ring.write(frames: 4..<8, lease: lease)
         var samples = [Float](repeating: 0, count: 8)
         #expect(ring.copy(at: 3, into: &samples, frames: 4) == 4)
-        #expect(samples[0] == 3 && samples[6] == 6)
+        #expect(samples == [3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5])
         #expect(ring.copy(at: 7, into: &samples, frames: 4) == 1)
         #expect(ring.copy(at: 8, into: &samples, frames: 4) == 0)
         #expect(ring.copy(at: 0, into: &samples, frames: 4) == 0)
@@ -78,11 +73,9 @@ struct FrameRingTests {
         #expect(ring.readIndex == 8 && ring.oldest == 5)
     }
 
-    /// Also over the end of the memory. What was read stays, and so does everything where there is no room.
-    @Test func replacedFramesTakeThePlaceOfAllFromAnIndexOn() {
-        let ring = ring(capacity: 6, retained: 2)
-        let old = ring.grant().lease
-        _ = ring.write(frames: 0..<6, lease: old)
+    /// Also across the end of the memory. Read frames stay; without enough space, all frames stay.
+    @Test func replaceReplacesAllFramesFromAnIndexOn() {
+        let (ring, old) = ring(capacity: 6, retained: 2, frames: 0..<6)
         #expect(ring.read(4) == [0, 1, 2, 3])
         let lease = ring.grant().lease
         func replace(from index: FrameCount, _ frames: Range<Int>, _ lease: FrameRing.Lease) -> Bool {
@@ -97,12 +90,12 @@ struct FrameRingTests {
         #expect(replace(from: 10, 60..<62, lease) && ring.rewind(2) == 2 && ring.read(9) == [53, 90, 60, 61])
     }
 
-    @Test func sectionsCarryTheLoudnessOfTheirFrames() {
+    @Test func sectionsHaveTheLoudnessOfTheirFrames() {
         let ring = ring(capacity: 100)
         #expect(ring.section(at: 0).loudness == nil && ring.section(at: 0).end == .max)
         var lease = ring.grant().lease
         _ = ring.write(frames: 0..<10, lease: lease)
-        // A track without a frame gives its place to the next one.
+        // The next track replaces a track without frames.
         _ = ring.grant(TrackLoudness(trackGain: 1), isInAlbum: false)
         lease = ring.grant(TrackLoudness(trackGain: -3, albumPeak: 0.5), isInAlbum: true).lease
         _ = ring.write(frames: 10..<11, lease: lease)
@@ -118,9 +111,7 @@ struct FrameRingTests {
     }
 
     @Test func rewindStopsAtTheSkip() {
-        let ring = ring(capacity: 8, retained: 8)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<8, lease: lease)
+        let (ring, _) = ring(capacity: 8, retained: 8, frames: 0..<8)
         ring.skip(to: 4)
         #expect(ring.read(2) == [4, 5])
         #expect(ring.rewind(8) == 2)
@@ -130,10 +121,8 @@ struct FrameRingTests {
         #expect(ring.readIndex == 8)
     }
 
-    @Test func oldLeaseIsRefused_afterCutOrGrant() {
-        let ring = ring(capacity: 8)
-        let first = ring.grant().lease
-        _ = ring.write(frames: 0..<2, lease: first)
+    @Test func oldLeaseIsRevoked_afterCutOrGrant() {
+        let (ring, first) = ring(capacity: 8, frames: 0..<2)
         #expect(ring.cut() == 2)
         #expect(ring.write(frames: 2..<3, lease: first) == .revoked)
         #expect(!ring.waitForSpace(1, lease: first))
@@ -144,9 +133,7 @@ struct FrameRingTests {
     }
 
     @Test(.timeLimit(.minutes(10))) func waitEnds_whenCutRevokesTheLease() {
-        let ring = ring(capacity: 4)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<4, lease: lease)
+        let (ring, lease) = ring(capacity: 4, frames: 0..<4)
         let outcome = Mailbox<Bool>()
         let producer = NamedThread("producer") { outcome.post(ring.waitForSpace(1, lease: lease)) }
         #expect(outcome.take(until: .now.advanced(bySeconds: 0.05)) == [])
@@ -156,9 +143,7 @@ struct FrameRingTests {
     }
 
     @Test(.timeLimit(.minutes(10))) func waiterWakes_onlyWhenEnoughIsFree() {
-        let ring = ring(capacity: 8)
-        let lease = ring.grant().lease
-        _ = ring.write(frames: 0..<8, lease: lease)
+        let (ring, lease) = ring(capacity: 8, frames: 0..<8)
         let outcome = Mailbox<Bool>()
         let producer = NamedThread("producer") { outcome.post(ring.waitForSpace(6, lease: lease)) }
         _ = ring.read(5)
@@ -168,7 +153,7 @@ struct FrameRingTests {
         producer.join()
     }
 
-    /// Frame n carries n in both channels, so that every frame read tells whether it is the right one.
+    /// Frame n has the samples n and -n, so that each frame read can be checked.
     @Test(.timeLimit(.minutes(10))) func everyFrameIsRight_whileTwoThreadsRewindSkipAndCut() {
         let total = FrameCount(5_000_000)
         let ring = ring(capacity: 4_001, retained: 997)
@@ -193,7 +178,7 @@ struct FrameRingTests {
                     revoked.add(1, ordering: .relaxed)
                     continue
                 }
-                // Fewer when the reader has stepped back since there was space.
+                // Fewer frames if the reader has stepped back meanwhile.
                 if at != start || frames > samples.count / 2 { wrong.add(1, ordering: .relaxed) }
             }
         }

@@ -62,7 +62,7 @@ struct ChannelMapperTests {
             ]),
     ]
 
-    /// From any layout to any other: full scale in all channels stays within full scale, and each channel but the LFE is heard.
+    /// For all pairs of layouts: full scale in all channels does not clip, and each channel except the LFE is audible.
     @Test(arguments: layouts, layouts) func nothingClips_andNothingIsLost(input: ChannelLayout, output: ChannelLayout) {
         let count = input.positions.count
         let all = map([Float](repeating: 1, count: count), input, output)
@@ -71,7 +71,7 @@ struct ChannelMapperTests {
             let one = map((0..<count).map { $0 == channel ? 1 : 0 }, input, output)
             #expect(one.contains { $0 > 0.1 })
             guard position == .frontCenter || position == .mono else { continue }
-            // The centre stays in the middle.
+            // The centre stays central.
             let sides = [ChannelPosition.frontLeft, .frontRight].map { side in
                 output.positions.firstIndex(of: side).map { one[$0] } ?? 0
             }

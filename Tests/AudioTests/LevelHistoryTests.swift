@@ -16,11 +16,11 @@ struct LevelHistoryTests {
 
     private func history(of samples: [Float], _ format: AudioFormat) -> LevelHistory {
         let history = LevelHistory(format: format)
-        samples.withUnsafeBufferPointer { samples in
-            guard let first = samples.baseAddress else { return }
-            for block in 0..<samples.count / format.channelCount / history.block {
-                history.add(first + block * history.block * format.channelCount)
-            }
+        let blocks = samples.count / format.channelCount / history.block
+        var samples = samples
+        samples.process(in: repeatElement(history.block, count: blocks), channels: format.channelCount) {
+            samples, _, _ in
+            history.add(samples)
         }
         return history
     }
@@ -45,11 +45,11 @@ struct LevelHistoryTests {
         #expect(history.levels(ofLast: 0.1).allSatisfy { $0.peak == -160 && $0.average == -160 })
         #expect(history.levels(ofLast: 0.3).allSatisfy { $0.peak > -6.1 })
         let judge = try #require(LibEBUR128(loud, channels: 2, sampleRate: 48_000))
-        // A fifteenth of the time is silent.
+        // A fifteenth of the 3 s is silent.
         #expect(abs(history.shortTermLoudness - (judge.loudness + 10 * log10(2.8 / 3))) < 0.1)
     }
 
-    /// A quarter of the sampling rate, half-way between its peaks: the samples read 3 dB less.
+    /// A sine at a quarter of the sample rate, sampled half-way between its peaks: the samples are 3 dB lower.
     @Test func truePeakLiesBetweenTheSamples() {
         let format = AudioFormat(sampleRate: 48_000, layout: .mono)
         let samples = (0..<4_800).map { Float(0.5 * sin(Double.pi / 2 * Double($0) + Double.pi / 4)) }
@@ -80,7 +80,7 @@ struct LevelHistoryTests {
         }
     }
 
-    @Test func spectrumOfOneChannelAndOfAFullScaleSineReadAsSaid() {
+    @Test func fullScaleSineGives0dB_andOneChannelOfTwoHalfThePower() {
         let mono = AudioFormat(sampleRate: 48_000, layout: .mono)
         var analyzer = SpectrumAnalyzer(format: mono)
         let tone = Self.sine(1_000, amplitude: 1, seconds: Double(analyzer.size) / 48_000, mono)
@@ -89,7 +89,7 @@ struct LevelHistoryTests {
         var stereo = SpectrumAnalyzer(format: AudioFormat(sampleRate: 48_000, layout: .stereo))
         let mean = stereo.bands(32, of: tone.flatMap { [$0, 0] }).max() ?? -160
         #expect(abs(mean + 3.01) < 0.2)
-        // Nothing is above half the sampling rate, and nothing is not a number.
+        // No power above half the sample rate, and all levels are finite.
         let low = AudioFormat(sampleRate: 8_000, layout: .mono)
         var short = SpectrumAnalyzer(format: low)
         let bands = short.bands(64, of: Self.sine(1_000, amplitude: 1, seconds: Double(short.size) / 8_000, low))

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// libebur128's own measure, as a judge of ours. Its package belongs to those of the tests.
+/// libebur128's measurement, as a reference. The tests need its package.
 struct LibEBUR128 {
     private typealias Initialize = @convention(c) (UInt32, UInt, Int32) -> OpaquePointer?
     private typealias Destroy = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> Void

@@ -19,7 +19,7 @@ struct LookAheadLimiterTests {
             case .noise: return signal.noise()
             case .clicks: return frame % 1_117 == 0 ? (frame % 2 == 0 ? 1 : -1) : 0.01 * signal.noise()
             case .bursts: return frame / 2_400 % 2 == 0 ? Float(sin(2 * Double.pi * 997 * t)) : 0
-            // Its samples miss the crests by 3 dB.
+            // The samples are 3 dB below the crests.
             case .quarterRate: return Float(sin(Double.pi / 2 * Double(frame) + Double.pi / 4))
             case .square: return sin(2 * Double.pi * 441 * t) < 0 ? -1 : 1
             case .sweep: return Float(sin(2 * Double.pi * (100 + 40_000 * t) * t))
@@ -37,18 +37,21 @@ struct LookAheadLimiterTests {
         return Self.run(&limiter, samples, channels: channels)
     }
 
-    private static func run(_ limiter: inout LookAheadLimiter, _ samples: [Float], channels: Int) -> [Float] {
-        var output = [Float](repeating: 0, count: samples.count)
-        let quantum = LookAheadLimiter.quantum * channels
-        samples.withUnsafeBufferPointer { samples in
-            output.withUnsafeMutableBufferPointer { output in
-                guard let input = samples.baseAddress, let output = output.baseAddress else { return }
-                for start in stride(from: 0, to: samples.count - quantum + 1, by: quantum) {
-                    limiter.process(input + start, into: output + start, isGuarding: false)
-                }
-            }
+    private static func run(
+        _ limiter: inout LookAheadLimiter, _ samples: some Collection<Float>, channels: Int = 2
+    ) -> [Float] {
+        var output = Array(samples)
+        let quanta = samples.count / channels / LookAheadLimiter.quantum
+        output.process(in: repeatElement(LookAheadLimiter.quantum, count: quanta), channels: channels) {
+            samples, _, _ in
+            limiter.process(samples, into: samples, isGuarding: false)
         }
         return output
+    }
+
+    /// Stereo, without a ceiling.
+    private static var idle: LookAheadLimiter {
+        LookAheadLimiter(format: AudioFormat(sampleRate: rate, layout: .stereo), ceiling: .infinity)
     }
 
     @Test(arguments: Nasty.allCases)
@@ -60,7 +63,7 @@ struct LookAheadLimiterTests {
         let output = limited(samples, channels: 2, ceiling: Float(pow(10, -1.0 / 20)))
         let judge = try #require(LibEBUR128(output, channels: 2, sampleRate: Self.rate))
         #expect(judge.truePeak < -0.9)
-        // And no lower than need be, where the signal is loud all the time.
+        // But no lower than necessary, if the signal is loud all the time.
         if nasty != .clicks, nasty != .impulsePairs { #expect(judge.truePeak > -1.6) }
     }
 
@@ -98,46 +101,32 @@ struct LookAheadLimiterTests {
         }
     }
 
-    @Test func ceilingMovesWithoutAStep() {
-        let rate = 48_000
-        var limiter = LookAheadLimiter(
-            format: AudioFormat(sampleRate: rate, layout: .stereo), ceiling: .infinity)
-        let samples = Signal.turning(1_000, at: rate, frames: 12_800)
-        var output = Self.run(&limiter, Array(samples[..<6_400]), channels: 2)
-        limiter.move(to: 0.25, quanta: 30)
-        output += Self.run(&limiter, Array(samples[6_400...]), channels: 2)
-        let envelope = Envelope(output[1_000...], frequency: 1_000, sampleRate: rate, from: 500)
-        #expect(20 * log10(envelope.worstStep) < -60)
-        #expect(abs(limiter.gain - 0.25) < 0.003)
-    }
-
-    /// It would be turned down by all of it in the last few milliseconds.
-    @Test func ceilingMovesWithoutAStep_whereASignalIsQuiet() {
-        var limiter = LookAheadLimiter(
-            format: AudioFormat(sampleRate: Self.rate, layout: .stereo), ceiling: .infinity)
-        let samples = Signal.turning(1_000, at: Self.rate, frames: 12_800).map { $0 / 4 }
-        var output = Self.run(&limiter, Array(samples[..<6_400]), channels: 2)
-        limiter.move(to: 0.063, quanta: 30)
-        output += Self.run(&limiter, Array(samples[6_400...]), channels: 2)
+    /// A quiet signal must not be reduced within the last few milliseconds only.
+    @Test(arguments: [(1, 0.25), (0.25, 0.063)] as [(Float, Float)])
+    func ceilingMovesWithoutAStep(amplitude: Float, ceiling: Float) {
+        var limiter = Self.idle
+        let samples = Signal.turning(1_000, at: Self.rate, frames: 12_800).map { $0 * amplitude }
+        var output = Self.run(&limiter, samples[..<6_400])
+        limiter.move(to: ceiling, quanta: 30)
+        output += Self.run(&limiter, samples[6_400...])
         let envelope = Envelope(output[1_000...], frequency: 1_000, sampleRate: Self.rate, from: 500)
-        #expect(20 * log10(envelope.worstStep / 0.25) < -60)
-        #expect(abs(limiter.gain - 0.252) < 0.003)
+        #expect(20 * log10(envelope.worstStep / Double(amplitude)) < -60)
+        #expect(abs(limiter.gain - ceiling / amplitude) < 0.003)
     }
 
-    /// Of 10 Hz, one of both channels has a crest every 25 ms. The other frequencies' samples miss crests.
+    /// At 10 Hz, one of the two channels has a crest every 25 ms. The samples of the other frequencies miss crests.
     @Test(arguments: [10, 25, 50, 100, 441, 1_000, 8_000, 12_000]) func steadySineFarAboveTheCeiling_hasASteadyGain(
         frequency: Int
     ) {
         let samples = Signal.turning(Double(frequency), at: Self.rate, frames: 38_400)
         for phase in 0..<8 {
-            var limiter = LookAheadLimiter(
-                format: AudioFormat(sampleRate: Self.rate, layout: .stereo), ceiling: .infinity)
+            var limiter = Self.idle
             let (on, off) = (2 * 64 * (100 + 4 * phase), 2 * 64 * 350)
-            var output = Self.run(&limiter, Array(samples[..<on]), channels: 2)
+            var output = Self.run(&limiter, samples[..<on])
             limiter.move(to: 0.063, quanta: 60)
-            output += Self.run(&limiter, Array(samples[on..<off]), channels: 2)
+            output += Self.run(&limiter, samples[on..<off])
             limiter.move(to: .infinity, quanta: 60)
-            output += Self.run(&limiter, Array(samples[off...]), channels: 2)
+            output += Self.run(&limiter, samples[off...])
             func step(_ range: Range<Int>) -> Double {
                 let samples = output[(2 * range.lowerBound)..<(2 * range.upperBound)]
                 let envelope = Envelope(

@@ -19,7 +19,7 @@ struct StereoImageTests {
         #expect(samples == [1.5, -0.5, 1, -1])
     }
 
-    /// The level is the difference between both ears at low frequencies; high ones stay on their side; mono passes.
+    /// The level is the difference between the ears at low frequencies. High ones stay on their side; mono passes unchanged.
     @Test(arguments: [1, 4.5, 15])
     func crossfeedPutsLowFrequenciesOnTheOtherEar(level: Double) {
         for (frequency, expected) in [(20.0, level), (18_000, 25)] {
@@ -41,7 +41,7 @@ struct StereoImageTests {
         #expect(samples == (0..<200).map { Float($0 / 2) / 128 })
     }
 
-    @Test func onlyChannelsThatBelongTogetherAreTouched() {
+    @Test func onlyLeftRightPairsAreChanged() {
         let layout = ChannelLayout(positions: [
             .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight,
         ])

@@ -2,10 +2,10 @@
 
 internal import Kernel
 
-/// A number of frames, or a frame's index: one sample for every channel at one instant.
+/// A number of frames, or a frame's index. A frame is one sample for every channel.
 public typealias FrameCount = Int64
 
-/// The shape of PCM in Tonearm: float32, interleaved, full scale at -1...1.
+/// Tonearm's PCM format: float32, interleaved, full scale at -1...1.
 public struct AudioFormat: Hashable, Sendable {
     /// Frames per second, 8,000...192,000.
     public var sampleRate: Int
@@ -20,10 +20,10 @@ public struct AudioFormat: Hashable, Sendable {
 
     public func seconds(_ frames: FrameCount) -> Double { Double(frames) / Double(sampleRate) }
 
-    /// More than a thousand years, and so little that no sum of a few frame counts overflows.
+    /// More than a thousand years, but small enough that sums of a few frame counts do not overflow.
     private static let longest = 0x1p53
 
-    /// The nearest frame to a time in seconds, at most 2^53 frames away from 0.
+    /// The frame nearest to a time in seconds, clamped to ±2^53.
     public func frames(_ seconds: Double) -> FrameCount {
         FrameCount(clamping: min(max((seconds * Double(sampleRate)).rounded(), -Self.longest), Self.longest))
     }
@@ -34,7 +34,7 @@ public enum ChannelPosition: UInt8, Hashable, Sendable {
     case rearLeft, rearRight, rearCenter, sideLeft, sideRight, auxiliary
 }
 
-/// Where each interleaved channel belongs, in the order of the samples; 1...8 channels.
+/// The position of each interleaved channel, in the order of the samples; 1...8 channels.
 public struct ChannelLayout: Hashable, Sendable {
     public let positions: [ChannelPosition]
 

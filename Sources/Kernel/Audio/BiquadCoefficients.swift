@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// A filter of second order, normalised (a0 = 1): y = b0 x + b1 x' + b2 x'' - a1 y' - a2 y''.
+/// A second-order filter, normalised (a0 = 1): y = b0 x + b1 x' + b2 x'' - a1 y' - a2 y''.
 ///
-/// Designs after R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients". The bilinear transform bends
-/// them near half the sample rate; `magnitude` is the response of the digital filter, not of an analog model.
+/// Designs from R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients". The bilinear transform warps
+/// them near half the sample rate; `magnitude` is the response of the digital filter, not of the analog prototype.
 public struct BiquadCoefficients: BitwiseCopyable, Hashable, Sendable {
     public enum Shape: String, BitwiseCopyable, Codable, CaseIterable, Sendable {
         case peak
@@ -22,20 +22,19 @@ public struct BiquadCoefficients: BitwiseCopyable, Hashable, Sendable {
     public var a1 = 0.0
     public var a2 = 0.0
 
-    /// Passes everything as it is.
     public static let identity = BiquadCoefficients()
 
     public init() {}
 
-    /// A plain factor.
+    /// A gain.
     public init(factor: Double) { b0 = factor }
 
     public init(b0: Double, b1: Double, b2: Double, a1: Double, a2: Double) {
         (self.b0, self.b1, self.b2, self.a1, self.a2) = (b0, b1, b2, a1, a2)
     }
 
-    /// `frequency` in Hz, `gain` in dB (of peaks and shelves). Where a filter works only above half the sample rate it is
-    /// the identity; one that begins there and works below begins just under it.
+    /// `frequency` is in Hz, `gain` in dB (peaks and shelves only). A filter that would act only above half the sample rate is
+    /// the identity. A filter whose corner is up there but that acts below gets a corner just under half the sample rate.
     public init(_ shape: Shape, frequency: Double, gain: Double, q: Double, sampleRate: Double) {
         let highest = 0.495 * sampleRate
         let isIdle =
@@ -54,24 +53,15 @@ public struct BiquadCoefficients: BitwiseCopyable, Hashable, Sendable {
         case .peak:
             let a = pow(10, gain / 40)
             self.init([1 + alpha * a, -2 * cosine, 1 - alpha * a], [1 + alpha / a, -2 * cosine, 1 - alpha / a])
-        case .lowShelf:
+        case .lowShelf, .highShelf:
             let a = pow(10, gain / 40)
             let slope = 2 * a.squareRoot() * alpha
+            // A high shelf is the mirror image of a low one.
+            let side = shape == .lowShelf ? 1.0 : -1
+            let (less, more) = (side * (a - 1) * cosine, side * (a + 1) * cosine)
             self.init(
-                [
-                    a * (a + 1 - (a - 1) * cosine + slope), 2 * a * (a - 1 - (a + 1) * cosine),
-                    a * (a + 1 - (a - 1) * cosine - slope),
-                ],
-                [a + 1 + (a - 1) * cosine + slope, -2 * (a - 1 + (a + 1) * cosine), a + 1 + (a - 1) * cosine - slope])
-        case .highShelf:
-            let a = pow(10, gain / 40)
-            let slope = 2 * a.squareRoot() * alpha
-            self.init(
-                [
-                    a * (a + 1 + (a - 1) * cosine + slope), -2 * a * (a - 1 + (a + 1) * cosine),
-                    a * (a + 1 + (a - 1) * cosine - slope),
-                ],
-                [a + 1 - (a - 1) * cosine + slope, 2 * (a - 1 - (a + 1) * cosine), a + 1 - (a - 1) * cosine - slope])
+                [a * (a + 1 - less + slope), side * 2 * a * (a - 1 - more), a * (a + 1 - less - slope)],
+                [a + 1 + less + slope, side * -2 * (a - 1 + more), a + 1 + less - slope])
         case .lowPass:
             self.init(
                 [(1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2], [1 + alpha, -2 * cosine, 1 - alpha])
@@ -87,8 +77,8 @@ public struct BiquadCoefficients: BitwiseCopyable, Hashable, Sendable {
         self.init(b0: b[0] / a[0], b1: b[1] / a[0], b2: b[2] / a[0], a1: a[1] / a[0], a2: a[2] / a[0])
     }
 
-    /// The filter's gain for a sine of `frequency` Hz, linear. (No difference of nearly equal numbers but where the
-    /// response is small: exact at low frequencies, too.)
+    /// The filter's linear gain for a sine of `frequency` Hz. Subtracts nearly equal numbers only where the response is small,
+    /// so that it is exact at low frequencies too.
     public func magnitude(at frequency: Double, sampleRate: Double) -> Double {
         let half = sin(Double.pi * frequency / sampleRate)
         let x = half * half

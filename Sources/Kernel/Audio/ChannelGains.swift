@@ -15,7 +15,7 @@ public struct ChannelGains: Hashable, Sendable {
     public static let unity = ChannelGains(left: 1, right: 1, other: 1)
     public static let silence = ChannelGains(left: 0, right: 0, other: 0)
 
-    /// Volume is amplitude (0.5 = -6.02 dB). Balance -1...1 attenuates the opposite side linearly down to silence.
+    /// Volume is an amplitude (0.5 = -6.02 dB). Balance -1...1 attenuates the opposite side linearly down to silence.
     public init(volume: Double, muted: Bool, balance: Double) {
         let gain = muted ? 0 : Float(volume)
         self.init(

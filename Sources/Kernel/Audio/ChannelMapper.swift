@@ -2,15 +2,15 @@
 
 /// Maps frames of one layout to another by a fixed matrix. For decode threads, not for the render thread.
 ///
-/// Mono is given to both front channels at unity, stereo to mono is the average, surround is folded into the front as
-/// in ITU-R BS.775 (centre and surrounds at -3 dB, no LFE) and scaled down so that it cannot clip. Surround channels that the
-/// output does not have go to those that it has. Channels for which the input has nothing are silent.
+/// Mono goes to both front channels at unity; stereo becomes mono as the average; surround is folded into the front by ITU-R
+/// BS.775 (centre and surrounds at -3 dB, no LFE) and scaled down so that it cannot clip. If the output lacks a surround pair,
+/// that pair goes to the other one. Output channels without an input are silent.
 public struct ChannelMapper: Sendable {
     public let input: ChannelLayout
     public let output: ChannelLayout
-    /// Nothing to do: the caller can use its input as it is.
+    /// The caller can use its input unchanged.
     public let isIdentity: Bool
-    /// Row per output channel, column per input channel.
+    /// One row per output channel, one column per input channel.
     private let matrix: [Float]
 
     public init(from input: ChannelLayout, to output: ChannelLayout) {
@@ -25,7 +25,7 @@ public struct ChannelMapper: Sendable {
             }
         }
         if matrix.allSatisfy({ $0 == 0 }) {
-            // Positions without a relation (auxiliary channels ...): by order, so that something is heard.
+            // Unrelated positions (auxiliary channels, ...) map by order, so that something is heard.
             for channel in 0..<min(rows, columns) { matrix[channel * columns + channel] = 1 }
         }
         let loudest = (0..<rows).map { row in matrix[row * columns..<(row + 1) * columns].reduce(0, +) }.max() ?? 0
@@ -33,7 +33,7 @@ public struct ChannelMapper: Sendable {
         self.matrix = matrix
     }
 
-    /// Maps `frames` interleaved frames; `source` and `target` do not overlap.
+    /// Maps interleaved frames; `source` and `target` must not overlap.
     public func map(_ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, frames: Int) {
         let (rows, columns) = (output.positions.count, input.positions.count)
         if isIdentity { return target.update(from: source, count: frames * columns) }
@@ -52,7 +52,7 @@ public struct ChannelMapper: Sendable {
 
     private typealias Targets = [(ChannelPosition, Float)]
 
-    /// Where one input channel goes, before the normalisation.
+    /// The output channels of one input channel, before the normalisation.
     private static func targets(
         of position: ChannelPosition, in output: ChannelLayout, from input: ChannelLayout
     ) -> Targets {
@@ -68,15 +68,13 @@ public struct ChannelMapper: Sendable {
         case .frontRight: front = [(.frontRight, 1)]
         case .frontCenter: front = [(.frontLeft, minus3dB), (.frontRight, minus3dB)]
         case .rearCenter:
-            if has.contains(.rearLeft), has.contains(.rearRight) {
-                return [(.rearLeft, minus3dB), (.rearRight, minus3dB)]
-            }
-            if has.contains(.sideLeft), has.contains(.sideRight) {
-                return [(.sideLeft, minus3dB), (.sideRight, minus3dB)]
+            for pair in [[ChannelPosition.rearLeft, .rearRight], [.sideLeft, .sideRight]] where has.isSuperset(of: pair)
+            {
+                return pair.map { ($0, minus3dB) }
             }
             front = [(.frontLeft, 0.5), (.frontRight, 0.5)]
         case .rearLeft, .sideLeft, .rearRight, .sideRight:
-            if let twin = twin(of: position), has.contains(twin) {
+            if let twin = twins[position], has.contains(twin) {
                 return [(twin, input.positions.contains(twin) ? minus3dB : 1)]
             }
             front = [(position == .rearLeft || position == .sideLeft ? .frontLeft : .frontRight, minus3dB)]
@@ -86,14 +84,8 @@ public struct ChannelMapper: Sendable {
         return has.contains(.mono) ? [(.mono, sum)] : [(.frontCenter, sum)]
     }
 
-    /// Rear and side channels stand for each other where a layout has only one pair.
-    private static func twin(of position: ChannelPosition) -> ChannelPosition? {
-        switch position {
-        case .rearLeft: .sideLeft
-        case .rearRight: .sideRight
-        case .sideLeft: .rearLeft
-        case .sideRight: .rearRight
-        default: nil
-        }
-    }
+    /// Rear and side channels replace each other in layouts with one surround pair.
+    private static let twins: [ChannelPosition: ChannelPosition] = [
+        .rearLeft: .sideLeft, .rearRight: .sideRight, .sideLeft: .rearLeft, .sideRight: .rearRight,
+    ]
 }

@@ -2,16 +2,15 @@
 
 internal import Glibc
 
-/// Makes loud passages softer and lifts the rest: one gain for all channels, from the signal's power, with a soft knee.
+/// Reduces loud passages and raises the rest: one gain for all channels, from the signal's power, with a soft knee.
 ///
-/// The gain is found once a quantum and moves in a straight line within it. Real-time safe; a value, state included.
+/// The gain is computed once per quantum and is linear within it. Real-time safe; a value, including its state.
 public struct Compressor: BitwiseCopyable, Sendable {
     /// Levels in dB of mean power, times in seconds.
     public struct Curve: BitwiseCopyable, Hashable, Sendable {
         public var threshold: Double
         public var ratio: Double
         public var knee: Double
-        /// Added to everything.
         public var makeUp: Double
         public var attack: Double
         public var release: Double
@@ -27,7 +26,7 @@ public struct Compressor: BitwiseCopyable, Sendable {
             self.release = release
         }
 
-        /// The change in dB of a signal of `level` dB, without the make-up.
+        /// The gain in dB for a signal of `level` dB, without the make-up.
         @_noLocks @_noAllocation
         public func reduction(at level: Double) -> Double {
             let (over, slope) = (level - threshold, 1 / ratio - 1)
@@ -46,7 +45,7 @@ public struct Compressor: BitwiseCopyable, Sendable {
     private var reduction = 0.0
     private var gain: Float = 1
 
-    /// nil: passes everything as it is. `quantum`: the frames of each call.
+    /// Without a curve, the signal passes unchanged. `quantum`: frames per call.
     public init(_ curve: Curve?, sampleRate: Int, quantum: Int) {
         func part(_ seconds: Double) -> Double { 1 - exp(-Double(quantum) / (Double(sampleRate) * seconds)) }
         self.curve = curve
@@ -73,7 +72,7 @@ public struct Compressor: BitwiseCopyable, Sendable {
             }
             loudest = max(loudest, Double(sum) / Double(frames))
         }
-        // No power of a sound, but one that the next quanta can come back from.
+        // Above any real power, but the following quanta can recover from it.
         loudest = min(loudest, 1e20)
         power += averaging * (loudest - power)
         let wanted = curve.reduction(at: decibels(power: power + 1e-16))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One half of a crossfade with equal power, as a function of the frame index.
+/// One half of an equal-power crossfade, as a function of the frame index.
 ///
-/// A quarter of a sine, in straight pieces of 64 frames that begin at `start`: what comes out of a frame does not depend on
-/// how the frames are cut into calls. Two curves of opposite directions over the same frames have squares with the sum 1.
+/// A quarter of a sine, in linear pieces of 64 frames from `start` on, so that the result does not depend on how the frames
+/// are divided into calls. The squares of two opposite curves over the same frames add up to 1.
 public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
     public enum Direction: UInt8, BitwiseCopyable, Sendable { case rising, falling }
 
@@ -19,7 +19,7 @@ public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
         self.frames = max(0, frames)
     }
 
-    /// The first frame behind the curve.
+    /// The first frame after the curve.
     public var end: FrameCount {
         @_noLocks @_noAllocation get { start + frames }
     }
@@ -35,7 +35,7 @@ public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
         return from + (border(first + Self.piece) - from) * Float(place - first) / Float(Self.piece)
     }
 
-    /// Multiplies interleaved frames in place, the first of which has `index`.
+    /// Multiplies interleaved frames in place; the first one has `index`.
     @_noLocks @_noAllocation
     public func apply(
         to samples: UnsafeMutablePointer<Float>, at index: FrameCount, frames count: Int, channels: Int
@@ -44,7 +44,7 @@ public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
         while done < count {
             let place = index + FrameCount(done) - start
             if place < 0 || place >= frames {
-                // Without a curve: up to where it begins, or all the rest.
+                // Outside the curve: the frames before it, or all remaining ones.
                 let rest = place < 0 ? min(count - done, Int(clamping: -place)) : count - done
                 if (direction == .rising) == (place < 0) {
                     for sample in done * channels..<(done + rest) * channels { samples[sample] = 0 }
@@ -63,7 +63,7 @@ public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
         }
     }
 
-    /// At a place between two pieces, counted from `start`.
+    /// The gain at a piece's border, `place` frames after `start`.
     @_noLocks @_noAllocation
     private func border(_ place: FrameCount) -> Float {
         let part = min(1, Double(place) / Double(frames))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets the calling thread compute with 0 in place of denormal numbers until `leave`.
+/// Makes the calling thread treat denormal numbers as 0 until `leave`.
 ///
-/// A filter's state decays into them after a minute of digital silence, and each operation on one then takes a hundred
-/// times as long. Put it around the rendering only: libraries that share the thread expect the usual mode.
+/// After a minute of digital silence a filter's state decays into denormals, and each operation on one takes a hundred times as
+/// long. Use it for rendering only: libraries on the same thread expect the usual mode.
 public struct DenormalGuard: BitwiseCopyable, Sendable {
     private let mode: UInt64
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Up to 12 filters of second order in series, for up to 8 channels. Real-time safe; a value, state included.
+/// Up to 12 second-order filters in series, for up to 8 channels. Real-time safe; a value, including its state.
 ///
-/// Frame by frame through all bands, two channels at a time, in double precision: with float state the response is 0.8 dB off at
-/// 192 kHz, and plain loops over vectors of two are the fastest order there is. The coefficients never move: to change
-/// them, another equaliser is run beside this one and faded to.
+/// Each frame passes all bands, two channels at a time, which is the fastest order. Float state would make the response
+/// 0.8 dB wrong at 192 kHz, hence double precision. The coefficients are fixed: a change is a crossfade to another equaliser.
 public struct Equalizer: BitwiseCopyable, Sendable {
     public static var bandLimit: Int { @_noLocks @_noAllocation get { 12 } }
 
-    /// Each coefficient twice, or the compiler repeats it for each frame.
+    /// Each coefficient is stored twice: otherwise the compiler broadcasts it for each frame.
     private struct Band: BitwiseCopyable {
         var b0: SIMD2<Double>
         var b1: SIMD2<Double>
@@ -29,24 +28,24 @@ public struct Equalizer: BitwiseCopyable, Sendable {
 
     private var bands = InlineArray<12, Band>(repeating: Band(BiquadCoefficients()))
     public private(set) var count = 0
-    /// Those of the first two channels, then of the next two, ...
+    /// 12 for the first two channels, then 12 for the next two, ...
     private var memories = InlineArray<48, Memory>(repeating: Memory())
 
     public init() {}
 
-    /// Nothing that could change a sample.
+    /// Whether all samples pass unchanged.
     public var isNeutral: Bool {
         @_noLocks @_noAllocation get { count == 0 }
     }
 
-    /// The identity is left out; so is what is beyond the limit.
+    /// Leaves out the identity, and bands beyond the limit.
     public mutating func append(_ band: BiquadCoefficients) {
         guard band != .identity, count < Self.bandLimit else { return }
         bands[count] = Band(band)
         count += 1
     }
 
-    /// A factor before the bands. Takes the place of a band where there is none.
+    /// Applies a gain before the bands. If there are none, it becomes a band.
     public mutating func amplify(by factor: Double) {
         guard count > 0 else { return append(BiquadCoefficients(factor: factor)) }
         bands[0].b0 *= factor
@@ -58,37 +57,16 @@ public struct Equalizer: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     public mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
         guard count > 0 else { return }
-        var channel = 0
-        while channel + 1 < channels {
-            filterPair(samples + channel, frames: frames, stride: channels, memory: channel / 2 * Self.bandLimit)
-            channel += 2
-        }
-        if channel < channels {
-            filterLast(samples + channel, frames: frames, stride: channels, memory: channel / 2 * Self.bandLimit)
-        }
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func filterPair(
-        _ samples: UnsafeMutablePointer<Float>, frames: Int, stride: Int, memory: Int
-    ) {
-        var position = 0
-        for _ in 0..<frames {
-            let value = step(SIMD2(Double(samples[position]), Double(samples[position + 1])), memory)
-            samples[position] = Float(value.x)
-            samples[position + 1] = Float(value.y)
-            position += stride
-        }
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func filterLast(
-        _ samples: UnsafeMutablePointer<Float>, frames: Int, stride: Int, memory: Int
-    ) {
-        var position = 0
-        for _ in 0..<frames {
-            samples[position] = Float(step(SIMD2(Double(samples[position]), 0), memory).x)
-            position += stride
+        for pair in 0..<(channels + 1) / 2 {
+            let isPair = 2 * pair + 1 < channels
+            var position = 2 * pair
+            for _ in 0..<frames {
+                let second = isPair ? Double(samples[position + 1]) : 0
+                let value = step(SIMD2(Double(samples[position]), second), pair * Self.bandLimit)
+                samples[position] = Float(value.x)
+                if isPair { samples[position + 1] = Float(value.y) }
+                position += channels
+            }
         }
     }
 

@@ -5,51 +5,47 @@ import Synchronization
 
 /// The PCM between a decode thread and the render callback.
 ///
-/// Frames carry absolute indices: the n-th frame ever written has index n, except for frames that `replace` replaces. One
-/// producer at a time (the holder of the lease), one consumer (the output's render thread). The consumer's side is lock-free and allocates
-/// nothing; the producer's side is serialised by a mutex, because revoking a lease must be exact.
-/// The last `retained` frames that were read stay intact, so that the consumer may step back and render them again
-/// (with a fade, another gain) as long as the sink has not played them.
+/// Frames have absolute indices: the n-th frame ever written has index n, unless `replace` replaces frames. There is one
+/// producer at a time, the holder of the lease, and one consumer, the output's render thread. The consumer takes no lock and
+/// allocates nothing; a mutex serialises the producer's side, so that a revoked lease takes effect exactly.
+/// The last `retained` frames that were read stay intact: until the sink has played them, the consumer may step back and render
+/// them again, with a fade or another gain.
 public final class FrameRing: Sendable {
     public let format: AudioFormat
-    /// Frames that can be unread at once (more after a `rewind`, by as many as it stepped back).
+    /// Maximum number of unread frames; a `rewind` adds the frames that it steps back.
     public let capacity: Int
     public let retained: Int
 
     private let channels: Int
-    /// Frame i lives in slot i mod `slots`; `slots` = capacity + retained, so that a write never reaches a frame that
-    /// the consumer may still step back to.
+    /// Frame i is in slot i mod `slots`. `slots` = capacity + retained, so that a write never overwrites a frame that the
+    /// consumer may still step back to.
     private let slots: Int
-    /// Because the slots before the write index belong to the consumer and the free ones to the producer, and the
-    /// indices' release and acquire order the hand-over.
+    /// `nonisolated(unsafe)` because the slots before the write index belong to the consumer and the free ones to the producer;
+    /// the indices' release and acquire order the hand-over.
     private nonisolated(unsafe) let samples: UnsafeMutablePointer<Float>
-    /// Because only the consumer touches it.
-    private nonisolated(unsafe) let consumed: UnsafeMutablePointer<Consumed>
 
     private let written = Atomic<Int64>(0)
     private let reading = Atomic<Int64>(0)
-    /// The read index at which the waiting producer wants to be woken; `noWait` when none waits.
+    /// The furthest index that was ever read to. Only the consumer uses this and `floor`.
+    private let furthest = Atomic<Int64>(0)
+    /// The target of the last `skip`: the consumer cannot step back before it.
+    private let floor = Atomic<Int64>(0)
+    /// The read index at which a waiting producer is woken; `noWait` if none waits.
     private let wakeAt = Atomic<Int64>(FrameRing.noWait)
-    /// Counts wake-ups: the futex that a waiting producer sleeps on. Of its own allocation, because it needs an address.
+    /// Counts wake-ups: the futex on which a waiting producer sleeps. `nonisolated(unsafe)` because it is an atomic, allocated
+    /// separately for its address.
     private nonisolated(unsafe) let wakeUps: UnsafeMutablePointer<Atomic<UInt32>>
     private let lease = Mutex<UInt64>(0)
     private let sections = FrameSections()
     private let framesRequested = Atomic<Bool>(false)
-    /// Where the last frames before it fade out as they are copied.
+    /// The frames before this index fade out as they are copied.
     private let fadeEnd = Atomic<Int64>(.max)
     private let fadeFrames: Int64
     private let onFrames: (@Sendable () -> Void)?
 
     private static let noWait = Int64.max
 
-    private struct Consumed {
-        /// The furthest index that was ever read to.
-        var furthest: FrameCount = 0
-        /// Where the last `skip` went: no way back before it.
-        var floor: FrameCount = 0
-    }
-
-    /// `onFrames` is called on the producer's thread by the first write after `requestFrames`; it must not block.
+    /// The first write after `requestFrames` calls `onFrames`, on the producer's thread; it must not block.
     public init(format: AudioFormat, capacity: Int, retained: Int, onFrames: (@Sendable () -> Void)? = nil) {
         precondition(capacity > 0 && retained >= 0)
         self.onFrames = onFrames
@@ -61,21 +57,18 @@ public final class FrameRing: Sendable {
         fadeFrames = format.frames(0.01)
         samples = .allocate(capacity: slots * channels)
         samples.initialize(repeating: 0, count: slots * channels)
-        consumed = .allocate(capacity: 1)
-        consumed.initialize(to: Consumed())
         wakeUps = .allocate(capacity: 1)
         wakeUps.initialize(to: Atomic(0))
     }
 
     deinit {
         samples.deallocate()
-        consumed.deallocate()
         wakeUps.deinitialize(count: 1)
         wakeUps.deallocate()
         sections.deallocate()
     }
 
-    // MARK: Producer's side: never the render thread
+    // MARK: Producer's side: not the render thread
 
     /// Permission to write; a later `grant` or `cut` revokes it.
     public struct Lease: Hashable, Sendable {
@@ -83,17 +76,17 @@ public final class FrameRing: Sendable {
     }
 
     public enum WriteOutcome: Hashable, Sendable {
-        /// `frames` were taken (fewer than offered when the ring became full, 0 when it was); the first has index `start`.
+        /// The number of frames written, fewer than offered if the ring is full, and the index of the first one.
         case wrote(frames: Int, start: FrameCount)
         case revoked
     }
 
-    /// Revokes any lease and gives a new one. Also returns the index that the next written frame will have.
+    /// Revokes the present lease and returns a new one, and the index of the next frame to be written.
     public func grant() -> (lease: Lease, writeIndex: FrameCount) {
         lease.withLock { number in revoke(&number) }
     }
 
-    /// As `grant()`; what is written next is of a track of this loudness.
+    /// As `grant()`; the next frames belong to a track with this loudness.
     public func grant(_ loudness: TrackLoudness?, isInAlbum: Bool) -> (lease: Lease, writeIndex: FrameCount) {
         lease.withLock { number in
             let granted = revoke(&number)
@@ -102,7 +95,7 @@ public final class FrameRing: Sendable {
         }
     }
 
-    /// The next frames of the lease's holder are of a track of this loudness. False when the lease is revoked.
+    /// The next frames of the lease's holder belong to a track with this loudness. False if the lease is revoked.
     public func begin(_ loudness: TrackLoudness?, isInAlbum: Bool, lease: Lease) -> Bool {
         self.lease.withLock { number in
             guard number == lease.number else { return false }
@@ -117,18 +110,18 @@ public final class FrameRing: Sendable {
         return (Lease(number: number), written.load(ordering: .relaxed))
     }
 
-    /// Revokes any lease and returns the write index: all frames before it are of the past. No frame is dropped; the
-    /// consumer skips to this index when the output flushes.
+    /// Revokes the lease and returns the write index: all frames before it are obsolete. No frame is dropped yet; the consumer
+    /// skips to this index when the output flushes.
     public func cut() -> FrameCount {
         grant().writeIndex
     }
 
-    /// As `cut`, in the middle of the music: its last frames fade out, those behind them are not touched.
+    /// As `cut`, for frames that are still heard: the last ones fade out.
     public func cutFading() {
         fadeEnd.store(cut(), ordering: .releasing)
     }
 
-    /// Copies interleaved samples (count divisible by the channel count) into the free space. Never waits.
+    /// Copies interleaved samples into the free space; their count is divisible by the channel count. Never waits.
     public func write(_ samples: UnsafeBufferPointer<Float>, lease: Lease) -> WriteOutcome {
         let outcome: WriteOutcome = self.lease.withLock { number in
             guard number == lease.number else { return .revoked }
@@ -152,8 +145,8 @@ public final class FrameRing: Sendable {
         written.store(start + Int64(frames), ordering: .sequentiallyConsistent)
     }
 
-    /// Up to `frames` frames from `index` on, interleaved, read or not, written by an earlier holder of the lease. nil when
-    /// the lease is revoked.
+    /// Up to `frames` interleaved frames from `index` on, read or not, written by an earlier holder of the lease. nil if the
+    /// lease is revoked.
     public func frames(at index: FrameCount, _ frames: Int, lease: Lease) -> [Float]? {
         self.lease.withLock { number in
             guard number == lease.number else { return nil }
@@ -167,9 +160,9 @@ public final class FrameRing: Sendable {
         }
     }
 
-    /// Replaces all frames from `index` on with interleaved samples. Only here the write index falls. Only on the consumer's
-    /// thread, and never while it renders, as it takes the lock. The lease's holder must wait meanwhile. False, without
-    /// effect, when the lease is revoked, the frame at `index` was read or is not written, or there is no room.
+    /// Replaces all frames from `index` on with interleaved samples; only this function lowers the write index. Call it on the
+    /// consumer's thread, but not while rendering, as it takes the lock. The lease's holder must not write meanwhile. False,
+    /// without effect, if the lease is revoked, the frame at `index` was read or is not written, or the space is too small.
     public func replace(from index: FrameCount, with samples: [Float], lease: Lease) -> Bool {
         self.lease.withLock { number in
             let frames = samples.count / channels
@@ -184,11 +177,11 @@ public final class FrameRing: Sendable {
         }
     }
 
-    /// Blocks until at least `frames` (clamped to the capacity) are free or the lease is revoked. False when revoked.
+    /// Blocks until `frames` (clamped to the capacity) are free, or returns false if the lease is revoked.
     public func waitForSpace(_ frames: Int, lease: Lease) -> Bool {
         let wanted = min(frames, capacity)
         while true {
-            // The wish is left under the lock, so that a producer whose lease is gone cannot overwrite its successor's.
+            // Stored under the lock, so that a producer with a revoked lease cannot overwrite its successor's request.
             let seen: UInt32? = self.lease.withLock { number in
                 guard number == lease.number else { return nil }
                 let seen = wakeUps.pointee.load(ordering: .acquiring)
@@ -198,15 +191,14 @@ public final class FrameRing: Sendable {
             }
             guard let seen else { return false }
             // Sequentially consistent on both sides: either this load sees the consumer's new index, or the consumer
-            // sees the wish.
+            // sees the request.
             let unread = written.load(ordering: .relaxed) - reading.load(ordering: .sequentiallyConsistent)
             if capacity - Int(unread) >= wanted {
-                let isHeld = self.lease.withLock { number in
+                return self.lease.withLock { number in
                     guard number == lease.number else { return false }
                     wakeAt.store(Self.noWait, ordering: .relaxed)
                     return true
                 }
-                return isHeld
             }
             clinux_futex_wait(wakeUps, seen)
         }
@@ -221,23 +213,18 @@ public final class FrameRing: Sendable {
     /// Copies up to `frames` frames and returns how many.
     @_noLocks @_noAllocation
     public func read(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-        let count = peek(into: samples, frames: frames)
-        if count > 0 { move(to: reading.load(ordering: .relaxed) + Int64(count)) }
+        let index = reading.load(ordering: .relaxed)
+        let count = copy(at: index, into: samples, frames: frames)
+        if count > 0 { move(to: index + Int64(count)) }
         return count
     }
 
-    /// Copies up to `frames` frames without reading past them, and returns how many.
-    @_noLocks @_noAllocation
-    public func peek(into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-        copy(at: reading.load(ordering: .relaxed), into: samples, frames: frames)
-    }
-
-    /// Copies up to `frames` frames from `index` on, wherever reading stands, and returns how many: none of what is not
-    /// written, or older than the retained.
+    /// Copies up to `frames` frames from `index` on without reading past them, and returns how many. Frames that are not
+    /// written or no longer retained are not copied.
     @_noLocks @_noAllocation
     public func copy(at index: FrameCount, into samples: UnsafeMutablePointer<Float>, frames: Int) -> Int {
         let count = min(frames, Int(written.load(ordering: .acquiring) - index))
-        guard count > 0, index >= consumed.pointee.furthest - Int64(retained) else { return 0 }
+        guard count > 0, index >= furthest.load(ordering: .relaxed) - Int64(retained) else { return 0 }
         let slot = Int(index % Int64(slots))
         let first = min(count, slots - slot)
         copySamples(self.samples + slot * channels, to: samples, count: first * channels)
@@ -256,24 +243,24 @@ public final class FrameRing: Sendable {
         }
     }
 
-    /// Reads past up to `frames` frames that were copied.
+    /// Advances the read index by up to `frames` frames.
     @_noLocks @_noAllocation
     public func pass(_ frames: Int) {
         let index = reading.load(ordering: .relaxed)
         move(to: min(index + Int64(frames), written.load(ordering: .acquiring)))
     }
 
-    /// The furthest way back: the oldest retained frame, or where the last `skip` went.
+    /// The first frame that the consumer can step back to.
     public var oldest: FrameCount {
-        @_noLocks @_noAllocation get { max(consumed.pointee.floor, consumed.pointee.furthest - Int64(retained)) }
+        @_noLocks @_noAllocation
+        get { max(floor.load(ordering: .relaxed), furthest.load(ordering: .relaxed) - Int64(retained)) }
     }
 
-    /// Which track a written frame is of.
+    /// The section of a written frame.
     @_noLocks @_noAllocation
     public func section(at index: FrameCount) -> FrameSection { sections.section(at: index) }
 
-    /// Steps back by at most `retained` frames from the furthest that was read, never before a `skip`. Returns by how
-    /// many.
+    /// Steps back by up to `frames` frames, but not before `oldest`, and returns by how many.
     @_noLocks @_noAllocation
     public func rewind(_ frames: Int) -> Int {
         let index = reading.load(ordering: .relaxed)
@@ -282,20 +269,19 @@ public final class FrameRing: Sendable {
         return Int(count)
     }
 
-    /// Drops everything before `index`; does nothing when reading is past it. An index that is not written yet counts
-    /// as the write index.
+    /// Drops all frames before `index`, clamped to the write index. Does nothing if they are read already.
     @_noLocks @_noAllocation
     public func skip(to index: FrameCount) {
         let target = min(index, written.load(ordering: .acquiring))
-        guard target > consumed.pointee.floor else { return }
-        consumed.pointee.floor = target
+        guard target > floor.load(ordering: .relaxed) else { return }
+        floor.store(target, ordering: .relaxed)
         if target > reading.load(ordering: .relaxed) { move(to: target) }
     }
 
-    /// Has `onFrames` called by the next write. False, and no call to come, when there are unread frames already.
+    /// Makes the next write call `onFrames`. Returns false instead if there are unread frames already.
     @_noLocks @_noAllocation
     public func requestFrames() -> Bool {
-        // Sequentially consistent on both sides: either the producer sees the wish, or this load sees its frames.
+        // Sequentially consistent on both sides: either the producer sees the request, or this load sees its frames.
         framesRequested.store(true, ordering: .sequentiallyConsistent)
         guard written.load(ordering: .sequentiallyConsistent) > reading.load(ordering: .relaxed) else { return true }
         framesRequested.store(false, ordering: .relaxed)
@@ -304,7 +290,7 @@ public final class FrameRing: Sendable {
 
     @_noLocks @_noAllocation
     private func move(to index: FrameCount) {
-        if index > consumed.pointee.furthest { consumed.pointee.furthest = index }
+        if index > furthest.load(ordering: .relaxed) { furthest.store(index, ordering: .relaxed) }
         reading.store(index, ordering: .sequentiallyConsistent)
         if index >= wakeAt.load(ordering: .sequentiallyConsistent) { wakeProducer() }
     }
@@ -327,11 +313,11 @@ public final class FrameRing: Sendable {
         @_noLocks @_noAllocation get { written.load(ordering: .acquiring) }
     }
 
-    /// Frames that were written and not read. Exact for the consumer; to others a moment old.
+    /// Written frames that are not read. Exact for the consumer; slightly outdated for other threads.
     public var unread: Int {
         @_noLocks @_noAllocation get {
             let index = reading.load(ordering: .acquiring)
-            // To others both indices may have fallen in between.
+            // For other threads, both indices may have fallen in between.
             return max(0, Int(written.load(ordering: .acquiring) - index))
         }
     }

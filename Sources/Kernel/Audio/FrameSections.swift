@@ -4,20 +4,20 @@ import Synchronization
 
 /// Consecutive frames of one track.
 public struct FrameSection: BitwiseCopyable, Hashable, Sendable {
-    /// Differs from those of its neighbours.
+    /// Different from the neighbours' numbers.
     public var number: UInt64
-    /// Index after its last frame; `.max` while it is the latest.
+    /// Index after its last frame; `.max` for the latest section.
     public var end: FrameCount
     public var loudness: TrackLoudness?
-    /// Whether its neighbours are of the same album.
+    /// Whether its neighbours belong to the same album.
     public var isInAlbum: Bool
 }
 
-/// Which track each of a ring's frames belongs to, as far as its loudness goes: a table of the latest sections, written by
-/// the producer before the frames and read by the consumer without a lock.
+/// The loudness of the tracks in a ring: a table of the latest sections. The producer writes a section before its frames; the
+/// consumer reads without a lock.
 ///
-/// Sixteen suffice: at most four tracks of a second lie in a ring with what it retains, and the frames of a section that was
-/// cut off are skipped.
+/// Sixteen suffice: a ring with its retained frames holds at most four tracks of one second, and the frames of a cut section
+/// are skipped.
 /// `@unchecked Sendable` because all words are atomics, whose memory the ring frees.
 struct FrameSections: @unchecked Sendable {
     private static var capacity: UInt64 {
@@ -27,7 +27,7 @@ struct FrameSections: @unchecked Sendable {
         @_noLocks @_noAllocation get { 6 }
     }
 
-    /// The number of the latest section, then the slots.
+    /// The number of the latest section, followed by the slots.
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -38,13 +38,13 @@ struct FrameSections: @unchecked Sendable {
 
     func deallocate() { words.deallocate() }
 
-    /// The frames from `start` on are of another track. Producer's side, one call at a time, before the first of them is
-    /// written.
+    /// The frames from `start` on belong to another track. Producer's side, one call at a time, before the first of these
+    /// frames is written.
     func begin(at start: FrameCount, _ loudness: TrackLoudness?, isInAlbum: Bool) {
         var number = words[0].load(ordering: .relaxed)
         let last = section(at: .max)
         if last.loudness == loudness, last.isInAlbum == isInAlbum { return }
-        // A track without a frame gives its place to the next one.
+        // The next track replaces a track without frames.
         let replaces = number > 0 && slot(number)[0].load(ordering: .relaxed) == UInt64(start)
         if !replaces { number += 1 }
         let slot = slot(number)
@@ -57,7 +57,7 @@ struct FrameSections: @unchecked Sendable {
         words[0].store(number, ordering: .releasing)
     }
 
-    /// The section of a frame that is written.
+    /// The section of a written frame.
     @_noLocks @_noAllocation
     func section(at index: FrameCount) -> FrameSection {
         let latest = words[0].load(ordering: .acquiring)

@@ -2,24 +2,24 @@
 
 internal import Kernel
 
-/// Peaks, mean and loudness of the last 3 s of sound, in blocks of 5 ms. Not for real-time threads: it keeps arrays.
+/// Peaks, mean and loudness of the last 3 s of sound, in blocks of 5 ms. Not for real-time threads, as it uses arrays.
 ///
-/// An object, as its filters are too large to be copied with each reading.
+/// A class, because its filters are too large to copy with each reading.
 public final class LevelHistory {
     /// In dB below full scale, `silence` at least.
     public struct Channel: Hashable, Sendable {
-        /// Root mean square: 3 dB less than the peak of a sine.
+        /// Root mean square: 3 dB below the peak of a sine.
         public var average: Double
         public var peak: Double
-        /// Between the samples as well.
+        /// Includes the waveform between the samples.
         public var truePeak: Double
     }
 
     public static let silence = -160.0
-    /// As in EBU Tech 3341, for the short-term loudness.
+    /// The window of the short-term loudness in EBU Tech 3341.
     private static let seconds = 3.0
 
-    /// Frames of a block; `add` takes that many.
+    /// Frames per block, and per call of `add`.
     public let block: Int
     private let channels: Int
     private let sampleRate: Double
@@ -28,14 +28,14 @@ public final class LevelHistory {
     private var next = 0
     private var loudness: LoudnessMeter
     private var truePeak: TruePeakMeter
-    /// Channel after channel, block after block.
+    /// All channels of a block, block after block.
     private var peaks: [Float]
     private var truePeaks: [Float]
     private var squares: [Double]
     private var energies: [Double]
 
     public init(format: AudioFormat) {
-        // A multiple of 8 frames, as the true peak is measured.
+        // `TruePeakMeter` needs a multiple of 8 frames.
         block = max(8, format.sampleRate / 200 / 8 * 8)
         channels = format.channelCount
         sampleRate = Double(format.sampleRate)
@@ -48,7 +48,7 @@ public final class LevelHistory {
         energies = Array(repeating: 0, count: capacity)
     }
 
-    /// Takes one block of interleaved, finite samples.
+    /// Adds one block of interleaved, finite samples.
     public func add(_ samples: UnsafePointer<Float>) {
         let first = next * channels
         for channel in 0..<channels {
@@ -73,9 +73,10 @@ public final class LevelHistory {
         count = min(count + 1, capacity)
     }
 
-    /// Of the last `seconds`, rounded up to whole blocks; of silence when nothing was added.
+    /// The levels of the last `seconds`, rounded up to whole blocks; silence if nothing was added.
     public func levels(ofLast seconds: Double) -> [Channel] {
-        let blocks = last(min(count, max(1, Int(clamping: (seconds * sampleRate / Double(block)).rounded(.up)))))
+        let number = min(count, max(1, Int(clamping: (seconds * sampleRate / Double(block)).rounded(.up))))
+        let blocks = (0..<number).map { (next + 2 * capacity - 1 - $0) % capacity }
         return (0..<channels).map { channel in
             var (peak, truePeak, sum) = (Float(0), Float(0), 0.0)
             for block in blocks {
@@ -87,18 +88,16 @@ public final class LevelHistory {
             return Channel(
                 average: Self.bounded(power: sum / Double(max(1, blocks.count * block))),
                 peak: Self.bounded(power: Double(peak) * Double(peak)),
-                // The interpolator cannot find less than the samples themselves.
+                // The samples themselves are a lower bound.
                 truePeak: Self.bounded(power: Double(max(peak, truePeak)) * Double(max(peak, truePeak))))
         }
     }
 
-    /// LUFS of the last 3 s, or of what there is.
+    /// LUFS of the last 3 s, or of all blocks if there are fewer.
     public var shortTermLoudness: Double {
-        // Blocks that are not there yet have no energy.
+        // Blocks that were not added yet have no energy.
         LoudnessMeter.loudness(energy: energies.reduce(0, +), frames: count * block)
     }
-
-    private func last(_ number: Int) -> [Int] { (0..<number).map { (next + 2 * capacity - 1 - $0) % capacity } }
 
     static func bounded(power: Double) -> Double {
         power > 0 ? min(-silence, max(silence, decibels(power: power))) : silence

@@ -2,55 +2,55 @@
 
 internal import Glibc
 
-/// Keeps the true peak under a ceiling by turning down just before what exceeds it: one gain for all channels.
+/// Keeps the true peak under a ceiling by reducing the gain shortly before a peak: one gain for all channels.
 ///
-/// Frames come out two quanta after they went in. The gain is found for groups of 8 frames: what the highest peak of the last
-/// 25 ms asks for, so that it does not follow single cycles; the least of the groups around and ahead; from there an
-/// exponential way back to 1; the mean of 8 such values; a straight line from group to group. At rest the gain is exactly 1
-/// and the samples are not touched. Real-time safe; a value, state included.
+/// The output is two quanta late. The gain is computed for groups of 8 frames: the gain that the highest peak of the last 25 ms
+/// requires, so that it does not follow single cycles; the minimum of the groups around and ahead; an exponential release to
+/// 1; the mean of 8 such values; linear interpolation between groups. At rest the gain is exactly 1 and the samples are not
+/// changed. Real-time safe; a value, including its state.
 public struct LookAheadLimiter: BitwiseCopyable, Sendable {
-    /// Frames a call.
+    /// Frames per call.
     public static var quantum: Int { @_noLocks @_noAllocation get { 64 } }
     private static var groups: Int { @_noLocks @_noAllocation get { 8 } }
     private static var group: Int { @_noLocks @_noAllocation get { 8 } }
     private static var releaseSeconds: Double { @_noLocks @_noAllocation get { 0.15 } }
-    /// How often a peak is forgotten, in a second: with each half period of the lowest audible frequency.
+    /// Peaks are held for 1/40 s, half a period of the lowest audible frequency.
     private static var holds: Int { @_noLocks @_noAllocation get { 40 } }
 
     private let channels: Int
     private let interpolator: TruePeakInterpolator
-    /// Of the distance to 1, each group.
+    /// Part of the distance to 1 that each group recovers.
     private let release: Float
-    /// The two quanta before the one that comes in, interleaved, the older one first.
+    /// The last two quanta of input, interleaved, the older one first.
     private var delayed = InlineArray<1024, Float>(repeating: 0)
-    /// The groups' wishes, from the quantum before the one that goes out to the one that comes in.
+    /// The required gains of the groups, from the quantum before the outgoing one to the incoming one.
     private var targets = InlineArray<32, Float>(repeating: 1)
-    /// The last ones before the mean.
+    /// The last 8 gains before the mean.
     private var released = InlineArray<8, Float>(repeating: 1)
-    /// Where the next frame's straight line begins.
+    /// The gain of the last frame.
     public private(set) var gain: Float = 1
     private var lastPeak: Float = 0
-    /// The highest of the last 25 ms or a little more: of four stretches, and of the one that goes on.
+    /// The highest peak of the last 25 ms or slightly more: of four stretches and the current one.
     private var heldPeak: Float = 0
     private var earlierPeaks = SIMD4<Float>(repeating: 0)
     private var stretchPeak: Float = 0
-    /// Quanta of a stretch, and of the one that goes on.
+    /// Quanta per stretch, and in the current one.
     private let stretch: Int
     private var stretched = 0
-    /// Quanta in a row without a wish.
+    /// Successive quanta that required no reduction.
     private var quiet = 4
-    /// The gain is 1 and nothing that came in will change it.
+    /// The gain is 1, and no received sample will change it.
     public private(set) var isIdle = true
 
-    /// Infinite: nothing is limited.
+    /// Infinite: no limit.
     private var ceiling: Float
     private var goal: Float
-    /// Its factor in each quantum of a move: a straight way in dB.
+    /// The ceiling's factor per quantum of a move, which is linear in dB.
     private var step: Float = 1
-    /// Quanta until the ceiling is where it shall be.
+    /// Quanta until the ceiling reaches its goal.
     private var moving = 0
 
-    /// `ceiling`: linear; infinite where nothing is to be limited.
+    /// `ceiling` is linear; infinite for no limit.
     public init(format: AudioFormat, ceiling: Float) {
         channels = format.channelCount
         interpolator = TruePeakInterpolator(sampleRate: format.sampleRate)
@@ -61,13 +61,13 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         goal = ceiling
     }
 
-    /// Whether a ceiling is set, or was until a moment ago.
+    /// Whether a ceiling is set, or is still moving to "none".
     public var isLimiting: Bool {
         @_noLocks @_noAllocation get { ceiling < .infinity || goal < .infinity }
     }
 
-    /// Moves the ceiling over so many calls. From and to "none" it begins and ends at full scale; on its way down it begins
-    /// just above the signal's true peak, or a quiet one would be turned down within the last of the calls.
+    /// Moves the ceiling over `quanta` calls. A move from or to "none" begins or ends at full scale. A move down begins just above
+    /// the signal's true peak: otherwise a quiet signal would be reduced within the last few calls.
     @_noLocks @_noAllocation
     public mutating func move(to ceiling: Float, quanta: Int) {
         guard ceiling != goal else { return }
@@ -79,14 +79,14 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         step = Float(amplitude(decibels: decibels(power: ratio * ratio) / Double(moving)))
     }
 
-    /// Shows it what lay before its first quantum, interleaved.
+    /// Provides the interleaved frames before the first quantum.
     @_noLocks @_noAllocation
     public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
         for index in 0..<frames * channels { hold(samples[index].magnitude) }
     }
 
-    /// Takes one quantum and gives out the one that came in two calls before. Both may be the same memory.
-    /// `isGuarding`: full scale is not to be exceeded, even without a ceiling.
+    /// Takes one quantum and returns the one of two calls before. Both may be the same memory.
+    /// `isGuarding`: do not exceed full scale, even without a ceiling.
     @_noLocks @_noAllocation
     public mutating func process(
         _ samples: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, isGuarding: Bool
@@ -100,7 +100,7 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         forget()
         let peak = Self.largest(samples, channels: channels)
         let isNear = limit < .infinity && max(peak, lastPeak) * interpolator.overshoot > limit
-        // A hair under it, for what rounding adds.
+        // Slightly lower, because of rounding.
         let target = limit * 0.999_999
         if isNear || heldPeak > target {
             let peaks = isNear ? measure(samples) : SIMD8(repeating: 0)
@@ -150,11 +150,11 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
         return peak.max()
     }
 
-    /// The true peaks of the quantum that comes in, group by group.
+    /// The true peaks of the incoming quantum's groups.
     @_noLocks @_noAllocation
     private mutating func measure(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
         let history = TruePeakInterpolator.history
-        var line = InlineArray<88, Float>(repeating: 0)
+        var line = TruePeakInterpolator.Line(repeating: 0)
         var peaks = SIMD8<Float>(repeating: 0)
         for channel in 0..<channels {
             for index in 0..<history {
@@ -163,39 +163,30 @@ public struct LookAheadLimiter: BitwiseCopyable, Sendable {
             for index in 0..<Self.quantum {
                 line[unchecked: history + index] = samples[index * channels + channel]
             }
-            withUnsafeMutableBytes(of: &line) { line in
-                withUnsafeMutableBytes(of: &peaks) { peaks in
-                    guard let line = line.baseAddress?.assumingMemoryBound(to: Float.self),
-                        let peaks = peaks.baseAddress?.assumingMemoryBound(to: Float.self)
-                    else { return }
-                    interpolator.measure(line + history, groups: Self.groups, into: peaks)
-                }
-            }
+            interpolator.measure(&line, groups: Self.groups, into: &peaks)
         }
         return peaks
     }
 
-    /// The oldest quantum out, the new one in.
+    /// Outputs the oldest quantum and stores the new one.
     @_noLocks @_noAllocation
     private mutating func exchange(_ samples: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) {
         let count = Self.quantum * channels
         withUnsafeMutableBytes(of: &delayed) { bytes in
             guard let oldest = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
-            // `samples` and `output` may be the same: the way leads over the place that becomes free.
-            var leaving = InlineArray<512, Float>(repeating: 0)
-            withUnsafeMutableBytes(of: &leaving) { bytes in
-                guard let leaving = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
-                copySamples(oldest, to: leaving, count: count)
-                copySamples(oldest + count, to: oldest, count: count)
-                copySamples(samples, to: oldest + count, count: count)
-                copySamples(leaving, to: output, count: count)
+            // `samples` and `output` may be the same memory.
+            for index in 0..<count {
+                let sample = samples[index]
+                output[index] = oldest[index]
+                oldest[index] = oldest[count + index]
+                oldest[count + index] = sample
             }
         }
     }
 
-    /// Multiplies the quantum that goes out. The line to group b's end is the mean of 8 values up to there, each of which
-    /// covers the 3 groups before and 10 after it: so both ends of each line that touches a peak, or the frames that the
-    /// interpolator takes around it, are low enough.
+    /// Applies the gain to the outgoing quantum. The gain at the end of a group is the mean of the last 8 values; each value
+    /// covers the 3 groups before it and 10 after it. Hence both ends of each line over a peak, or over the frames that the
+    /// interpolator reads around it, are low enough.
     @_noLocks @_noAllocation
     private mutating func turnDown(_ output: UnsafeMutablePointer<Float>) {
         var position = 0

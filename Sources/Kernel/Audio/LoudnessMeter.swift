@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Power as it is heard: K-weighting of ITU-R BS.1770. Real-time safe; a value, state included.
+/// K-weighted power (ITU-R BS.1770). Real-time safe; a value, including its state.
 public struct LoudnessMeter: BitwiseCopyable, Sendable {
     private static var piece: Int { @_noLocks @_noAllocation get { 64 } }
 
@@ -23,7 +23,7 @@ public struct LoudnessMeter: BitwiseCopyable, Sendable {
         }
     }
 
-    /// The sum of the frames' weighted squares, over all channels.
+    /// The weighted sum of squares of all channels.
     @_noLocks @_noAllocation
     public mutating func energy(of samples: UnsafePointer<Float>, frames: Int) -> Double {
         var energy = 0.0
@@ -50,15 +50,15 @@ public struct LoudnessMeter: BitwiseCopyable, Sendable {
         return energy
     }
 
-    /// LUFS of so many frames together, -160 at least.
+    /// LUFS of `frames` frames with this total energy; at least -160.
     public static func loudness(energy: Double, frames: Int) -> Double {
         guard frames > 0, energy > 0 else { return -160 }
         return max(-160, decibels(power: energy / Double(frames)) - 0.691)
     }
 
-    // The filters of BS.1770 are given for 48 kHz only; these are the analog ones behind them, as in libebur128.
+    // BS.1770 specifies its filters for 48 kHz only. These are their analog prototypes, as in libebur128.
 
-    /// The shadow of the head: +4 dB from 1.7 kHz on.
+    /// The acoustic effect of the head: +4 dB above 1.7 kHz.
     private static func head(_ sampleRate: Double) -> BiquadCoefficients {
         let k = tan(Double.pi * 1_681.974450955533 / sampleRate)
         let q = 0.7071752369554196

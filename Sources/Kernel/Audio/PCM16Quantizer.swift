@@ -5,8 +5,8 @@
 public enum PCM16Quantizer {
     @_noLocks @_noAllocation
     public static func quantize(_ samples: UnsafePointer<Float>, into output: UnsafeMutablePointer<Int16>, count: Int) {
-        // Added to a number of less than 22 bits, 1.5 * 2^23 leaves its nearest integer in the low bits of the
-        // significand: rounding without a branch or a call, so that the loop is vectorised.
+        // Adding 1.5 * 2^23 to a number of less than 22 bits leaves the nearest integer in the low bits of the significand.
+        // This rounds without a branch or a call, so that the loop is vectorised.
         let magic: Float = 12_582_912
         for index in 0..<count {
             let scaled = samples[index] * 32_768

@@ -3,19 +3,18 @@
 internal import CLinux
 internal import Glibc
 
-// The C functions that real-time code may call. The compiler cannot look into them and would refuse them in
-// `@_noLocks` code; that they neither lock nor allocate is our knowledge of them, so each one stands here.
+// The C functions that real-time code may call. The compiler cannot inspect them and rejects them in `@_noLocks` code. Those
+// listed here are known to neither lock nor allocate.
 
 @_semantics("no_performance_analysis")
 func copySamples(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, count: Int) {
     memcpy(target, source, count * MemoryLayout<Float>.stride)
 }
 
-/// A system call, but one that never sleeps.
+/// A system call that never sleeps.
 @_semantics("no_performance_analysis")
 func wakeSleepers(on word: UnsafeMutableRawPointer) { clinux_futex_wake_all(word) }
 
-/// In radians.
 @_semantics("no_performance_analysis")
 func sine(_ angle: Double) -> Double { sin(angle) }
 

@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// A feedback delay network of eight lines: a value of less than 64 KB, state included, so that it can be kept and
-/// rendered again from. Real-time safe; used at a fixed address only, because a copy on the stack is large.
+/// A feedback delay network of eight lines: a value of less than 64 KB, including its state, so that rendering can resume from
+/// a copy. Real-time safe; used at a fixed address only, because it is large for the stack.
 ///
-/// The matrix is Householder's, which keeps the energy; each line loses by its length what brings the whole to -60 dB
-/// after `decay`. High frequencies decay sooner, as in a room. Above 48 kHz the network runs once for several frames: it takes
-/// their mean, and its output moves in a straight line to the next one.
+/// The Householder matrix keeps the energy. Each line's gain depends on its length, so that the whole decays to -60 dB after
+/// `decay`. High frequencies decay sooner, as in a room. Above 48 kHz the network runs once for several frames: it takes their
+/// mean, and its output is interpolated linearly.
 public struct Reverb: BitwiseCopyable, Sendable {
     public struct Parameters: BitwiseCopyable, Hashable, Sendable {
-        /// The part of the reverberation in what comes out, 0...1; 0: none, to the bit.
+        /// The reverberation's part of the output, 0...1; 0 is bit-exact.
         public var mix: Float
         /// Seconds to -60 dB.
         public var decay: Double
@@ -26,12 +26,12 @@ public struct Reverb: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Frames of all lines.
+    /// Frames in all lines together.
     private static var capacity: Int { @_noLocks @_noAllocation get { 15_872 } }
     private static var lineCount: Int { @_noLocks @_noAllocation get { 8 } }
-    /// Brings the reverberation of a steady sound to about its level, multiplied by `sqrt(1 - g^2)` of the lines' mean gain.
+    /// Multiplied by `sqrt(1 - g^2)` of the lines' mean gain, this gives a steady sound and its reverberation about the same level.
     private static var wetGain: Float { @_noLocks @_noAllocation get { 0.63 } }
-    /// Of the low-pass in each line.
+    /// The coefficient of each line's low-pass filter.
     private static var damping: Float { @_noLocks @_noAllocation get { 0.7 } }
 
     private struct Line: BitwiseCopyable {
@@ -41,17 +41,17 @@ public struct Reverb: BitwiseCopyable, Sendable {
         var low: Float = 0
         var gain: Float = 0
         var wantedGain: Float = 0
-        /// Of the gain, in each frame of a glide.
+        /// The gain's change per frame of a glide.
         var step: Float = 0
     }
 
     private var memory = InlineArray<15_872, Float>(repeating: 0)
     private var lines = InlineArray<8, Line>(repeating: Line())
-    /// Frames for which the network runs once.
+    /// Frames per run of the network.
     private let stride: Int
-    /// Of the network.
+    /// Runs of the network per second.
     private let rate: Double
-    /// Frames over which parameters move.
+    /// Frames over which parameters change.
     private let glideLength: Int
     private var mix: Float = 0
     private var wantedMix: Float = 0
@@ -59,21 +59,21 @@ public struct Reverb: BitwiseCopyable, Sendable {
     private var wantedWet: Float = 0
     /// Frames until the wanted parameters are reached.
     private var left = 0
-    /// How much of the input the lines take, 0...1: it rises from silence, or its beginning would sound as a click in each line.
+    /// The input's fade-in, 0...1: a sudden beginning would click in each line.
     private var feed: Float = 1
-    /// Frames that the network has not taken yet, and their sum.
+    /// The number of frames that the network has not taken yet, and their sum.
     private var gathered = 0
     private var sum: Float = 0
-    /// The last output of the network on both sides, and the one before it.
+    /// The last two outputs of the network, left and right.
     private var last = SIMD2<Float>.zero
     private var before = SIMD2<Float>.zero
 
-    /// At rest, with no reverberation.
+    /// Begins without reverberation.
     public init(sampleRate: Int) {
         stride = max(1, (sampleRate + 47_999) / 48_000)
         rate = Double(sampleRate) / Double(stride)
         glideLength = sampleRate / 25
-        // Primes, in frames at 48 kHz.
+        // Prime numbers of frames at 48 kHz.
         let lengths: InlineArray<8, Int> = [1_151, 1_327, 1_553, 1_777, 2_029, 2_281, 2_543, 2_903]
         var start = 0
         for index in 0..<Self.lineCount {
@@ -83,16 +83,16 @@ public struct Reverb: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Nothing is added, and nothing will be.
+    /// Samples pass unchanged until the next `move`.
     public var isSilent: Bool {
         @_noLocks @_noAllocation get { mix == 0 && wantedMix == 0 }
     }
 
-    /// Reached within 40 ms; `now`: at once, at the beginning of a run.
+    /// Changes the parameters within 40 ms, or at once (`now`) at the beginning of a run.
     @_noLocks @_noAllocation
     public mutating func move(to parameters: Parameters, now: Bool) {
         wantedMix = parameters.mix
-        // What is faded out goes on as it decays.
+        // A reverberation that fades out keeps its decay.
         let decays = parameters.mix > 0 || mix == 0
         var energy: Float = 0
         for index in 0..<Self.lineCount {
@@ -104,13 +104,12 @@ public struct Reverb: BitwiseCopyable, Sendable {
         }
         let loss = 1 - Double(energy) / Double(Self.lineCount)
         wantedWet = Self.wetGain * Float(amplitude(decibels: decibels(power: loss)))
-        if now || mix == 0 { wet = wantedWet }
-        if now || mix == 0 { feed = now ? 1 : 0 }
+        if now || mix == 0 { (wet, feed) = (wantedWet, now ? 1 : 0) }
         if now { mix = wantedMix }
         left = now ? 0 : glideLength
     }
 
-    /// From silence, with these parameters at once.
+    /// Begins again from silence with these parameters.
     @_noLocks @_noAllocation
     public mutating func restart(_ parameters: Parameters) {
         mix = 0
@@ -118,7 +117,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
         move(to: parameters, now: true)
     }
 
-    /// Adds the reverberation of interleaved frames to them: channels with an even number have one side of it, the others the other.
+    /// Adds the reverberation to interleaved frames: its left side to even channels, its right side to odd ones.
     @_noLocks @_noAllocation
     public mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
         guard !isSilent else { return }
@@ -128,7 +127,7 @@ public struct Reverb: BitwiseCopyable, Sendable {
         run(samples + gliding * channels, frames: frames - gliding, channels: channels, step: 0)
     }
 
-    /// Up to the end of the glide at most.
+    /// Processes frames within a glide.
     @_noLocks @_noAllocation
     private mutating func glide(_ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int) {
         for index in 0..<Self.lineCount {
@@ -149,53 +148,44 @@ public struct Reverb: BitwiseCopyable, Sendable {
     private mutating func run(
         _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, step: Float
     ) {
-        var lines = lines
-        withUnsafeMutableBytes(of: &lines) { bytes in
-            guard let lines = bytes.baseAddress?.assumingMemoryBound(to: Line.self) else { return }
-            run(samples, frames: frames, channels: channels, lines, step: step)
-        }
-        self.lines = lines
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func run(
-        _ samples: UnsafeMutablePointer<Float>, frames: Int, channels: Int, _ lines: UnsafeMutablePointer<Line>,
-        step: Float
-    ) {
         var (mix, feed, wet) = (mix, feed, wet)
-        var (gathered, gatheredSum, last, before) = (gathered, sum, last, before)
+        var (lines, gathered, gatheredSum, last, before) = (lines, gathered, sum, last, before)
         let wetStep = left > 0 ? (wantedWet - wet) / Float(left) : 0
         let rise = 1 / Float(glideLength)
         let (stride, part) = (stride, 1 / Float(stride))
-        withUnsafeMutableBytes(of: &memory) { bytes in
-            guard let memory = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
-            let share = 1 / Float(channels)
-            for frame in 0..<frames {
-                let place = samples + frame * channels
-                var input: Float = 0
-                for channel in 0..<channels { input += place[channel] }
-                input *= share * feed.smoothStep
-                feed = min(1, feed + rise)
-                // What is no sample would stay in the lines for ever.
-                if !(input.magnitude <= 65_536) { input = 0 }
-                gatheredSum += input
-                gathered += 1
-                if gathered == stride {
-                    before = last
-                    last = Self.advance(lines, memory, by: gatheredSum * part)
-                    (gathered, gatheredSum) = (0, 0)
+        let share = 1 / Float(channels)
+        withUnsafeMutableBytes(of: &memory) { memory in
+            withUnsafeMutableBytes(of: &lines) { lines in
+                guard let memory = memory.baseAddress?.assumingMemoryBound(to: Float.self),
+                    let lines = lines.baseAddress?.assumingMemoryBound(to: Line.self)
+                else { return }
+                for frame in 0..<frames {
+                    let place = samples + frame * channels
+                    var input: Float = 0
+                    for channel in 0..<channels { input += place[channel] }
+                    input *= share * feed.smoothStep
+                    feed = min(1, feed + rise)
+                    // A value that is not a sample would stay in the lines for ever.
+                    if !(input.magnitude <= 65_536) { input = 0 }
+                    gatheredSum += input
+                    gathered += 1
+                    if gathered == stride {
+                        before = last
+                        last = Self.advance(lines, memory, by: gatheredSum * part)
+                        (gathered, gatheredSum) = (0, 0)
+                    }
+                    if step != 0 { mix = min(1, max(0, mix + step)) }
+                    wet += wetStep
+                    let sides = wet * (before + (last - before) * (Float(gathered + 1) * part))
+                    for channel in 0..<channels { place[channel] += mix * (sides[channel & 1] - place[channel]) }
                 }
-                if step != 0 { mix = min(1, max(0, mix + step)) }
-                wet += wetStep
-                let sides = wet * (before + (last - before) * (Float(gathered + 1) * part))
-                for channel in 0..<channels { place[channel] += mix * (sides[channel & 1] - place[channel]) }
             }
         }
         (self.mix, self.feed, self.wet) = (mix, feed, wet)
-        (self.gathered, sum, self.last, self.before) = (gathered, gatheredSum, last, before)
+        (self.lines, self.gathered, sum, self.last, self.before) = (lines, gathered, gatheredSum, last, before)
     }
 
-    /// Takes one value into the lines and gives both sides of their output.
+    /// Feeds one value into the lines and returns their output, left and right.
     @_noLocks @_noAllocation @inline(__always)
     private static func advance(
         _ lines: UnsafeMutablePointer<Line>, _ memory: UnsafeMutablePointer<Float>, by input: Float

@@ -3,24 +3,24 @@
 internal import Glibc
 internal import Kernel
 
-/// The power of about 85 ms of sound in bands of equal ratio from 20 Hz to 20 kHz: a full-scale sine reads 0 dB in its band.
+/// The power of about 85 ms of sound in logarithmic bands from 20 Hz to 20 kHz: a full-scale sine gives 0 dB in its band.
 /// Not for real-time threads.
 ///
-/// A Fourier transform with a Hann window. A low band that is narrower than two of its lines is read at its centre instead: a
-/// sine is largest in its own band there as well, but its neighbours see it too.
+/// A Fourier transform with a Hann window. A low band narrower than two lines is measured at its centre instead. A sine is still
+/// largest in its own band there, but also appears in the neighbours.
 public struct SpectrumAnalyzer: Sendable {
     public static let lowest = 20.0
     public static let highest = 20_000.0
 
-    /// Frames that `bands` takes.
+    /// Frames per call of `bands`.
     public let size: Int
     private let sampleRate: Double
     private let channels: Int
     private let window: [Double]
-    /// Of the angles 2πk/size.
+    /// Of the angles 2πk / `size`.
     private let cosines: [Double]
     private let sines: [Double]
-    /// The even channels as real part, the odd ones as imaginary part.
+    /// The real part holds the even channels, the imaginary part the odd ones.
     private var real: [Double]
     private var imaginary: [Double]
 
@@ -37,16 +37,16 @@ public struct SpectrumAnalyzer: Sendable {
         imaginary = real
     }
 
-    /// The lower edge of a band in Hz; that of the band behind the last one is `highest`.
+    /// The lower edge of a band in Hz; `edge(count, of: count)` is `highest`.
     public static func edge(_ band: Int, of count: Int) -> Double {
         lowest * pow(highest / lowest, Double(band) / Double(count))
     }
 
-    /// dB of each band, from low to high, of `size` interleaved, finite frames; the channels' mean.
+    /// The level of each band in dB, from low to high: the channels' mean over `size` interleaved, finite frames.
     public mutating func bands(_ count: Int, of samples: UnsafePointer<Float>) -> [Double] {
         load(samples)
         let line = sampleRate / Double(size)
-        // Before the transform takes the windowed frames' place.
+        // Before the transform overwrites the windowed frames.
         let narrow = (0..<count).map { band -> Double? in
             let (low, high) = (Self.edge(band, of: count), Self.edge(band + 1, of: count))
             let centre = (low * high).squareRoot()
@@ -54,7 +54,7 @@ public struct SpectrumAnalyzer: Sendable {
             return power(at: centre)
         }
         transform()
-        // A sine of amplitude 1 has lines of size/4 at most, and 1.5 times that power in all. Two buses are twice one.
+        // A sine of amplitude 1 has lines of at most size / 4, and 1.5 times that power in total. Two buses have twice the power.
         let scale = 16 / (Double(size) * Double(size)) / (channels > 1 ? 2 : 1)
         return (0..<count).map { band in
             if let narrow = narrow[band] { return LevelHistory.bounded(power: narrow * scale) }
@@ -71,7 +71,7 @@ public struct SpectrumAnalyzer: Sendable {
     }
 
     private mutating func load(_ samples: UnsafePointer<Float>) {
-        // More than two channels share the two buses, each at its part.
+        // More than two channels share the two buses equally.
         let part = channels > 2 ? 2 / Double(channels) : 1
         for frame in 0..<size {
             var (even, odd) = (0.0, 0.0)
@@ -84,7 +84,7 @@ public struct SpectrumAnalyzer: Sendable {
         }
     }
 
-    /// Of both buses together, at any frequency.
+    /// The power of both buses together at any frequency.
     private func power(at frequency: Double) -> Double {
         let angle = 2 * Double.pi * frequency / sampleRate
         let (stepCosine, stepSine) = (cos(angle), sin(angle))
@@ -98,7 +98,7 @@ public struct SpectrumAnalyzer: Sendable {
         return (sums * sums).sum()
     }
 
-    /// In place, radix 2.
+    /// In-place radix-2 Fourier transform.
     private mutating func transform() {
         var target = 0
         for index in 1..<size {

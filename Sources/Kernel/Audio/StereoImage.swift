@@ -2,25 +2,24 @@
 
 internal import Glibc
 
-/// Width, mono and crossfeed for headphones: what becomes of the difference between left and right.
+/// Width, mono and crossfeed for headphones, by processing the difference of left and right.
 ///
-/// The sum of both channels always passes as it is, so that mono material stays untouched. Crossfeed takes a part of the
-/// difference's low frequencies away (below 700 Hz, first order), which puts that part, delayed by the filter's own phase, on the other
-/// ear. Works on pairs of channels that belong together; others pass.
+/// The sum of both channels passes unchanged, so mono material stays bit-exact. Crossfeed removes a part of the difference's
+/// low frequencies (below 700 Hz, first order), which puts that part on the other ear, delayed by the filter's phase. Only
+/// left-right pairs of channels are processed.
 public struct StereoImage: BitwiseCopyable, Sendable {
-    /// Bit n: the channels 2n and 2n + 1 are left and right of each other.
+    /// Bit n: the channels 2n and 2n + 1 are a left-right pair.
     private let pairs: UInt8
     /// Factor of the difference, 0 (mono) ... 2.
     private let width: Float
-    /// The part of the difference's low frequencies that is taken away, 0...1.
+    /// The part of the difference's low frequencies that is removed, 0...1.
     private let feed: Double
     private let pole: Double
     private var lows = InlineArray<4, Double>(repeating: 0)
 
     private static var crossover: Double { @_noLocks @_noAllocation get { 700.0 } }
 
-    /// `level`: by how many dB low frequencies of one channel are louder on their own side than on the other one; nil
-    /// without crossfeed.
+    /// `level`: the difference in dB between both ears for low frequencies of one channel; nil for no crossfeed.
     public init(format: AudioFormat, width: Double, crossfeed level: Double?) {
         var pairs: UInt8 = 0
         let positions = format.layout.positions

@@ -2,21 +2,21 @@
 
 internal import Synchronization
 
-/// The last 2 s that one stream rendered, behind the effects and before volume, balance, duck and fades, at their indices in the
-/// stream's `FrameRing`. What is rendered again takes the place of what was there.
+/// The last 2 s of a stream after the effects, before volume, balance, duck and fades, at their indices in the stream's
+/// `FrameRing`. Frames that are rendered again overwrite the earlier ones.
 ///
-/// The render thread writes: it copies, without lock or allocation. Any other thread may read, at the index that is heard;
-/// what is heard is not rendered again.
+/// The render thread writes without lock or allocation. Any other thread may read frames that are heard: these are not rendered
+/// again.
 public final class TapRing: Sendable {
     public let format: AudioFormat
     private let channels: Int
     private let capacity: Int
-    /// Because readers check afterwards that nothing was written where they read.
+    /// `nonisolated(unsafe)` because a reader checks afterwards that its frames were not overwritten.
     private nonisolated(unsafe) let samples: UnsafeMutablePointer<Float>
-    /// Frames from `start` to `end` are there, as far as `capacity` reaches.
+    /// The frames from `start` to `end` are available, at most the last `capacity` of them.
     private let start = Atomic<FrameCount>(0)
     private let end = Atomic<FrameCount>(0)
-    /// As `end`, before the frames are written.
+    /// `end`, but set before the frames are written.
     private let reserved = Atomic<FrameCount>(0)
     private let beginsRun = Atomic<Bool>(true)
 
@@ -32,7 +32,7 @@ public final class TapRing: Sendable {
 
     // MARK: The render thread
 
-    /// The next frames are not heard right behind the last ones.
+    /// The next frames do not follow the last ones.
     @_noLocks @_noAllocation
     public func beginRun() { beginsRun.store(true, ordering: .relaxed) }
 
@@ -53,14 +53,14 @@ public final class TapRing: Sendable {
 
     // MARK: Any other thread
 
-    /// The part of `range` that is there.
+    /// The available part of `range`.
     public func available(_ range: Range<FrameCount>) -> Range<FrameCount> {
         let end = end.load(ordering: .acquiring)
         let first = max(range.lowerBound, start.load(ordering: .relaxed), end - FrameCount(capacity))
         return first..<max(first, min(range.upperBound, end))
     }
 
-    /// Copies frames that are there, with 0 for what is not finite. False when they were overwritten meanwhile.
+    /// Copies available frames; samples that are not finite become 0. False if the frames were overwritten meanwhile.
     public func copy(_ range: Range<FrameCount>, into target: UnsafeMutablePointer<Float>) -> Bool {
         let slot = Int(range.lowerBound % FrameCount(capacity))
         let first = min(range.count, capacity - slot)
@@ -68,7 +68,7 @@ public final class TapRing: Sendable {
         copySamples(samples, to: target + first * channels, count: (range.count - first) * channels)
         for position in 0..<range.count * channels {
             let sample = target[position]
-            // What is not finite differs from itself, or by NaN.
+            // The difference is NaN if the sample is infinite or NaN.
             target[position] = sample - sample == 0 ? sample : 0
         }
         atomicMemoryFence(ordering: .sequentiallyConsistent)

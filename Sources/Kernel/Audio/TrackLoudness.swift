@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The known loudness of a track: gains in dB to the reference, peaks linear.
+/// The known loudness of a track: gains to the reference level in dB, linear peaks.
 public struct TrackLoudness: BitwiseCopyable, Hashable, Sendable {
     public var trackGain: Double?
     public var trackPeak: Double?

@@ -2,22 +2,25 @@
 
 internal import Glibc
 
-/// The waveform between the samples, at four times their rate (twice from 96 kHz on): the interpolator of libebur128 (49 taps, a
-/// sine cardinal under a Hann window), so that its measure and ours agree. Real-time safe.
+/// Interpolates between the samples at four times the sample rate (twice from 96 kHz on, once from 192 kHz on). It is the
+/// interpolator of libebur128 (49 taps, a Hann-windowed sinc), so that both measure the same peaks. Real-time safe.
 ///
-/// One of its phases is the samples themselves. The three others have 12 taps each; of two, the other one has 24.
-public struct TruePeakInterpolator: BitwiseCopyable, Sendable {
-    /// Frames before the first one that must be at hand.
-    public static var history: Int { @_noLocks @_noAllocation get { 23 } }
-    /// No point between samples is further from zero than this times the farthest sample around it.
-    public let overshoot: Float
+/// One phase is the samples themselves. With four phases the others have 12 taps each; with two, the other has 24.
+struct TruePeakInterpolator: BitwiseCopyable, Sendable {
+    /// Frames that are read before the first one.
+    static var history: Int { @_noLocks @_noAllocation get { 23 } }
+    /// `history` frames of one channel, followed by up to 64.
+    typealias Line = InlineArray<88, Float>
 
-    /// 1 from 192 kHz on, where the samples are close enough to each other.
+    /// Upper bound of the ratio of a peak between samples to the highest sample around it.
+    let overshoot: Float
+
+    /// Points per sample.
     private let factor: Int
-    /// Phase after phase, each from the newest frame to the oldest.
+    /// All taps of a phase, from the newest frame to the oldest, phase after phase.
     private var taps = InlineArray<36, Float>(repeating: 0)
 
-    public init(sampleRate: Int) {
+    init(sampleRate: Int) {
         factor = sampleRate < 96_000 ? 4 : sampleRate < 192_000 ? 2 : 1
         overshoot = factor == 4 ? 1.87 : factor == 2 ? 2.31 : 1
         let count = 48 / factor
@@ -31,19 +34,19 @@ public struct TruePeakInterpolator: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Raises each of `peaks` to the largest magnitude of 8 samples of one channel and of the points up to 12 frames before each.
-    /// The 23 samples before `samples` can be read as well.
+    /// Raises each of `peaks` to the largest magnitude of its group: 8 samples and the points up to 12 frames before each.
     @_noLocks @_noAllocation
-    public func measure(
-        _ samples: UnsafePointer<Float>, groups: Int, into peaks: UnsafeMutablePointer<Float>
-    ) {
-        // A copy that is reached by pointer: subscripts of an array in `self` copy all of it each time.
+    func measure(_ line: inout Line, groups: Int, into peaks: inout SIMD8<Float>) {
+        // A copy behind a pointer: each subscript of an array in `self` would copy all of it.
         var taps = self.taps
-        withUnsafeBytes(of: &taps) { bytes in
-            guard let taps = bytes.baseAddress?.assumingMemoryBound(to: Float.self) else { return }
-            for group in 0..<groups {
-                let peak = peak(samples + group * 8, taps)
-                if peak > peaks[group] { peaks[group] = peak }
+        withUnsafeBytes(of: &taps) { taps in
+            withUnsafeBytes(of: &line) { line in
+                guard let taps = taps.baseAddress?.assumingMemoryBound(to: Float.self),
+                    let line = line.baseAddress?.assumingMemoryBound(to: Float.self)
+                else { return }
+                for group in 0..<groups {
+                    peaks[group] = max(peaks[group], peak(line + Self.history + group * 8, taps))
+                }
             }
         }
     }
