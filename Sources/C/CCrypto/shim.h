@@ -3,8 +3,8 @@
 
 #include "../CLoading/table.h"
 
-// The few functions of OpenSSL's libcrypto that take AES-128 off a stream's segments and seal addresses, found at the first key. Declared here, as
-// they have been since OpenSSL 1.1, so that building takes none of its headers.
+// The functions of OpenSSL's libcrypto that decrypt the AES-128 segments of a stream and seal addresses; loaded at the first key.
+// Declared here, as in OpenSSL 1.1 and later, so that building does not need its headers.
 void *EVP_CIPHER_CTX_new(void);
 void EVP_CIPHER_CTX_free(void *context);
 const void *EVP_aes_128_cbc(void);

@@ -5,7 +5,7 @@
 
 #include "../CLoading/table.h"
 
-// Every function of libcurl that is called.
+// All functions of libcurl in use.
 #define CCURL_FUNCTIONS(each, curl)                                                                                           \
     each(curl, global_init) each(curl, version) each(curl, easy_init) each(curl, easy_cleanup) each(curl, easy_setopt)      \
         each(curl, easy_pause) each(curl, easy_strerror) each(curl, slist_append) each(curl, slist_free_all)                \
@@ -14,7 +14,7 @@
 
 LOADED_LIBRARY(ccurl, "libcurl.so.4", curl_, CCURL_FUNCTIONS)
 
-// Swift cannot call variadic functions; each wrapper is one type of argument.
+// Swift cannot call variadic functions. Each wrapper is for one type of argument.
 
 static inline CURLcode ccurl_set_long(const struct ccurl *curl, CURL *easy, CURLoption option, long value) {
     return curl->easy_setopt(easy, option, value);
@@ -48,10 +48,10 @@ static inline CURLcode ccurl_set_request_function(const struct ccurl *curl, CURL
     return curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
 
-// The address that a socket is for, which is longer than the member by which it begins.
+// The address of a socket. It is longer than the member at which it begins.
 static inline const struct sockaddr *ccurl_address(const struct curl_sockaddr *socket) { return &socket->addr; }
 
-// The handle and result of a finished transfer; NULL when no more have finished.
+// The handle and result of the next finished transfer; NULL if there is none.
 static inline CURL *ccurl_next_finished(const struct ccurl *curl, CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

@@ -5,8 +5,7 @@
 
 #include "../CLoading/table.h"
 
-// Every function of libebur128 that is called. Declared here, as they have been since version 1.2, so that building takes none
-// of its headers.
+// All functions of libebur128 in use. Declared here, as in version 1.2 and later, so that building does not need its headers.
 void *ebur128_init(unsigned int channels, unsigned long rate, int mode);
 void ebur128_destroy(void **state);
 int ebur128_set_channel(void *state, unsigned int channel, int value);

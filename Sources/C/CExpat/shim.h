@@ -5,7 +5,7 @@
 
 #include "../CLoading/table.h"
 
-// Every function of expat that is called.
+// All functions of expat in use.
 #define CEXPAT_FUNCTIONS(each, xml)                                                                                           \
     each(xml, ParserCreate) each(xml, ParserFree) each(xml, SetUserData) each(xml, SetElementHandler)                       \
         each(xml, SetCharacterDataHandler) each(xml, SetEntityDeclHandler) each(xml, Parse) each(xml, StopParser)           \

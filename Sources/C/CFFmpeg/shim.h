@@ -10,19 +10,19 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
-// What is a function-like macro or a cast in C.
+// Function-like macros and casts, which Swift does not import.
 static const int cffmpeg_end_of_file = AVERROR_EOF;
 static const int64_t cffmpeg_no_timestamp = AV_NOPTS_VALUE;
 
-/// Seeking lets the demuxer look for the end, as fseek's SEEK_* and this flag.
+/// With this flag, a seek callback returns the size instead of seeking.
 static const int cffmpeg_seek_size = AVSEEK_SIZE;
 
-/// Text of an error code in a buffer of 64 bytes.
+/// Writes the text of an error code to a buffer of 64 bytes.
 static inline void cffmpeg_describe(int code, char *buffer) { av_strerror(code, buffer, 64); }
 
 typedef int (*cffmpeg_io_open)(AVFormatContext *, AVIOContext **, const char *, int, AVDictionary **);
 
-/// References to other files and addresses (playlists, data references of QuickTime) lead nowhere.
+/// Refuses to open other files and addresses (playlists, data references of QuickTime).
 static inline int cffmpeg_refuse_io(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
                                     AVDictionary **options) {
     (void)context, (void)io, (void)url, (void)flags, (void)options;

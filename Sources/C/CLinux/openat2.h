@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Only names a place; needs no permission to read. The Glibc module hides it behind _GNU_SOURCE.
+/// Opens a path without permission to read it. The Glibc module hides the flag behind _GNU_SOURCE.
 static const int clinux_o_path = __O_PATH;
 
-/// openat2(2) (glibc has no wrapper and syscall is variadic), held beneath `directory` and clear of /proc's magic
-/// links. Returns a descriptor, or -1 with errno: EXDEV outside, ENOSYS or EPERM where a kernel or a container lacks it.
+/// openat2(2), confined to `directory`, without /proc's magic links (glibc has no wrapper, and syscall is variadic). Returns a
+/// descriptor, or -1 with errno: EXDEV outside of `directory`, ENOSYS or EPERM if the kernel or a container lacks openat2.
 static inline int clinux_open_beneath(int directory, const char *path, int flags) {
   struct open_how how;
   memset(&how, 0, sizeof how);
@@ -23,8 +23,8 @@ static inline int clinux_open_beneath(int directory, const char *path, int flags
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
-/// Whether `path` beneath the directory `root` is a regular file, by the kernel's caches alone: waits for no disk and no server.
-/// 0: it is not, or that is not known.
+/// Whether `path` below the directory `root` is a regular file, from the kernel's caches alone: waits for no disk and no server.
+/// 0: no, or unknown.
 static inline int clinux_is_cached_file(const char *root, const char *path) {
   struct open_how how;
   memset(&how, 0, sizeof how);
@@ -39,7 +39,7 @@ static inline int clinux_is_cached_file(const char *root, const char *path) {
   if (file < 0) return 0;
   struct statx status;
   memset(&status, 0, sizeof status);
-  // As the file is kept: a network file system asks nobody. AT_EMPTY_PATH | AT_STATX_DONT_SYNC, hidden behind _GNU_SOURCE.
+  // AT_EMPTY_PATH | AT_STATX_DONT_SYNC (hidden behind _GNU_SOURCE): a network file system does not ask its server.
   long code = syscall(SYS_statx, file, "", 0x1000 | 0x4000, STATX_TYPE, &status);
   close(file);
   return code == 0 && (status.stx_mode & S_IFMT) == S_IFREG;

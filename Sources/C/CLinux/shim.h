@@ -25,13 +25,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Close-on-exec; dup3 is not in the Glibc module.
+/// dup3(2) with close-on-exec, which the Glibc module lacks.
 static inline int clinux_replace(int descriptor, int number) { return dup3(descriptor, number, O_CLOEXEC); }
 
-/// Names the calling thread (15 bytes); prctl is variadic, which Swift cannot call.
+/// Names the calling thread (15 bytes). prctl is variadic: Swift cannot call it.
 static inline void clinux_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/// The signals of a defect.
+/// The signals of a crash.
 static const int clinux_crash_signals[] = {SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGABRT};
 enum { clinux_crash_signal_count = sizeof clinux_crash_signals / sizeof clinux_crash_signals[0] };
 
@@ -46,8 +46,8 @@ static inline const char *clinux_crash_signal_name(int number) {
     }
 }
 
-/// Only what may be called in a signal handler, and no memory but its own. The default action holds again already
-/// (SA_RESETHAND): the process ends by the signal as it returns, with what it was doing in a core file.
+/// Async-signal-safe. The default action is restored already (SA_RESETHAND): when the handler returns, the signal ends the
+/// process, and a core file shows its state.
 static inline void clinux_tell_crash(int number) {
     char text[80];
     char thread[16] = "";
@@ -59,11 +59,11 @@ static inline void clinux_tell_crash(int number) {
     // One call, so that lines of other threads stay apart. A failure cannot be reported.
     ssize_t written = write(STDERR_FILENO, text, length);
     (void)written;
-    // Sent by another process, or a trap behind which it would go on, it does not come again by itself.
+    // A signal from another process, or a trap after which execution continues, would not occur again.
     raise(number);
 }
 
-/// Signals that somebody handles already, such as Swift's backtracer, are left to them.
+/// Leaves signals that have a handler, such as Swift's backtracer.
 static inline void clinux_report_crashes(void) {
     for (int index = 0; index < clinux_crash_signal_count; index++) {
         struct sigaction action = {0};
@@ -76,17 +76,17 @@ static inline void clinux_report_crashes(void) {
     }
 }
 
-/// Takes them out of a set that is to be blocked: blocked, one of them ends the process without its handler.
+/// Removes the crash signals from a set to be blocked: a blocked one would end the process without its handler.
 static inline void clinux_leave_crash_signals(sigset_t *set) {
     for (int index = 0; index < clinux_crash_signal_count; index++) sigdelset(set, clinux_crash_signals[index]);
 }
 
-/// Sleeps while `*word` is `expected`; may return early. futex has no libc wrapper and syscall is variadic.
+/// Sleeps while `*word` is `expected`; may return early. futex has no libc wrapper, and syscall is variadic.
 static inline void clinux_futex_wait(void *word, uint32_t expected) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
 }
 
-/// Wakes every sleeper on `word`. Never blocks.
+/// Wakes all sleepers on `word`. Never blocks.
 static inline void clinux_futex_wake_all(void *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0); }
 
 /// Declared here, as is accept4, because defining _GNU_SOURCE would make this module's types differ from the Glibc module's.
@@ -98,7 +98,7 @@ static inline int clinux_accept(int listener, struct sockaddr *address, socklen_
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/// The user of the process at the other end of a Unix socket when it connected; -1 when the kernel does not know.
+/// The user of a Unix socket's peer when it connected; -1 if unknown.
 static inline int64_t clinux_peer_user(int descriptor) {
     // `struct ucred`, which is incomplete in the Glibc module.
     struct { pid_t process; uid_t user; gid_t group; } peer;
@@ -110,16 +110,15 @@ static inline int64_t clinux_peer_user(int descriptor) {
 static inline int clinux_get_descriptor_limit(struct rlimit *limit) { return getrlimit(RLIMIT_NOFILE, limit); }
 static inline int clinux_set_descriptor_limit(const struct rlimit *limit) { return setrlimit(RLIMIT_NOFILE, limit); }
 
-/// Lets the calling thread's work wait for that of others: CPU (nice 10) and disk (the lowest best-effort class). Both are
-/// hints; a kernel that refuses them changes nothing but the order. ioprio_set has no libc wrapper.
+/// Lowers the calling thread's CPU priority (nice 10) and disk priority (lowest best-effort class). A kernel that refuses
+/// these hints only changes the order of work. ioprio_set has no libc wrapper.
 static inline void clinux_yield_to_others(void) {
     setpriority(PRIO_PROCESS, 0, 10);
     syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 2 << 13 | 7 /* IOPRIO_CLASS_BE */);
 }
 
-/// Memory without a name in any file system, to be mapped by two processes: neither can change its size, so that reading
-/// it never faults. -1 with errno. memfd_create and the seals' names need
-/// _GNU_SOURCE (linux/fcntl.h collides with the Glibc module), and fcntl is variadic.
+/// Anonymous memory for two processes to map. Neither can change its size, so that reading never faults. -1 with errno.
+/// memfd_create and the seals' names need _GNU_SOURCE (linux/fcntl.h collides with the Glibc module), and fcntl is variadic.
 static inline int clinux_shared_memory(const char *name, long size) {
     int descriptor = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0) return -1;
@@ -133,7 +132,7 @@ static inline int clinux_shared_memory(const char *name, long size) {
     return descriptor;
 }
 
-/// A limit of the calling process, soft and hard; what is larger than the present hard one is left as it is.
+/// Sets a soft and hard limit of the calling process, but does not raise the hard limit.
 static inline int clinux_limit(int resource, unsigned long value) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return -1;
@@ -145,16 +144,16 @@ static const int clinux_limit_address_space = RLIMIT_AS, clinux_limit_descriptor
 static const int clinux_limit_processes = RLIMIT_NPROC, clinux_limit_core = RLIMIT_CORE;
 static const int clinux_limit_file_size = RLIMIT_FSIZE;
 
-/// The process dies with the thread that made it, and neither it nor what it might execute gains a privilege.
+/// The process dies with the thread that created it; neither it nor a program that it executes gains privileges.
 static inline int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 static inline int clinux_forgo_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
-/// Other processes of the same user may neither trace it nor read its memory.
+/// Other processes of the same user can neither trace this process nor read its memory.
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
-/// Hidden by Swift since few programs may use it; here to see that it fails.
+/// For a check that it fails. Swift does not import fork.
 static inline int clinux_fork(void) { return (int)fork(); }
 
-/// Nothing of any file system, no TCP port, nothing of processes outside (Landlock), for good. Rights of later kernels are
-/// forbidden where the kernel has them: 0 where it has none, -1 with errno. Landlock has no libc wrapper.
+/// Permanently forbids all access to files, TCP ports and processes outside of the sandbox (Landlock), as far as the kernel
+/// supports it. Returns the Landlock version, 0 without Landlock, -1 with errno. Landlock has no libc wrapper.
 static inline int clinux_forbid_files(void) {
     struct { uint64_t files, network, scopes; } rules = {0, 0, 0};
     long version = syscall(444 /* landlock_create_ruleset */, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
@@ -172,8 +171,8 @@ static inline int clinux_forbid_files(void) {
     return code == 0 ? (int)version : -1;
 }
 
-/// Lets a child use `seconds` more of the processor than it has used by now: then the kernel ends it (SIGXCPU). -1 with
-/// errno. prlimit and clock_getcpuclockid are hidden behind _GNU_SOURCE or variadic in parts of the Glibc module.
+/// Grants a child `seconds` of further processor time; then the kernel ends it (SIGXCPU). -1 with errno. prlimit and
+/// clock_getcpuclockid are hidden behind _GNU_SOURCE or variadic in parts of the Glibc module.
 static inline int clinux_allow_processor_time(pid_t process, unsigned seconds) {
     clockid_t clock = (clockid_t)((~(unsigned)process << 3) | 2 /* CPUCLOCK_SCHED */);
     struct timespec used;
@@ -189,13 +188,13 @@ static inline int clinux_allow_processor_time(pid_t process, unsigned seconds) {
 /// Declared here because the Glibc module hides it behind _GNU_SOURCE (glibc 2.34).
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
-/// The new process has no descriptor from `first` on.
+/// The new process inherits no descriptor from `first` on.
 static inline int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
-/// Waits until a child has ended, which it does not collect: 1, 0 after `milliseconds`, -1 with errno. pidfd_open has no libc
-/// wrapper everywhere (Linux 5.3).
+/// Waits until a child has ended, without reaping it: 1, 0 after `milliseconds`, -1 with errno. Some C libraries have no
+/// wrapper for pidfd_open (Linux 5.3).
 static inline int clinux_wait_for_end(pid_t process, int milliseconds) {
     int descriptor = (int)syscall(434 /* pidfd_open */, process, 0);
     if (descriptor < 0) return -1;
@@ -207,30 +206,30 @@ static inline int clinux_wait_for_end(pid_t process, int milliseconds) {
     return code;
 }
 
-/// A timer on the clock that people see; -1 with errno. `struct itimerspec` is incomplete in the Glibc module.
+/// A timer on the wall clock; -1 with errno. `struct itimerspec` is incomplete in the Glibc module.
 static inline int clinux_wall_timer(void) { return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
-/// Readable from `milliseconds` since the epoch on, or when the clock is set; 0: only then, with a time in the far future.
+/// The timer becomes readable at `milliseconds` since the epoch, or if the clock is set; 0: only if the clock is set.
 static inline void clinux_arm_wall_timer(int timer, int64_t milliseconds) {
     struct itimerspec time = {{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000000}};
     if (milliseconds == 0) time.it_value.tv_sec = (time_t)1 << 33;
     timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
 }
-/// Fails when it is not due, or when the clock was set (ECANCELED), which the caller sees on the clock itself.
+/// Fails if the timer is not due, or if the clock was set (ECANCELED), which the caller notices by the clock itself.
 static inline void clinux_read_wall_timer(int timer) {
     uint64_t count;
     ssize_t length = read(timer, &count, sizeof count);
     (void)length;
 }
 
-/// Only glibc has it.
+/// Only glibc supports this.
 static inline void clinux_trim_heap(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
 }
 
-/// Has the calling thread take numbers too small for a normal float for 0, in operands and in results, where the processor has
-/// such a mode: arithmetic with them costs up to a hundred times as much. Returns the mode to restore.
+/// Makes the calling thread treat denormal operands and results as 0, if the processor has such a mode: arithmetic with
+/// denormals takes up to a hundred times as long. Returns the mode to restore.
 static inline uint64_t clinux_flush_denormals(void) {
 #if defined(__SSE2__)
     unsigned mode = __builtin_ia32_stmxcsr();

@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-// A library that is loaded when it is needed, not with the program (docs/decisions/0020-memory.md).
+// A library that is loaded on demand, not with the program (docs/decisions/0020-memory.md).
 //
-// LOADED_LIBRARY(table, "file", prefix_, FUNCTIONS) gives `struct table`, with a pointer for every function that
-// `FUNCTIONS(each, prefix_)` names by `each(prefix_, name)`, and `table_load`, which opens the file and fills the struct.
-// The library's header declares the functions, so that each call is checked as a linked one would be.
+// LOADED_LIBRARY(table, "file", prefix_, FUNCTIONS) declares `struct table`, with a pointer for every function that
+// `FUNCTIONS(each, prefix_)` lists as `each(prefix_, name)`, and `table_load`, which opens the file and fills the struct.
+// The library's header declares the functions, so that the compiler checks each call.
 
 static inline const char *cloading_problem(void) {
     const char *text = dlerror();
@@ -21,8 +21,8 @@ static inline const char *cloading_problem(void) {
     functions->name = (__typeof__(functions->name))dlsym(library, #prefix #name);                                             \
     if (functions->name == NULL) return cloading_problem();
 
-// `table_load` gives NULL when every function was found, else the dynamic linker's text, which belongs to it. What was
-// loaded stays for as long as the program runs.
+// `table_load` returns NULL if all functions were found, otherwise the dynamic linker's text, which the linker owns. The library
+// is never unloaded.
 #define LOADED_LIBRARY(table, file, prefix, FUNCTIONS)                                                                        \
     struct table {                                                                                                            \
         FUNCTIONS(CLOADING_MEMBER, prefix)                                                                                    \

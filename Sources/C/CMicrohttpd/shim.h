@@ -2,7 +2,7 @@
 #pragma once
 
 #include <dlfcn.h>
-// Without _GNU_SOURCE, which gives fd_set other members here than in Swift's Glibc module: a clean build may fail of that.
+// Not from _GNU_SOURCE, which would give fd_set other members here than in Swift's Glibc module: a clean build may then fail.
 #ifndef RTLD_NEXT
 #define RTLD_NEXT ((void *)-1l)
 #endif
@@ -13,7 +13,7 @@
 #define POLLRDHUP 0x2000
 #endif
 
-/// What MHD_start_daemon takes as variadic options, which Swift cannot call.
+/// The options of MHD_start_daemon, which is variadic: Swift cannot call it.
 struct cmicrohttpd_configuration {
     unsigned int threads;
     unsigned int connection_limit;
@@ -36,7 +36,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_conf
         MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD
             | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG,
         0, NULL, NULL, c->handler, c->context,
-        // The log comes first: it also takes what the other options complain about.
+        // The log comes first, so that it receives messages about the other options.
         MHD_OPTION_EXTERNAL_LOGGER, c->log, c->context,
         MHD_OPTION_CONNECTION_LIMIT, c->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, c->idle_seconds,
@@ -47,8 +47,8 @@ static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_conf
         MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
-/// Makes one argument of all in the query of `uri`, which lies in the connection's own buffer. The program reads its copy of the
-/// target. libmicrohttpd 0.9.75 ends the process when the arguments of a query do not fit into the connection's memory.
+/// Joins all arguments in the query of `uri`, in the connection's own buffer, to one. (The program reads its copy of the
+/// target.) libmicrohttpd 0.9.75 ends the process if the arguments of a query do not fit into the connection's memory.
 static inline void cmicrohttpd_join_arguments(const char *uri) {
     for (char *c = (char *)uri; *c; c++)
         if (*c == '&') *c = '_';
@@ -67,7 +67,7 @@ static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
-/// What the other end has closed: 0 nothing, 1 at least its sending side, 2 both. For a connection that cannot end meanwhile.
+/// The directions that the peer has closed: 0 none, 1 at least its sending side, 2 both. The connection must not end meanwhile.
 static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
     if (look.fd < 0) return 2;
@@ -75,16 +75,16 @@ static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     return look.revents & (POLLHUP | POLLERR | POLLNVAL) ? 2 : look.revents ? 1 : 0;
 }
 
-/// The library's MHD_queue_response: the name itself is this program's (LibraryRefusals.swift).
+/// The library's MHD_queue_response. This program defines a function of that name itself (LibraryRefusals.swift).
 static inline enum MHD_Result cmicrohttpd_queue(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     static enum MHD_Result (*queue)(struct MHD_Connection *, unsigned int, struct MHD_Response *);
-    // Several threads find the same address.
+    // A race is harmless: all threads find the same address.
     if (!queue) *(void **)&queue = dlsym(RTLD_NEXT, "MHD_queue_response");
     return queue ? queue(connection, status, response) : MHD_NO;
 }
 
-/// Enumerators and macros under names that Swift sees.
+/// Enumerators and macros that Swift does not import.
 static const ssize_t cmicrohttpd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
 static const enum MHD_Result cmicrohttpd_yes = MHD_YES;
 static const enum MHD_Result cmicrohttpd_no = MHD_NO;
@@ -104,7 +104,7 @@ static inline struct MHD_Response *cmicrohttpd_read_response(
 static inline void cmicrohttpd_release_upgraded(struct MHD_UpgradeResponseHandle *handle) {
     MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
-/// 1: begins, -1: ends, 0: something else.
+/// 1: the connection begins, -1: it ends, 0: something else.
 static inline int cmicrohttpd_notification(enum MHD_ConnectionNotificationCode code) {
     return code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : code == MHD_CONNECTION_NOTIFY_CLOSED ? -1 : 0;
 }

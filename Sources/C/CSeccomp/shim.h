@@ -4,5 +4,5 @@
 #include <errno.h>
 #include <seccomp.h>
 
-/// The answer to every system call that is not allowed.
+/// The result of a forbidden system call.
 static const unsigned int cseccomp_refuse = SCMP_ACT_ERRNO(EPERM);

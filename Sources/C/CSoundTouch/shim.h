@@ -3,11 +3,11 @@
 
 #include "../CLoading/table.h"
 
-// The functions of SoundTouch's C interface that are called. Declared here, as they have been since SoundTouch 2.0, so that
-// building takes none of its headers.
+// All functions of SoundTouch's C interface in use. Declared here, as in SoundTouch 2.0 and later, so that building does not
+// need its headers.
 void *soundtouch_createInstance(void);
 void soundtouch_destroyInstance(void *stretcher);
-// Factors; 1 changes nothing.
+// Factors.
 void soundtouch_setTempo(void *stretcher, float tempo);
 void soundtouch_setPitch(void *stretcher, float pitch);
 int soundtouch_setChannels(void *stretcher, unsigned int channels);

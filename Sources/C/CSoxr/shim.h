@@ -5,7 +5,7 @@
 
 #include "../CLoading/table.h"
 
-// Every function of libsoxr that is called.
+// All functions of libsoxr in use.
 #define CSOXR_FUNCTIONS(each, soxr)                                                                                           \
     each(soxr, io_spec) each(soxr, quality_spec) each(soxr, runtime_spec) each(soxr, create) each(soxr, delete)             \
         each(soxr, process) each(soxr, clear)

@@ -5,7 +5,7 @@
 
 #include "../CLoading/table.h"
 
-// Every function of sd-bus that is called.
+// All functions of sd-bus in use.
 #define CSYSTEMD_FUNCTIONS(each, sd_bus)                                                                                      \
     each(sd_bus, open_user) each(sd_bus, open_system) each(sd_bus, set_exit_on_disconnect)                                    \
         each(sd_bus, close_unref) each(sd_bus, send) each(sd_bus, call_async) each(sd_bus, add_match_async)                   \

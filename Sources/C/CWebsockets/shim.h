@@ -3,7 +3,7 @@
 
 #include <libwebsockets.h>
 
-/// What runs for every client. `callback` gets libwebsockets' reasons.
+/// The context of all clients.
 static inline struct lws_context *cwebsockets_create_context(
     const struct lws_protocols *protocols, const lws_retry_bo_t *validity, void *user) {
     struct lws_context_creation_info info;
@@ -14,7 +14,7 @@ static inline struct lws_context *cwebsockets_create_context(
     info.gid = (gid_t)-1;
     info.uid = (uid_t)-1;
     info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
-    // One buffer for all clients; heads are short because they are rewritten before they come here.
+    // One buffer for all clients. Request heads are short, as they are rewritten before they come here.
     info.pt_serv_buf_size = 4096;
     info.max_http_header_data = 1024;
     info.max_http_header_pool = 64;
@@ -45,7 +45,7 @@ static inline void cwebsockets_accept_key(const char *key, char *text, size_t si
     lws_b64_encode_string((const char *)digest, sizeof digest, text, (int)size);
 }
 
-/// Room that lws_write wants before a payload; a macro with casts, which Swift does not see.
+/// The space that lws_write needs before a payload: a macro with casts, which Swift does not import.
 static const size_t cwebsockets_prefix = LWS_PRE;
 static inline void cwebsockets_log_to(void (*emit)(int level, const char *line)) {
     lws_set_log_level(LLL_ERR | LLL_WARN | LLL_NOTICE, emit);
