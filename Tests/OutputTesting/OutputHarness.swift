@@ -23,7 +23,7 @@ public final class OutputHarness {
 
     deinit { output.shutdown() }
 
-    /// Waits up to 10 s for an event with this name; those before it are passed over.
+    /// Waits up to 10 s for an event with this name and skips those before it.
     @discardableResult
     public func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) -> AudioOutputEvent? {
         let deadline = MonotonicTime.now.advanced(bySeconds: 10)
@@ -40,9 +40,9 @@ public final class OutputHarness {
         return nil
     }
 
-    public func open(_ generation: UInt64, _ format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo))
-        throws
-    {
+    public func open(
+        _ generation: UInt64 = 1, _ format: AudioFormat = AudioFormat(sampleRate: 44_100, layout: .stereo)
+    ) throws {
         output.perform(.open(format, Generation(generation)))
         expect("opened")
         lease = try #require(ring).grant().lease
@@ -59,21 +59,29 @@ public final class OutputHarness {
         }
     }
 
-    /// Plays what the first stream has.
-    public func playOut() {
-        output.perform(.stream(.start(), Generation(1)))
-        output.perform(.stream(.drain, Generation(1)))
-        expect("drained")
+    /// Sends a command to a stream, then waits for the event.
+    public func send(
+        _ command: StreamCommand, _ generation: UInt64 = 1, expecting event: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        output.perform(.stream(command, Generation(generation)))
+        if let event { expect(event, sourceLocation: sourceLocation) }
     }
 
-    /// Gives everything before the returned index up and goes on writing after it.
+    /// Plays all frames of the first stream.
+    public func playOut() {
+        send(.start())
+        send(.drain, expecting: "drained")
+    }
+
+    /// Discards all frames before the returned index; further frames follow it.
     public func cut() throws -> FrameCount {
         let index = try #require(ring).cut()
         lease = try #require(ring).grant().lease
         return index
     }
 
-    /// Whether nothing of this name comes within `seconds`.
+    /// Whether no event of this name comes within `seconds`.
     public func isQuiet(_ name: String, seconds: Double) -> Bool {
         let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         while MonotonicTime.now < deadline { pending += mailbox.take(until: deadline) }
@@ -82,7 +90,19 @@ public final class OutputHarness {
 }
 
 extension AudioOutputEvent {
-    var name: String {
+    /// The stream that reports the event.
+    public var generation: Generation? {
+        switch self {
+        case .opened(let generation, _), .started(let generation), .paused(let generation), .flushed(let generation),
+            .drained(let generation), .closed(let generation), .underrun(let generation), .suspended(let generation, _),
+            .corkRequested(let generation, _), .muted(let generation, _), .displaced(let generation),
+            .failed(let generation, _):
+            generation
+        case .ducked, .availability, .devices: nil
+        }
+    }
+
+    public var name: String {
         switch self {
         case .opened: "opened"
         case .started: "started"

@@ -63,7 +63,7 @@ private struct PlayerVoices: VoiceMaking {
             case .pulse:
                 PulseAudioOutput(
                     title: kind == .announcement ? "Announcement" : "Sound effect", only: isPinned ? device : nil)
-            case .null, .file: NullOutput()
+            case .null, .file: PacedOutput.null()
             }
         return PlayerVoice(environment, isPinned: isPinned, rules: rules, report: report)
     }

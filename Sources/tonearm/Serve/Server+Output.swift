@@ -17,7 +17,7 @@ struct PlayerOutput {
 extension Server {
     /// The output of main. A file that cannot be written now is a mistake in the configuration.
     static func mainOutput(_ configuration: ServerConfiguration) throws -> PlayerOutput {
-        if case .file(let path) = configuration.output, case .unavailable(let reason) = FileOutput.check(path) {
+        if case .file(let path) = configuration.output, case .unavailable(let reason) = PacedOutput.checkFile(path) {
             throw Failure("output: \(reason)", .cannotCreate)
         }
         return output(configuration)
@@ -29,10 +29,10 @@ extension Server {
         case .pulse:
             let output = PulseAudioOutput(player: player)
             return PlayerOutput(output: output, otherStreams: output)
-        case .null: return PlayerOutput(output: NullOutput())
+        case .null: return PlayerOutput(output: PacedOutput.null())
         case .file(let path):
             let path = player.map { Self.path(path, of: $0) } ?? path
-            return PlayerOutput(output: FileOutput(path: path, report: fileIsIncomplete))
+            return PlayerOutput(output: PacedOutput.file(path, report: fileIsIncomplete))
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SoundFiles
 
 extension RecordingDirectory {
-    /// With the worker that was built beside the tests.
+    /// With the worker built beside the tests.
     private static var examiner: MediaExaminer {
         MediaExaminer(factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(nil)))])
     }
@@ -44,6 +44,14 @@ extension RecordingDirectory {
         return writer.id
     }
 
+    /// Saves the bytes of a stream.
+    private func save(_ bytes: [UInt8], _ format: RecordedFormat) throws -> String {
+        let writer = try directory.createStream(name: "radio", format)
+        try bytes.withUnsafeBytes { try writer.write($0) }
+        try writer.finish()
+        return writer.id
+    }
+
     /// FAT, exFAT and some network shares.
     @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS]) func recordingsNeedNoHardLinks(_ code: Int32) throws {
         let refusing: RecordingDirectory.Link = { _, _, _ in
@@ -59,7 +67,7 @@ extension RecordingDirectory {
         let again = try RecordingDirectory(place.path, link: refusing)
         #expect(try again.list().map(\.id).contains("radio-recovered.aac"))
         #expect(try !place.names.contains { $0.hasSuffix(".part") })
-        // Another obstacle is one.
+        // Other errors are reported.
         let full = try RecordingDirectory(place.path) { _, _, _ in
             errno = ENOSPC
             return -1
@@ -67,7 +75,7 @@ extension RecordingDirectory {
         #expect(throws: RecordingError.self) { try record(full) }
     }
 
-    @Test func aStream_isWrittenAsItComes_andFoundAfterADeath() throws {
+    @Test func aStream_isWrittenAsReceived_andRecoveredAfterAKill() throws {
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let (whole, cut) = try (
             directory.createStream(name: "radio", .aac),
@@ -90,7 +98,7 @@ extension RecordingDirectory {
         try again.delete("radio.aac")
     }
 
-    @Test func everyFormat_isWrittenAsAsked() throws {
+    @Test func everyFormat_isWrittenAsRequested() throws {
         for bits in [8, 16, 24, 32] {
             let sound = try directory.entry(record(directory) { $0.bits = bits }).sound
             #expect(sound?.bits == bits && sound?.isFloat == false && sound?.duration == 1)
@@ -118,28 +126,15 @@ extension RecordingDirectory {
         #expect(try place.names == ["memo-2.wav", "memo.wav"])
     }
 
-    @Test func unfinishedFile_isRecoveredAtTheStart() throws {
-        do {
-            let directory = try RecordingDirectory(place.path)
-            _ = try record(directory) { $0.name = "memo" }
-        }
-        #expect(rename(place.path + "/memo.wav", place.path + "/memo.wav.part") == 0)
-        let directory = try RecordingDirectory(place.path)
-        let entries = try directory.list()
-        #expect(entries.map(\.id) == ["memo-recovered.wav"])
-        #expect(entries[0].isRecovered && entries[0].sound?.duration == 1)
-        #expect(try place.names == ["memo-recovered.wav"])
-    }
-
-    /// A second of it, mono.
+    /// One second, mono.
     private static func noise(_ level: Float) -> [Float] {
         var random = SeededGenerator(seed: 1)
         return (0..<48_000).map { _ in level * Float(Int32(truncatingIfNeeded: random.next())) / 0x1p31 }
     }
 
-    /// As after a kill: what was written so far, and no end. Quiet first, then loud: what is guessed from the beginning is wrong.
+    /// As after a kill. Loudness changes within the file, so that an estimate from its beginning is wrong.
     @Test(arguments: [RecordingSettings.Container.wav, .flac, .opus, .mp3], [false, true])
-    func cutOffFile_tellsItsLength(container: RecordingSettings.Container, isLoudFirst: Bool) throws {
+    func truncatedFile_hasItsLength(container: RecordingSettings.Container, isLoudFirst: Bool) throws {
         let id: String
         do {
             var settings = RecordingSettings()
@@ -151,7 +146,7 @@ extension RecordingDirectory {
                 let samples = (second < 2) == isLoudFirst ? loud : quiet
                 _ = try samples.withUnsafeBufferPointer { try writer.write($0) }
             }
-            // Its end never comes: what the disk has now is all.
+            // The file as it is on the disk before its end is written.
             id = writer.id
             try Data(contentsOf: URL(fileURLWithPath: place.path + "/" + id + ".part")).write(
                 to: URL(fileURLWithPath: place.path + "/killed"))
@@ -159,27 +154,28 @@ extension RecordingDirectory {
         }
         #expect(unlink(place.path + "/" + id) == 0)
         #expect(rename(place.path + "/killed", place.path + "/" + id + ".part") == 0)
-        let entry = try #require(try RecordingDirectory(place.path).list().first)
+        let entries = try RecordingDirectory(place.path).list()
+        #expect(entries.map(\.id) == ["memo-recovered.\(container)"])
+        #expect(try place.names == entries.map(\.id))
+        let entry = try #require(entries.first)
         let duration = try #require(entry.sound?.duration)
-        // The encoder still holds some of it back.
+        // The encoder holds back some frames.
         #expect(entry.isRecovered && duration <= 8.1 && duration > 6.5)
         if container == .wav { #expect(duration == 8) }
         if container == .mp3 || container == .flac { #expect(duration > 7.8) }
     }
 
-    /// As of a station that was joined: the rest of a frame comes first.
+    /// As after joining a station: the file begins with the rest of a frame.
     @Test(arguments: [1, 100, 30_000], [1, 2])
-    func streamThatBeginsWithinAFrame_tellsItsLength(cut: Int, channels: Int) throws {
+    func streamThatBeginsWithinAFrame_hasItsLength(cut: Int, channels: Int) throws {
         let id = try record(directory) {
             ($0.container, $0.name, $0.sampleRate, $0.channelCount) = (.mp3, "whole", 44_100, channels)
         }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: place.path + "/" + id))
         let rest = Array(bytes.dropFirst(min(cut, bytes.count / 2)))
-        // A header by chance, which no other follows.
+        // An accidental header, which no other follows.
         let stream = [0xFF, 0xFB, 0x90, 0x00, 0x12] + rest.dropFirst(5)
-        let writer = try directory.createStream(name: "radio", .mp3)
-        try ([0x12] + stream).withUnsafeBytes { try writer.write($0) }
-        try writer.finish()
+        #expect(try save([0x12] + stream, .mp3) == "radio.mp3")
         let sound = try #require(try directory.entry("radio.mp3").sound)
         let duration = try #require(sound.duration)
         #expect(sound.sampleRate == 44_100 && sound.channelCount == channels)
@@ -188,8 +184,8 @@ extension RecordingDirectory {
         #expect(try directory.list().first { $0.id == "radio.mp3" }?.sound?.duration == duration)
     }
 
-    /// libsndfile opens it by its content: it must not read what a stranger has sent (row 255).
-    @Test(arguments: [RecordedFormat.mp3, .flac, .wav]) func soundOfAnotherKind_isNotReadInThisProcess(
+    /// libsndfile, which detects the format by content, must not read foreign bytes (row 255).
+    @Test(arguments: [RecordedFormat.mp3, .flac, .wav]) func soundOfAnotherFormat_isNotReadInThisProcess(
         format: RecordedFormat
     ) throws {
         // Sun's AU: one second of silence, 16 bits, 8 kHz, mono.
@@ -197,22 +193,17 @@ extension RecordingDirectory {
         let bytes =
             header.flatMap { value in withUnsafeBytes(of: value.bigEndian) { Array($0) } }
             + [UInt8](repeating: 0, count: 16_000)
-        let writer = try directory.createStream(name: "radio", format)
-        try bytes.withUnsafeBytes { try writer.write($0) }
-        try writer.finish()
-        #expect(try directory.entry(writer.id).sound == nil)
-        #expect(try directory.list().map(\.id) == [writer.id])
+        let id = try save(bytes, format)
+        #expect(try directory.entry(id).sound == nil)
+        #expect(try directory.list().map(\.id) == [id])
     }
 
-    @Test func whatHoldsNoFrame_isNoSound() throws {
-        let writer = try directory.createStream(name: "radio", .mp3)
+    @Test func aFileWithoutFrames_isNotSound() throws {
         let noise = (0..<100_000).map { $0 % 700 == 3 ? UInt8(0xFF) : $0 % 700 == 4 ? 0xFB : 0x55 }
-        try noise.withUnsafeBytes { try writer.write($0) }
-        try writer.finish()
-        #expect(try directory.entry("radio.mp3").sound == nil)
+        #expect(try directory.entry(save(noise, .mp3)).sound == nil)
     }
 
-    @Test func whatIsNoRecording_isNeitherListedNorOpenedNorDeleted() throws {
+    @Test func otherFiles_areNeitherListedNorOpenedNorDeleted() throws {
         #expect(symlink("/etc/passwd", place.path + "/link.wav") == 0)
         #expect(mkdir(place.path + "/folder.wav", 0o700) == 0)
         #expect(try directory.list().isEmpty)

@@ -8,8 +8,8 @@ import Kernel
 @testable import SoundFiles
 
 @Suite struct PacedStreamTests {
-    private final class DeafSink: PacedSink {
-        let device = OutputDevice(id: "deaf", description: "")
+    private final class MemorySink: PacedSink {
+        let device = OutputDevice(id: "memory", description: "")
         func check() -> OutputAvailability { .available }
         func open(_ preferred: AudioFormat) -> AudioFormat { preferred }
         private(set) var written: [Float] = []
@@ -17,36 +17,40 @@ import Kernel
         func finish() {}
     }
 
-    @Test func emptyRing_costsNoWakeUps() throws {
+    /// A mono stream.
+    private func stream(
+        sampleRate: Int, effects: EffectSettings = .off, sink: MemorySink = MemorySink(),
+        onFrames: @escaping @Sendable () -> Void = {}
+    ) -> PacedStream {
+        PacedStream(
+            AudioFormat(sampleRate: sampleRate, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
+            effects: effects, continuing: nil, sink: sink, onFrames: onFrames)
+    }
+
+    @Test func emptyRing_causesNoWakeUps() throws {
         let came = Mailbox<Bool>()
-        var stream = PacedStream(
-            AudioFormat(sampleRate: 44_100, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
-            effects: .off, continuing: nil, sink: DeafSink()
-        ) { came.post(true) }
+        var stream = stream(sampleRate: 44_100) { came.post(true) }
         try stream.perform(.start(fade: 0))
         #expect(stream.wakeUp(period: 0.02) == nil)
         let lease = stream.ring.grant().lease
         _ = [Float](repeating: 0, count: 10).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
         #expect(came.take(until: .now) == [true])
-        // Frames that came before it was asked for.
+        // Frames that were written before the request.
         #expect(stream.wakeUp(period: 0.02) != nil)
         try stream.advance(to: .now)
         #expect(stream.clock.isAdvancing)
     }
 
-    /// Row 290: what is written to a file is what a render job gives, also where each item takes a while to open.
-    @Test func itemsOfOneFrame_soundAsIfTheyWereThereAtOnce() throws {
+    /// Row 290: a file output writes the same as a render job, even if each item takes a while to open.
+    @Test func itemsOfOneFrame_soundAsIfWrittenAtOnce() throws {
         var effects = EffectSettings()
         effects.isEnabled = true
         effects.equalizer.isEnabled = true
         effects.equalizer.preamp = 6
         effects.limiter.isEnabled = true
         func render(_ portions: [Int]) throws -> [Float] {
-            let sink = DeafSink()
-            var stream = PacedStream(
-                AudioFormat(sampleRate: 8_000, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
-                effects: effects, continuing: nil, sink: sink
-            ) {}
+            let sink = MemorySink()
+            var stream = stream(sampleRate: 8_000, effects: effects, sink: sink)
             let lease = stream.ring.grant().lease
             try stream.perform(.start(fade: 0))
             var (time, frame) = (stream.clock.sampledAt, 0)
@@ -64,12 +68,9 @@ import Kernel
         #expect(try render([1, 1, 1, 1, 1, 1_000]) == render([1_005]))
     }
 
-    /// A follower is kept in step by it.
+    /// Shifts keep a follower in step.
     @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
-        var stream = PacedStream(
-            AudioFormat(sampleRate: 1_000, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
-            effects: .off, continuing: nil, sink: DeafSink()
-        ) {}
+        var stream = stream(sampleRate: 1_000)
         let lease = stream.ring.grant().lease
         _ = [Float](repeating: 0, count: 1_500).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
         try stream.perform(.start(fade: 0))

@@ -21,8 +21,7 @@ final class PacedLoop {
 
     private let sink: any PacedSink
     private let mailbox: Mailbox<Command>
-    private let reading: ClockReading
-    private let handler: @Sendable (AudioOutputEvent) -> Void
+    private let published: Published<OutputClock, AudioOutputEvent>
     private var stream: PacedStream?
     private var gains = ChannelGains.unity
     private var ducking = ChannelGains.unity
@@ -30,19 +29,15 @@ final class PacedLoop {
     private var tap: SoundTap?
     private var chosen = false
 
-    init(
-        sink: any PacedSink, mailbox: Mailbox<Command>, reading: ClockReading,
-        handler: @escaping @Sendable (AudioOutputEvent) -> Void
-    ) {
+    init(sink: any PacedSink, mailbox: Mailbox<Command>, published: Published<OutputClock, AudioOutputEvent>) {
         self.sink = sink
         self.mailbox = mailbox
-        self.reading = reading
-        self.handler = handler
+        self.published = published
     }
 
     func run() {
         reportDevices()
-        handler(.availability(sink.check()))
+        published.notify(.availability(sink.check()))
         while true {
             let commands = mailbox.take(until: stream?.wakeUp(period: Self.period))
             guarded { stream throws(AudioOutputError) in try stream.advance(to: .now) }
@@ -69,8 +64,7 @@ final class PacedLoop {
             guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
             guard stream != nil else { return }
             stream = nil
-            publish()
-            handler(.closed(generation))
+            publish(.closed(generation))
         case .stream(let command, let generation):
             guard stream?.generation == generation else { return }
             guarded { stream throws(AudioOutputError) in try stream.perform(command) }
@@ -105,11 +99,9 @@ final class PacedLoop {
                 format, generation, gains: gains, ducking: ducking, effects: effects, continuing: previous, sink: sink
             ) { [mailbox] in mailbox.post(.frames) }
             stream?.setTap(tap)
-            publish()
-            if let stream { handler(.opened(generation, stream.ring)) }
+            if let stream { publish(.opened(generation, stream.ring)) }
         } catch {
-            publish()
-            handler(.failed(generation, error))
+            publish(.failed(generation, error))
         }
     }
 
@@ -121,23 +113,23 @@ final class PacedLoop {
             try act(&stream)
             let events = stream.takeEvents()
             self.stream = stream
-            guard !events.isEmpty else { return }
-            publish()
-            events.forEach(handler)
+            events.forEach(publish)
         } catch {
             self.stream = nil
-            publish()
-            handler(.failed(generation, error))
+            publish(.failed(generation, error))
         }
     }
 
-    /// Before every event, so that its receiver reads a matching clock.
-    private func publish() {
+    /// Publishes the clock before the event, so that the event's receiver reads a matching clock.
+    private func publish(_ event: AudioOutputEvent? = nil) {
         let silent = OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: .now, latency: 0)
-        reading.publish(stream?.clock ?? silent)
+        published.change { clock in
+            clock = stream?.clock ?? silent
+            return event
+        }
     }
 
     private func reportDevices() {
-        handler(.devices(OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen)))
+        published.notify(.devices(OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen)))
     }
 }

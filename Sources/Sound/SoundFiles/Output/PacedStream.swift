@@ -222,11 +222,7 @@ struct PacedStream {
     }
 
     /// Renders a short fade if sound is audible; then the clock stops.
-    mutating func fadeOut() throws(AudioOutputError) {
-        try fadeOut(before: .max)
-    }
-
-    private mutating func fadeOut(before index: FrameCount) throws(AudioOutputError) {
+    mutating func fadeOut(before index: FrameCount = .max) throws(AudioOutputError) {
         guard case .playing = phase else { return }
         phase = .waiting
         late = nil
@@ -288,14 +284,10 @@ struct PacedStream {
             }
             if count == 0 { break }
             done += count
-            try write(count * format.channelCount)
+            try buffer.withUnsafeBufferPointer { buffer throws(AudioOutputError) in
+                try sink.write(UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)]))
+            }
         }
         return done
-    }
-
-    private func write(_ count: Int) throws(AudioOutputError) {
-        try buffer.withUnsafeBufferPointer { buffer throws(AudioOutputError) in
-            try sink.write(UnsafeBufferPointer(rebasing: buffer[..<count]))
-        }
     }
 }

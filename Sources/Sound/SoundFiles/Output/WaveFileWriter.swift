@@ -23,7 +23,7 @@ public struct WaveFileWriter: ~Copyable {
         settings.channelCount = format.channelCount
         var info = SF_INFO(
             frames: 0, samplerate: Int32(format.sampleRate), channels: Int32(format.channelCount),
-            format: Int32(SoundFile.format(settings)), sections: 0, seekable: 0)
+            format: Int32(RecordingFile.format(settings)), sections: 0, seekable: 0)
         guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
             throw Failure(message: "cannot write \(path): sf_open: \(String(cString: sf_strerror(nil)))")
         }

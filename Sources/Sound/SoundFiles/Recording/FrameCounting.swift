@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Kernel
 internal import Media
 import Service
 
@@ -52,9 +53,9 @@ enum FrameCounting {
         }
     }
 
-    /// Samples per channel; nil if unknown at `deadline`, a time of `now`. Walks from frame to frame without decoding
-    /// (ISO/IEC 11172-3 section 2.4.2.3, 13818-3 for the lower rates).
-    static func countMPEG(_ descriptor: Int32, until deadline: Double) -> Int64? {
+    /// Samples per channel; nil if unknown at `deadline`. Walks from frame to frame without decoding (ISO/IEC 11172-3
+    /// section 2.4.2.3, 13818-3 for the lower rates).
+    static func countMPEG(_ descriptor: Int32, until deadline: MonotonicTime) -> Int64? {
         var block = [UInt8](repeating: 0, count: 256 << 10)
         var rest: [UInt8] = []
         var samples: Int64 = 0
@@ -62,7 +63,7 @@ enum FrameCounting {
         var isFirst = true
         while true {
             let count = pread(descriptor, &block, block.count, offset)
-            guard count >= 0, now() <= deadline else { return nil }
+            guard count >= 0, .now <= deadline else { return nil }
             offset += count
             rest += block[..<count]
             var place = 0
@@ -71,10 +72,8 @@ enum FrameCounting {
                 place = first
             }
             while place + 4 <= rest.count {
-                guard let (header, size) = parse(rest[place...]) else {
-                    // Data other than a frame: the file is not a recording of ours.
-                    return nil
-                }
+                // Data other than a frame: the file is not a recording of ours.
+                guard let (header, size) = parse(rest[place...]) else { return nil }
                 guard place + size <= rest.count else { break }
                 // The first frame may be LAME's description of the file instead of sound.
                 if !isFirst || InfoFrame(Array(rest[place..<place + size])) == nil {
@@ -87,11 +86,5 @@ enum FrameCounting {
             // The last frame may be truncated.
             if count == 0 { return samples }
         }
-    }
-
-    static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

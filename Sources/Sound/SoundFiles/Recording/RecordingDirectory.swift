@@ -62,7 +62,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
 
     public func list() throws(RecordingError) -> [RecordingEntry] {
         var entries: [RecordingEntry] = []
-        let deadline = FrameCounting.now() + Self.listPatience
+        let deadline = MonotonicTime.now.advanced(bySeconds: Self.listPatience)
         for name in try names() where RecordingName.isValidID(name) {
             // A file that disappears meanwhile, or is not a regular file, is left out.
             do throws(RecordingError) { entries.append(try entry(name, deadline)) } catch {}
@@ -70,10 +70,12 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         return entries.sorted { ($0.modified, $0.id) > ($1.modified, $1.id) }
     }
 
-    public func entry(_ id: String) throws(RecordingError) -> RecordingEntry { try entry(id, .infinity) }
+    public func entry(_ id: String) throws(RecordingError) -> RecordingEntry {
+        try entry(id, MonotonicTime(nanoseconds: .max))
+    }
 
     /// A file that is not counted by `deadline` has no length yet.
-    private func entry(_ id: String, _ deadline: Double) throws(RecordingError) -> RecordingEntry {
+    private func entry(_ id: String, _ deadline: MonotonicTime) throws(RecordingError) -> RecordingEntry {
         let (descriptor, status) = try openFile(id)
         defer { close(descriptor) }
         let milliseconds = Int64(status.st_mtim.tv_sec) &* 1000 &+ Int64(status.st_mtim.tv_nsec) / 1_000_000
@@ -87,19 +89,15 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         } else {
             let isWhole: Bool
             (sound, isWhole) = try examine(id, descriptor, size, isRecovered: isRecovered, deadline)
-            if isWhole { remember(sound, version) }
+            if isWhole { known.withLock { [sound] in $0.insert(sound, for: version, size: 1) } }
         }
         return RecordingEntry(
             id: id, size: UInt64(size), modified: milliseconds, isRecovered: isRecovered, sound: sound)
     }
 
-    private func remember(_ sound: RecordingEntry.Sound?, _ version: Version) {
-        known.withLock { $0.insert(sound, for: version, size: 1) }
-    }
-
     /// `isWhole` is false if counting was stopped early: the next request continues it.
     private func examine(
-        _ id: String, _ descriptor: Int32, _ size: Int64, isRecovered: Bool, _ deadline: Double
+        _ id: String, _ descriptor: Int32, _ size: Int64, isRecovered: Bool, _ deadline: MonotonicTime
     ) throws(RecordingError) -> (sound: RecordingEntry.Sound?, isWhole: Bool) {
         let isMPEG = id.hasSuffix(".mp3")
         var sound =
@@ -111,7 +109,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         else {
             return (sound, true)
         }
-        let limit = FrameCounting.now() + FrameCounting.patience
+        let limit = MonotonicTime.now.advanced(bySeconds: FrameCounting.patience)
         let until = min(limit, deadline)
         let frames =
             isMPEG
@@ -185,8 +183,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     public func create(_ settings: RecordingSettings) throws(RecordingError) -> any RecordingWriter {
         let (id, descriptor) = try createPart(settings.name, RecordedFormat(settings.container))
         do throws(RecordingError) {
-            let file = try SoundFile(descriptor, settings)
-            return RecordingFile(id: id, file: file) { [self] () throws(RecordingError) in try publish(id) }
+            return try RecordingFile(id: id, descriptor, settings) { [self] () throws(RecordingError) in try publish(id)
+            }
         } catch {
             unlinkat(directory, id + Self.partSuffix, 0)
             throw error

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Audio
-internal import Glibc
+internal import Kernel
 internal import Media
 internal import Playback
 internal import Service
@@ -25,12 +25,12 @@ struct RecordingExaminer: Sendable {
     }
 
     /// Frames per channel, by decoding all of them; nil if unknown at `deadline`. Takes over the descriptor.
-    func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: Double) -> Int64? {
+    func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: MonotonicTime) -> Int64? {
         var samples = [Float](repeating: 0, count: 65_536)
         do throws(MediaError) {
             let decoder = try examiner.open(try source(descriptor, id, size))
             var frames: Int64 = 0
-            while FrameCounting.now() < deadline {
+            while .now < deadline {
                 var result: Result<DecodedFrames, MediaError> = .success(DecodedFrames(frames: 0, endOfStream: true))
                 // The closure of an array's buffer cannot throw a typed error.
                 samples.withUnsafeMutableBufferPointer { buffer in

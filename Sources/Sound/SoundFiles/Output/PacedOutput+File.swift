@@ -4,18 +4,17 @@ internal import Audio
 internal import Glibc
 public import Playback
 
-/// Writes the sound in real time to one 16-bit WAV file. Nothing is written while the clock does not advance.
-///
-/// The file has the first stream's format, which later streams get too. If the process is killed, the file is complete
-/// up to the last second. Unchecked because the superclass is; adds no state.
-public final class FileOutput: PacedOutput, @unchecked Sendable {
-    /// `report` is called on the output's thread if the file could not be completed at the end.
-    public init(path: String, report: @escaping @Sendable (_ failure: String) -> Void) {
-        super.init { FileSink(path: path, report: report) }
+extension PacedOutput {
+    /// Writes the sound in real time to one 16-bit WAV file. Nothing is written while the clock does not advance.
+    ///
+    /// The file has the first stream's format, which later streams get too. If the process is killed, the file is complete
+    /// up to the last second. `report` is called on the output's thread if the file could not be completed at the end.
+    public static func file(_ path: String, report: @escaping @Sendable (_ failure: String) -> Void) -> PacedOutput {
+        PacedOutput { FileSink(path: path, report: report) }
     }
 
     /// Whether the file is writable; creates a missing one.
-    public static func check(_ path: String) -> OutputAvailability {
+    public static func checkFile(_ path: String) -> OutputAvailability {
         let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }
         Glibc.close(file)
@@ -41,7 +40,7 @@ private final class FileSink: PacedSink {
             channelCount: format?.channelCount ?? 2)
     }
 
-    func check() -> OutputAvailability { FileOutput.check(path) }
+    func check() -> OutputAvailability { PacedOutput.checkFile(path) }
 
     func open(_ preferred: AudioFormat) throws(AudioOutputError) -> AudioFormat {
         if let format { return format }

@@ -5,8 +5,10 @@ internal import CSndfile
 internal import Glibc
 import Service
 
-/// libsndfile's handle on one file. Used by one thread at a time.
-final class SoundFile {
+/// A file in progress, written through libsndfile. Used by one thread at a time.
+final class RecordingFile: RecordingWriter {
+    let id: String
+    private let publish: () throws(RecordingError) -> Void
     private var handle: OpaquePointer?
     private let descriptor: Int32
     private let channelCount: Int
@@ -18,8 +20,13 @@ final class SoundFile {
     /// The length of a WAV file has 32 bits; some bytes are reserved for the header.
     private static let largestWave = Int(UInt32.max) - (1 << 20)
 
-    /// Takes over the descriptor; this object closes it in every case.
-    init(_ descriptor: Int32, _ settings: RecordingSettings) throws(RecordingError) {
+    /// Takes ownership of the descriptor, also if it throws. `publish` gives the closed file its final name.
+    init(
+        id: String, _ descriptor: Int32, _ settings: RecordingSettings,
+        publish: @escaping () throws(RecordingError) -> Void
+    ) throws(RecordingError) {
+        self.id = id
+        self.publish = publish
         self.descriptor = descriptor
         channelCount = settings.channelCount
         sampleBytes = settings.container == .wav ? settings.bits / 8 : nil
@@ -37,7 +44,7 @@ final class SoundFile {
             throw .failed("libsndfile does not write this format: \(text)")
         }
         sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
-        // So that the file is valid after each write if the process dies.
+        // Keeps the file valid after each write, in case the process dies.
         sf_command(handle, Int32(SFC_SET_UPDATE_HEADER_AUTO), nil, Int32(SF_TRUE))
     }
 
@@ -74,8 +81,15 @@ final class SoundFile {
         return .written
     }
 
-    /// Completes and closes it.
+    /// Publishes the file even if its last bytes could not be written, as the rest is playable.
     func finish() throws(RecordingError) {
+        var problem: RecordingError?
+        do throws(RecordingError) { try complete() } catch { problem = error }
+        try publish()
+        if let problem { throw problem }
+    }
+
+    private func complete() throws(RecordingError) {
         guard let handle else { return }
         self.handle = nil
         errno = 0
@@ -120,30 +134,5 @@ final class SoundFile {
         case .opus: return Int(SF_FORMAT_OGG) | Int(SF_FORMAT_OPUS)
         case .mp3: return Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III)
         }
-    }
-}
-
-/// A file in progress, with the closure that gives it its final name.
-final class RecordingFile: RecordingWriter {
-    let id: String
-    private let file: SoundFile
-    private let publish: () throws(RecordingError) -> Void
-
-    init(id: String, file: SoundFile, publish: @escaping () throws(RecordingError) -> Void) {
-        self.id = id
-        self.file = file
-        self.publish = publish
-    }
-
-    func write(_ samples: UnsafeBufferPointer<Float>) throws(RecordingError) -> WriteOutcome {
-        try file.write(samples)
-    }
-
-    /// Published even if its last bytes could not be written, as the rest is playable.
-    func finish() throws(RecordingError) {
-        var problem: RecordingError?
-        do throws(RecordingError) { try file.finish() } catch { problem = error }
-        try publish()
-        if let problem { throw problem }
     }
 }
