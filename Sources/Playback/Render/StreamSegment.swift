@@ -3,7 +3,7 @@
 public import Audio
 
 /// Frames that are as consecutive in the stream as in the ring.
-public struct StreamSegment: Hashable, Sendable {
+public struct StreamSegment: BitwiseCopyable, Hashable, Sendable {
     /// The stream index: frames that the server has counted since the stream was created.
     public var start: FrameCount
     public var frames: FrameCount
@@ -25,7 +25,7 @@ public struct StreamSegment: Hashable, Sendable {
 ///
 /// Holds the last few segments: a segment lives as long as the server's queue (a fraction of a second), and is created
 /// only by a flush, pause or underrun. An index before the oldest segment maps to its start.
-public struct SegmentMap: Sendable {
+public struct SegmentMap: BitwiseCopyable, Sendable {
     public static var capacity: Int {
         @_noLocks @_noAllocation get { 6 }
     }

@@ -17,21 +17,23 @@ enum PulseFormat {
     static func layout(_ map: pa_channel_map) -> ChannelLayout? {
         guard (1...8).contains(map.channels) else { return nil }
         let positions = withUnsafeBytes(of: map.map) { bytes in
-            bytes.bindMemory(to: pa_channel_position_t.self).prefix(Int(map.channels)).map(position)
+            bytes.bindMemory(to: pa_channel_position_t.self).prefix(Int(map.channels)).map { value in
+                named.first { $0.value == value }?.position ?? .auxiliary
+            }
         }
         let layout = ChannelLayout(positions: positions)
         var (reported, ours) = (map, channelMap(layout))
         return pa_channel_map_equal(&reported, &ours) != 0 ? layout : nil
     }
 
-    private static func position(_ value: pa_channel_position_t) -> ChannelPosition {
-        let named: [ChannelPosition] = [
-            .mono, .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight, .rearCenter, .sideLeft,
-            .sideRight,
-        ]
-        var auxiliaries: Int32 = 0
-        return named.first { self.value($0, &auxiliaries) == value } ?? .auxiliary
-    }
+    private static let named: [(position: ChannelPosition, value: pa_channel_position_t)] = [
+        (.mono, PA_CHANNEL_POSITION_MONO),
+        (.frontLeft, PA_CHANNEL_POSITION_FRONT_LEFT), (.frontRight, PA_CHANNEL_POSITION_FRONT_RIGHT),
+        (.frontCenter, PA_CHANNEL_POSITION_FRONT_CENTER), (.lowFrequency, PA_CHANNEL_POSITION_LFE),
+        (.rearLeft, PA_CHANNEL_POSITION_REAR_LEFT), (.rearRight, PA_CHANNEL_POSITION_REAR_RIGHT),
+        (.rearCenter, PA_CHANNEL_POSITION_REAR_CENTER),
+        (.sideLeft, PA_CHANNEL_POSITION_SIDE_LEFT), (.sideRight, PA_CHANNEL_POSITION_SIDE_RIGHT),
+    ]
 
     static func sampleSpec(_ format: AudioFormat) -> pa_sample_spec {
         pa_sample_spec(
@@ -44,29 +46,16 @@ enum PulseFormat {
         map.channels = UInt8(layout.positions.count)
         withUnsafeMutableBytes(of: &map.map) { bytes in
             let slots = bytes.bindMemory(to: pa_channel_position_t.self)
-            var auxiliaries: Int32 = 0
+            var auxiliary = PA_CHANNEL_POSITION_AUX0.rawValue
             for (channel, position) in layout.positions.enumerated() {
-                slots[channel] = value(position, &auxiliaries)
+                if let known = named.first(where: { $0.position == position }) {
+                    slots[channel] = known.value
+                } else {
+                    slots[channel] = pa_channel_position_t(auxiliary)
+                    auxiliary += 1
+                }
             }
         }
         return map
-    }
-
-    private static func value(_ position: ChannelPosition, _ auxiliaries: inout Int32) -> pa_channel_position_t {
-        switch position {
-        case .mono: return PA_CHANNEL_POSITION_MONO
-        case .frontLeft: return PA_CHANNEL_POSITION_FRONT_LEFT
-        case .frontRight: return PA_CHANNEL_POSITION_FRONT_RIGHT
-        case .frontCenter: return PA_CHANNEL_POSITION_FRONT_CENTER
-        case .lowFrequency: return PA_CHANNEL_POSITION_LFE
-        case .rearLeft: return PA_CHANNEL_POSITION_REAR_LEFT
-        case .rearRight: return PA_CHANNEL_POSITION_REAR_RIGHT
-        case .rearCenter: return PA_CHANNEL_POSITION_REAR_CENTER
-        case .sideLeft: return PA_CHANNEL_POSITION_SIDE_LEFT
-        case .sideRight: return PA_CHANNEL_POSITION_SIDE_RIGHT
-        case .auxiliary:
-            auxiliaries += 1
-            return pa_channel_position_t(PA_CHANNEL_POSITION_AUX0.rawValue + auxiliaries - 1)
-        }
     }
 }
