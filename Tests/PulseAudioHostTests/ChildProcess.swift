@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A program started with its output in a pipe or dropped; ended and reaped by its pid.
+/// A child process, ended and reaped by its pid. Its output goes to a pipe or is dropped.
 final class ChildProcess: @unchecked Sendable {  // because one test uses it at a time
     private var pid: pid_t = 0
     /// Read end of its standard output; -1 when dropped.
@@ -33,24 +33,23 @@ final class ChildProcess: @unchecked Sendable {  // because one test uses it at 
         guard code == 0 else { throw PulseDaemon.Failure("\(path): \(String(cString: strerror(code)))") }
     }
 
-    var isRunning: Bool { pid > 0 }
     var identifier: pid_t { pid }
 
-    /// Ends it when it has not ended by itself.
-    func end(_ signal: Int32 = SIGKILL) {
+    /// Ends the process unless it has ended.
+    func end() {
         guard pid > 0 else { return }
-        kill(pid, signal)
+        kill(pid, SIGKILL)
         reap()
     }
 
-    func reap() {
+    private func reap() {
         guard pid > 0 else { return }
         var status: Int32 = 0
         waitpid(pid, &status, 0)
         pid = 0
     }
 
-    /// All it says until it ends.
+    /// The whole output; waits until the process ends.
     func readAll() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PulseAudioHost
 
-/// What module-role-ducking would do, by its arguments (SPEC row 136).
+/// The behaviour of module-role-ducking, by its arguments (SPEC row 136).
 @Suite struct DuckingModuleTests {
     private func stream(_ role: String?, sink: UInt32 = 0, isAudible: Bool = true) -> DuckingModule.Stream {
         DuckingModule.Stream(role: role, sink: sink, isAudible: isAudible)
@@ -27,7 +27,7 @@ import Testing
         #expect(module.ducks(stream(own), others: [stream(other)]) == ducks)
     }
 
-    @Test func whoIsNotHeardDucksNobody() {
+    @Test func inaudibleStreams_duckNothing() {
         let module = DuckingModule(arguments: "")
         #expect(!module.ducks(stream("music"), others: [stream("phone", isAudible: false)]))
         #expect(!module.ducks(stream("music"), others: []))
@@ -38,6 +38,6 @@ import Testing
     func otherSinksCount_whenGlobal(_ arguments: String, _ ducks: Bool) {
         let module = DuckingModule(arguments: arguments)
         #expect(module.ducks(stream("music"), others: [stream("phone", sink: 4)]) == ducks)
-        #expect(module.ducks(stream("music"), others: [stream("phone")]), "those of the same one always do")
+        #expect(module.ducks(stream("music"), others: [stream("phone")]), "streams on the same sink always count")
     }
 }

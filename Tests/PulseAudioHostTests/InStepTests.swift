@@ -10,11 +10,11 @@ import KernelTesting
 @testable import Playback
 @testable import PulseAudioHost
 
-/// Two players on two devices of a real PulseAudio, one following the other. The devices are the two sides of one sink, so
-/// that one recording shows both at the same moment.
+/// A player that follows another one, on two devices of a real PulseAudio. The devices are the sides of one sink, so that one
+/// recording has both at the same time.
 @Suite(.serialized)
 struct InStepTests {
-    /// A pair of players, their devices, and what is heard of both: `x` the leader, `y` the follower.
+    /// Two players, their devices, and a recording of both: `x` is the leader, `y` the follower.
     final class Pair: Sendable {
         let daemon: PulseDaemon
         let capture: MonitorCapture
@@ -38,34 +38,31 @@ struct InStepTests {
         }
 
         private static let period = 30_000
-        /// Whose samples tell their place: uri "20" is 20 s long.
-        private static let media = Dictionary(
-            uniqueKeysWithValues: [20, 30].map { seconds in
-                (
-                    "\(seconds)",
-                    ScriptedOpener.Script(
-                        frames: FrameCount(44_100 * seconds), format: AudioFormat(sampleRate: 44_100, layout: .mono),
-                        base: 1 / 32_768, step: 1 / 32_768, period: FrameCount(period))
-                )
-            })
+        /// The samples identify their positions. The item "20" is 20 s long.
+        private static func script(seconds: FrameCount) -> ScriptedOpener.Script {
+            ScriptedOpener.Script(
+                frames: 44_100 * seconds, format: AudioFormat(sampleRate: 44_100, layout: .mono),
+                base: 1 / 32_768, step: 1 / 32_768, period: FrameCount(period))
+        }
 
         private static func player(_ daemon: PulseDaemon, _ device: String) -> Player {
             var environment = Player.Environment(
-                opener: ScriptedOpener(Self.media), output: PulseAudioOutput(server: daemon.server),
+                opener: ScriptedOpener(["20": script(seconds: 20), "30": script(seconds: 30)]),
+                output: PulseAudioOutput(server: daemon.server),
                 conversion: NoConversion(), store: MemoryStore(), clock: MachineClock())
             environment.device = device
             return Player(environment)
         }
 
-        func end() throws {
+        func end() {
             link.stop()
             leader.shutdown()
             follower.shutdown()
             capture.stop()
-            try daemon.remove()
+            daemon.remove()
         }
 
-        /// Waits for what other threads bring about.
+        /// Waits for a condition that other threads make true.
         func wait(_ what: String, within seconds: Double = 20, _ condition: () -> Bool) throws {
             guard eventually(within: seconds, condition) else {
                 throw PulseDaemon.Failure("not in \(seconds) s: \(what); \(follower.snapshot.status)")
@@ -73,18 +70,12 @@ struct InStepTests {
         }
 
         func perform(_ command: PlayerCommand) throws {
-            let answer = Mailbox<PlaybackError?>()
-            leader.perform(command) { result in
-                if case .failure(let error) = result { answer.post(error) } else { answer.post(nil) }
-            }
-            guard let first = answer.take(until: .now.advanced(bySeconds: 5)).first else {
-                throw PulseDaemon.Failure("no answer")
-            }
-            if let error = first { throw error }
+            let answers = Mailbox<PlaybackError?>()
+            leader.perform(command) { answers.post($0.failure) }
+            if let error = answers.answer() { throw error }
         }
 
-        /// Frames by which the follower is heard behind the leader, over the next `seconds`; where one of them is silent or
-        /// fades there is none.
+        /// The follower's delay in frames, for each frame of the next `seconds` in which neither player is silent or fading.
         func delays(over seconds: Double) throws -> [Int] {
             let frames = try capture.frames(from: capture.count, count: Int(seconds * 44_100), within: seconds + 5)
             return frames.indices.dropFirst().compactMap { index in
@@ -109,7 +100,6 @@ struct InStepTests {
             try pair.wait(what) { pair.isInStep() }
             let delays = try pair.delays(over: 0.5)
             let apart = delays.sorted()[delays.count / 2]
-            print("in step", what, "\(Double(apart) / 44.1) ms of \(delays.count)")
             #expect(delays.count > 20_000)
             #expect(abs(apart) <= 220, "\(what): \(apart) frames")
         }
@@ -128,6 +118,6 @@ struct InStepTests {
         #expect(pair.follower.snapshot.item?.item.uri == "30")
         try pair.perform(.stop(drain: false))
         try pair.wait("stopped") { pair.follower.snapshot.status == .stopped }
-        try pair.end()
+        pair.end()
     }
 }

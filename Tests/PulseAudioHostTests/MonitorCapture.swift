@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Kernel
 
-/// What is heard at a sink's monitor: 16-bit stereo frames with the time each piece arrived.
+/// A recording of a sink's monitor: 16-bit stereo frames with their times of arrival.
 final class MonitorCapture: Sendable {
     private struct Content {
         var frames: [SIMD2<Int16>] = []
@@ -22,7 +22,7 @@ final class MonitorCapture: Sendable {
         process = try ChildProcess(
             "/usr/bin/parec", arguments, environment: daemon.environment, pipesOutput: true)
         NamedThread("capture") { [self] in read(process.output) }.detach()
-        // parec's first seconds are uneven.
+        // parec's timing is uneven in the first seconds.
         _ = try frames(from: 0, count: 110_250, within: 8)
     }
 
@@ -48,7 +48,7 @@ final class MonitorCapture: Sendable {
 
     var count: Int { content.withLock { $0.frames.count } }
 
-    /// When the frame had come in.
+    /// The time of arrival of a frame.
     func arrival(of frame: Int) -> MonotonicTime? {
         content.withLock { $0.arrivals.first { $0.frames > frame }?.time }
     }

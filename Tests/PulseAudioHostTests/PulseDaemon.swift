@@ -2,20 +2,21 @@
 
 import Glibc
 import Kernel
+import KernelTesting
 
 /// A private PulseAudio with null sinks in a directory of its own; ended by its pid.
 final class PulseDaemon: @unchecked Sendable {  // because tests use it from one thread at a time
     let directory: String
+    private var folder: TemporaryFolder?
     private var process: ChildProcess?
     private let sinks: [String]
 
     var server: String { "unix:\(directory)/sock" }
 
     init(sinks: [String] = ["spk", "hp"]) throws {
-        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(temporary)/tonearm-pulse.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure("no directory can be made in \(temporary)") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        directory = folder.path
         self.sinks = sinks
         try start()
     }
@@ -48,9 +49,9 @@ final class PulseDaemon: @unchecked Sendable {  // because tests use it from one
         if let process { Glibc.kill(process.identifier, signal) }
     }
 
-    func remove() throws {
+    func remove() {
         kill()
-        try ChildProcess("/usr/bin/rm", ["-r", directory], environment: environment).reap()
+        folder = nil
     }
 
     @discardableResult

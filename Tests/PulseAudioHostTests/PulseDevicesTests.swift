@@ -4,15 +4,10 @@ import Playback
 import Testing
 
 @Suite(.serialized) struct PulseDevicesTests {
-    @Test func sinksOverTheNetwork_areTold() throws {
-        let daemon = try PulseDaemon(sinks: ["spk", "raop_output.box", "tunnel-sink.there"])
-        defer { try? daemon.remove() }
-        let driver = OutputDriver(daemon)
-        defer { driver.output.shutdown() }
-        let devices = try driver.wait("three devices", within: 10) { event -> [OutputDevice]? in
-            guard case .devices(let all) = event, all.devices.count == 3 else { return nil }
-            return all.devices
-        }.value
-        #expect(Set(devices.filter(\.isNetwork).map(\.id)) == ["raop_output.box", "tunnel-sink.there"])
+    @Test func networkSinks_areMarked() throws {
+        try OutputDriver.with(sinks: ["spk", "raop_output.box", "tunnel-sink.there"]) { _, driver in
+            let devices = try driver.waitDevices(within: 10) { $0.devices.count == 3 }.devices
+            #expect(Set(devices.filter(\.isNetwork).map(\.id)) == ["raop_output.box", "tunnel-sink.there"])
+        }
     }
 }

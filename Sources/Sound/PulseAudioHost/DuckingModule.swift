@@ -4,11 +4,11 @@
 ///
 /// The module lowers streams by a factor that PulseAudio does not report: a stream's volume does not change. So it is
 /// computed from the module's arguments, by the module's own rules.
-struct DuckingModule: Hashable {
+struct DuckingModule {
     static let name = "module-role-ducking"
 
     /// A playing stream as the module sees it.
-    struct Stream: Hashable {
+    struct Stream {
         var role: String?
         var sink: UInt32
         /// Neither corked nor muted.
@@ -16,21 +16,16 @@ struct DuckingModule: Hashable {
     }
 
     /// Roles that trigger ducking, and roles that are ducked; a module may have several such pairs.
-    private struct Group: Hashable {
-        var triggers: Set<String>
-        var ducked: Set<String>
-    }
-
-    private var groups: [Group] = []
+    private let groups: [(triggers: Set<String>, ducked: Set<String>)]
     /// Streams on other sinks count as well.
-    private var isGlobal = false
+    private let isGlobal: Bool
 
     init(arguments: String) {
         let values = Self.values(arguments)
         let triggers = Self.groups(values["trigger_roles"]) ?? [["phone"]]
         let ducked = Self.groups(values["ducking_roles"]) ?? [["music", "video"]]
         // PulseAudio rejects modules whose lists have different lengths.
-        groups = zip(triggers, ducked).map { Group(triggers: $0, ducked: $1) }
+        groups = zip(triggers, ducked).map { (triggers: $0, ducked: $1) }
         isGlobal = ["1", "y", "yes", "t", "true", "on"].contains(values["global"]?.lowercased())
     }
 

@@ -53,60 +53,56 @@ public final class PulseAudioCapture: AudioCapture {
             iterate(connecting) { pa_context_get_state(context).rawValue >= PA_CONTEXT_READY.rawValue }
         }
         guard pa_context_get_state(context) == PA_CONTEXT_READY else {
-            throw .noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server)))
+            throw .noSource(PulseProblem.connection(pa_context_errno(context), server: server))
         }
         isReached()
         let sources = PulseSources()
-        sources.ask(context) {}
+        sources.request(context) {}
         iterate(answering) { sources.isComplete }
         guard sources.isComplete else {
             let code =
                 pa_context_get_state(context) == PA_CONTEXT_READY
                 ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
-            throw .noSource(PulseProblem.connection(code, address: PulseAddress(server: server)))
+            throw .noSource(PulseProblem.connection(code, server: server))
         }
         return sources.list
     }
 }
 
 /// The sources as the server reports them, and the choice among them.
-final class PulseSources {
+final class PulseSources: CallbackTarget {
     private(set) var list: [CaptureSource] = []
     private(set) var isComplete = false
     private var defaultName: String?
     private var done: () -> Void = {}
 
     /// `done` is called on the mainloop's thread; this object must live until then.
-    func ask(_ context: OpaquePointer, done: @escaping () -> Void) {
+    func request(_ context: OpaquePointer, done: @escaping () -> Void) {
         self.done = done
-        let pointer = Unmanaged.passUnretained(self).toOpaque()
-        let server = pa_context_get_server_info(
-            context,
-            { _, info, userdata in
-                guard let info = info?.pointee, let userdata else { return }
-                let sources = Unmanaged<PulseSources>.fromOpaque(userdata).takeUnretainedValue()
-                sources.defaultName = info.default_source_name.map { String(cString: $0) }
-            }, pointer)
-        release(server)
-        let listing = pa_context_get_source_info_list(
-            context,
-            { _, info, end, userdata in
-                guard let userdata else { return }
-                let sources = Unmanaged<PulseSources>.fromOpaque(userdata).takeUnretainedValue()
-                if end != 0 { return sources.finish() }
-                if let info { sources.add(info.pointee) }
-            }, pointer)
-        release(listing)
+        release(
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    let name = info?.pointee.default_source_name.map { String(cString: $0) }
+                    PulseSources.from(userdata).defaultName = name
+                }, userdata))
+        release(
+            pa_context_get_source_info_list(
+                context,
+                { _, info, end, userdata in
+                    let sources = PulseSources.from(userdata)
+                    if end != 0 { sources.finish() } else if let info { sources.add(info.pointee) }
+                }, userdata))
     }
 
     private func add(_ info: pa_source_info) {
         let id = String(cString: info.name)
-        let formFactor = pa_proplist_gets(info.proplist, "device.form_factor").map { String(cString: $0) }
         list.append(
             CaptureSource(
                 id: id, description: info.description.map { String(cString: $0) } ?? id,
                 isMonitor: info.monitor_of_sink != UInt32.max, isDefault: id == defaultName,
-                isHeadset: ["headset", "hands-free", "handset"].contains(formFactor)))
+                isHeadset: ["headset", "hands-free", "handset"].contains(
+                    property("device.form_factor", of: info.proplist))))
     }
 
     private func finish() {

@@ -10,58 +10,36 @@ import Kernel
 /// A handle for any thread; `PulseSession` performs its commands on libpulse's mainloop thread.
 public final class PulseAudioOutput: AudioOutput {
     private enum State {
-        /// With the commands sent before the thread started.
-        case idle([PulseCommand])
-        case active(PulseThread)
+        case idle
+        case active(PulseSession)
         case ended
     }
 
+    private let options: PulseOptions
     private let board = ClockBoard()
-    private let state: Mutex<State>
-    private let server: String?
-    private let player: String?
-    private let title: String
-    private let only: String?
+    /// Commands sent before the activation wait here.
+    private let commands = Mailbox<PulseCommand>(descriptorFor: "pulse")
+    private let state = Mutex(State.idle)
 
     /// - Parameters:
-    ///   - server: as `PULSE_SERVER`; nil for that of the environment and the client configuration.
-    ///   - player: distinguishes it from this process's other outputs in mixers, and in what the server remembers of its streams.
-    ///   - title: what mixers call its streams.
-    ///   - only: the only device to be used: without it there is no sound. nil: any device.
+    ///   - server: as `PULSE_SERVER`; nil: the server of the environment and the client configuration.
+    ///   - player: distinguishes this output from the process's others in mixers and in the server's memory of streams.
+    ///   - title: the name of its streams in mixers.
+    ///   - only: the only device to use; without it there is no sound. nil: any device.
     public init(server: String? = nil, player: String? = nil, title: String = "Music", only: String? = nil) {
-        self.server = server
-        self.player = player
-        self.title = title
-        self.only = only
-        state = Mutex(.idle([]))
+        options = PulseOptions(server: server, player: player, title: title, only: only)
     }
 
     deinit { shutdown() }
 
     public func activate(_ handler: @escaping @Sendable (AudioOutputEvent) -> Void) {
         state.withLock { state in
-            guard case .idle(let commands) = state else { return }
-            let thread = PulseThread()
-            thread.start(
-                PulseSession(
-                    api: thread.api, server: server, player: player, title: title, only: only, board: board,
-                    framesCame: { thread.wakeUp() }, handler: handler))
-            state = .active(thread)
-            for command in commands { thread.post(command) }
+            guard case .idle = state else { return }
+            state = .active(PulseSession(commands, options, board: board, handler: handler))
         }
     }
 
-    private func post(_ command: PulseCommand) {
-        state.withLock { state in
-            switch state {
-            case .idle(let earlier): state = .idle(earlier + [command])
-            case .active(let thread): thread.post(command)
-            case .ended: break
-            }
-        }
-    }
-
-    public func perform(_ command: OutputCommand) { post(.output(command)) }
+    public func perform(_ command: OutputCommand) { commands.post(.output(command)) }
 
     public func clock() -> OutputClock { board.read(at: .now) }
 
@@ -70,18 +48,27 @@ public final class PulseAudioOutput: AudioOutput {
             defer { state = .ended }
             return state
         }
-        guard case .active(let thread) = previous else { return }
+        defer { _ = commands.close() }
+        guard case .active(let session) = previous else { return }
         let silence = Mailbox<Bool>()
-        thread.post(.shutdown(silence))
+        commands.post(.shutdown(silence))
         _ = silence.take(until: .now.advanced(bySeconds: 0.4))
-        thread.stop()
+        session.stop()
     }
+}
+
+/// The parameters of `PulseAudioOutput.init`.
+struct PulseOptions: Sendable {
+    let server: String?
+    let player: String?
+    let title: String
+    let only: String?
 }
 
 extension PulseAudioOutput: OtherStreamsWatch {
     public func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void) {
-        post(.watchOtherStreams(handler))
+        commands.post(.watchOtherStreams(handler))
     }
 
-    public func changeOtherStreams(_ changes: [OtherStreamChange]) { post(.changeOtherStreams(changes)) }
+    public func changeOtherStreams(_ changes: [OtherStreamChange]) { commands.post(.changeOtherStreams(changes)) }
 }

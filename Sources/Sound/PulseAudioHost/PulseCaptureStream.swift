@@ -8,7 +8,7 @@ import Kernel
 /// One recording's stream, on a mainloop thread of its own.
 ///
 /// `@unchecked Sendable` because its mutable state is used on the mainloop's thread only, or under its lock.
-final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
+final class PulseCaptureStream: CaptureStream, CallbackTarget, @unchecked Sendable {
     /// Seconds of sound in each message of the server: the precision of a pause.
     private static let fragment = 0.02
 
@@ -24,8 +24,6 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
     private var hasStarted = false
     private var isOver = false
     private let isClosed = Atomic(false)
-
-    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// nil if there is no mainloop, or no thread for it.
     init?(
@@ -45,10 +43,6 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
 
     deinit { close() }
 
-    private static func of(_ userdata: UnsafeMutableRawPointer?) -> PulseCaptureStream {
-        Unmanaged<PulseCaptureStream>.fromOpaque(userdata!).takeUnretainedValue()
-    }
-
     // MARK: Opening
 
     private func connect() {
@@ -57,21 +51,21 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
         }
         self.context = context
         pa_context_set_state_callback(
-            context, { _, userdata in PulseCaptureStream.of(userdata).contextChanged() }, pointer)
+            context, { _, userdata in PulseCaptureStream.from(userdata).contextChanged() }, userdata)
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0 { contextFailed(context) }
     }
 
     private func contextChanged() {
         guard let context else { return }
         switch pa_context_get_state(context) {
-        case PA_CONTEXT_READY: sources.ask(context) { [unowned self] in listed() }
+        case PA_CONTEXT_READY: sources.request(context) { [unowned self] in listed() }
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: contextFailed(context)
         default: break
         }
     }
 
     private func contextFailed(_ context: OpaquePointer) {
-        fail(.noSource(PulseProblem.connection(pa_context_errno(context), address: PulseAddress(server: server))))
+        fail(.noSource(PulseProblem.connection(pa_context_errno(context), server: server)))
     }
 
     private func listed() {
@@ -85,14 +79,14 @@ final class PulseCaptureStream: CaptureStream, @unchecked Sendable {
             }
             self.stream = stream
             pa_stream_set_state_callback(
-                stream, { _, userdata in PulseCaptureStream.of(userdata).streamChanged() }, pointer)
+                stream, { _, userdata in PulseCaptureStream.from(userdata).streamChanged() }, userdata)
             pa_stream_set_read_callback(
-                stream, { _, _, userdata in PulseCaptureStream.of(userdata).readable() }, pointer)
+                stream, { _, _, userdata in PulseCaptureStream.from(userdata).readable() }, userdata)
             let fragment =
                 UInt32(clamping: Double(settings.sampleRate) * Self.fragment) * UInt32(settings.channelCount * 4)
             var buffer = pa_buffer_attr(
                 maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: fragment)
-            // Not moved to another source: another room's microphone was not requested.
+            // The server must not move the stream to another source, such as a microphone in another room.
             let flags = pa_stream_flags_t(
                 rawValue: PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
             guard pa_stream_connect_record(stream, source.id, &buffer, flags) == 0 else {

@@ -23,7 +23,7 @@ struct PulseDevices {
         var defaultName: String?
         /// The sink of our stream when the server reported its default. Both are of the same moment, which
         /// distinguishes a move by the server from one by somebody else.
-        var place: String?
+        var streamDevice: String?
     }
 
     /// Returns the sink of our stream at the time of the list.
@@ -38,7 +38,7 @@ struct PulseDevices {
         devices = listing.devices.filter { only == nil || $0.id == only }
         // A choice lasts until its device disappears.
         if let chosen, !contains(chosen) { self.chosen = nil }
-        return listing.place
+        return listing.streamDevice
     }
 
     mutating func forget() {
@@ -73,12 +73,12 @@ extension OutputDevice {
             }
         let ports = UnsafeBufferPointer(start: info.ports, count: info.ports == nil ? 0 : Int(info.n_ports))
             .compactMap { $0.map { OutputPort($0.pointee) } }
-        func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
         let name = String(cString: info.name)
         self.init(
             id: name,
             description: info.description.map { String(cString: $0) } ?? name,
-            formFactor: property("device.form_factor"), bus: property("device.bus"),
+            formFactor: property("device.form_factor", of: info.proplist),
+            bus: property("device.bus", of: info.proplist),
             // PipeWire does not set the flag for all network sinks; their names are those of the modules.
             isNetwork: info.flags.rawValue & PA_SINK_NETWORK.rawValue != 0 || name.hasPrefix("raop")
                 || name.hasPrefix("tunnel"),

@@ -3,94 +3,136 @@
 internal import CPulse
 import Service
 
-/// Other programs' streams, as reported by the server. Mainloop thread only.
+/// Other programs' streams, and whether the server ducks ours for one of them. Mainloop thread only.
 ///
-/// Listed again after each change, one listing at a time; nothing is requested without an observer.
-final class PulseOtherStreams {
+/// Listed again after each change, one listing at a time. Without an observer and a ducking module, no streams are
+/// requested.
+final class PulseOtherStreams: CallbackTarget {
+    private struct Listing {
+        var others = OtherStreams()
+        /// The same streams, and ours, as the ducking modules see them.
+        var heard: [DuckingModule.Stream] = []
+        var own: [DuckingModule.Stream] = []
+    }
+
+    private let reportDucking: (Bool) -> Void
     private var handler: (@Sendable (OtherStreams?) -> Void)?
-    private var current = OtherStreams()
-    private var listing: [OtherStream] = []
-    private var listingHasInput = false
     private var reported: OtherStreams?
+    private var isDucked = false
+    private var listing = Listing()
     private var listings = Listings.none
+    private var modules: [DuckingModule] = []
+    private var listedModules: [DuckingModule] = []
     /// Our client index at the server.
     private var client: UInt32 = .max
 
-    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func of(_ userdata: UnsafeMutableRawPointer?) -> PulseOtherStreams {
-        Unmanaged<PulseOtherStreams>.fromOpaque(userdata!).takeUnretainedValue()
-    }
+    /// `reportDucking` receives each change.
+    init(reportDucking: @escaping (Bool) -> Void) { self.reportDucking = reportDucking }
 
     func watch(_ handler: @escaping @Sendable (OtherStreams?) -> Void, context: OpaquePointer?) {
         self.handler = handler
-        if let context { begin(context) } else { handler(nil) }
+        if let context { list(context) } else { handler(nil) }
     }
 
     /// The connection is ready.
     func begin(_ context: OpaquePointer) {
         client = pa_context_get_index(context)
         list(context)
+        listModules(context)
     }
 
     /// The connection is lost; pending requests are never answered.
     func forget() {
         listings = .none
-        guard reported != nil else { return }
+        (modules, listedModules) = ([], [])
+        if reported != nil { handler?(nil) }
         reported = nil
-        handler?(nil)
+        publish(isDucked: false)
     }
 
-    func changed(facility: UInt32, context: OpaquePointer?) {
-        guard let context,
-            facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue
-        else { return }
-        list(context)
+    func changed(facility: UInt32, isOwnStream: Bool, context: OpaquePointer?) {
+        guard let context else { return }
+        switch facility {
+        case PA_SUBSCRIPTION_EVENT_MODULE.rawValue: listModules(context)
+        case PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue where !isOwnStream || !modules.isEmpty: list(context)
+        case PA_SUBSCRIPTION_EVENT_SOURCE.rawValue where handler != nil: list(context)
+        default: break
+        }
+    }
+
+    private func listModules(_ context: OpaquePointer) {
+        release(
+            pa_context_get_module_info_list(
+                context,
+                { context, info, end, userdata in
+                    let watch = PulseOtherStreams.from(userdata)
+                    if end != 0 {
+                        watch.modulesListed(context)
+                    } else if let info, String(cString: info.pointee.name) == DuckingModule.name {
+                        let arguments = info.pointee.argument.map { String(cString: $0) } ?? ""
+                        watch.listedModules.append(DuckingModule(arguments: arguments))
+                    }
+                }, userdata))
+    }
+
+    private func modulesListed(_ context: OpaquePointer?) {
+        // Answers come in the order of the requests.
+        (modules, listedModules) = (listedModules, [])
+        if modules.isEmpty { publish(isDucked: false) } else if let context { list(context) }
     }
 
     private func list(_ context: OpaquePointer) {
-        guard handler != nil, listings.begin() else { return }
-        listing = []
-        listingHasInput = false
+        guard handler != nil || !modules.isEmpty, listings.begin() else { return }
+        listing = Listing()
         release(
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    if let info { PulseOtherStreams.of(userdata).current.server = info.pointee.cookie }
-                }, pointer))
+                    if let info { PulseOtherStreams.from(userdata).listing.others.server = info.pointee.cookie }
+                }, userdata))
         release(
             pa_context_get_source_info_list(
                 context,
                 { _, info, _, userdata in
                     // The monitor of an output does not count as a microphone.
                     if let info, info.pointee.monitor_of_sink == UInt32.max {
-                        PulseOtherStreams.of(userdata).listingHasInput = true
+                        PulseOtherStreams.from(userdata).listing.others.hasInput = true
                     }
-                }, pointer))
+                }, userdata))
         release(
             pa_context_get_sink_input_info_list(
                 context,
                 { context, info, end, userdata in
-                    let watch = PulseOtherStreams.of(userdata)
-                    if end != 0 {
-                        watch.listed(context)
-                    } else if let info, info.pointee.client != watch.client, info.pointee.client != UInt32.max,
-                        !OwnStreams.contain(info.pointee.proplist)
-                    {
-                        watch.listing.append(OtherStream(info.pointee))
-                    }
-                }, pointer))
+                    let watch = PulseOtherStreams.from(userdata)
+                    if end != 0 { watch.listed(context) } else if let info { watch.add(info.pointee) }
+                }, userdata))
+    }
+
+    private func add(_ info: pa_sink_input_info) {
+        let stream = DuckingModule.Stream(
+            role: property("media.role", of: info.proplist), sink: info.sink,
+            isAudible: info.corked == 0 && info.mute == 0)
+        if info.client == client { listing.own.append(stream) } else { listing.heard.append(stream) }
+        if info.client != client, info.client != UInt32.max, !OwnStreams.contain(info.proplist) {
+            listing.others.streams.append(OtherStream(info))
+        }
     }
 
     private func listed(_ context: OpaquePointer?) {
         let isOutdated = listings.end()
-        current.streams = listing
-        current.hasInput = listingHasInput
-        if current != reported {
-            reported = current
-            handler?(current)
+        if let handler, listing.others != reported {
+            reported = listing.others
+            handler(listing.others)
         }
+        let (own, heard) = (listing.own, listing.heard)
+        publish(isDucked: own.contains { stream in modules.contains { $0.ducks(stream, others: heard) } })
         if isOutdated, let context { list(context) }
+    }
+
+    private func publish(isDucked: Bool) {
+        guard isDucked != self.isDucked else { return }
+        self.isDucked = isDucked
+        reportDucking(isDucked)
     }
 
     func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {
@@ -117,8 +159,8 @@ final class PulseOtherStreams {
 
 extension OtherStream {
     init(_ info: pa_sink_input_info) {
-        func property(_ key: String) -> String? { pa_proplist_gets(info.proplist, key).map { String(cString: $0) } }
-        let application = property("application.name") ?? "unknown"
+        let application = property("application.name", of: info.proplist) ?? "unknown"
+        let process = property("application.process.id", of: info.proplist) ?? ""
         var volume = info.volume
         let channels = withUnsafeBytes(of: &volume.values) { bytes in
             Array(bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)))
@@ -126,8 +168,8 @@ extension OtherStream {
         self.init(
             index: info.index,
             // Within a run of the server, client and process ids are not reused.
-            identity: "\(info.client) \(property("application.process.id") ?? "") \(application)",
-            application: application, role: property("media.role"), isCorked: info.corked != 0,
+            identity: "\(info.client) \(process) \(application)",
+            application: application, role: property("media.role", of: info.proplist), isCorked: info.corked != 0,
             isMuted: info.mute != 0, volume: info.has_volume != 0 && info.volume_writable != 0 ? channels : [])
     }
 }
@@ -138,11 +180,10 @@ extension OtherStream {
 /// The server copies its client's properties to a stream. The process id alone is ambiguous across machines and
 /// containers.
 enum OwnStreams {
-    static let property = "tonearm.process"
+    static let key = "tonearm.process"
     static let process = String(UInt64.random(in: .min ... .max), radix: 36)
 
     static func contain(_ properties: OpaquePointer?) -> Bool {
-        guard let properties, let value = pa_proplist_gets(properties, property) else { return false }
-        return String(cString: value) == process
+        property(key, of: properties) == process
     }
 }

@@ -12,7 +12,8 @@ enum PulseProblem {
     static func text(_ code: Int32) -> String { String(cString: pa_strerror(code)) }
 
     /// Why the connection to the server failed.
-    static func connection(_ code: Int32, address: PulseAddress) -> String {
+    static func connection(_ code: Int32, server: String?) -> String {
+        let address = PulseAddress(server: server)
         let place = address.description
         switch UInt32(code) {
         case PA_ERR_ACCESS.rawValue, PA_ERR_AUTHKEY.rawValue:
@@ -25,11 +26,12 @@ enum PulseProblem {
             return "The sound server at \(place) closed the connection."
         default:
             guard let path = address.socketPath else { return "Cannot reach the sound server \(place): \(text(code))." }
-            switch PulseAddress.look(at: path) {
-            case .missing: return "No socket at \(path): no sound server runs for this user."
-            case .denied: return "No permission to use the sound server's socket \(path)."
-            case .present: return "Connection refused at \(path): the sound server is no longer running."
+            if access(path, R_OK | W_OK) == 0 {
+                return "Connection refused at \(path): the sound server is no longer running."
             }
+            return errno == EACCES
+                ? "No permission to use the sound server's socket \(path)."
+                : "No socket at \(path): no sound server runs for this user."
         }
     }
 
@@ -48,8 +50,6 @@ enum PulseProblem {
 /// The address that libpulse takes from the environment. Client configuration files may override it; this is for
 /// explaining failures only.
 public struct PulseAddress: Sendable, CustomStringConvertible {
-    enum Socket: Sendable { case missing, denied, present }
-
     public var description: String
     /// nil for servers on TCP.
     public var socketPath: String?
@@ -79,10 +79,5 @@ public struct PulseAddress: Sendable, CustomStringConvertible {
             description = "\(directory)/native"
             socketPath = description
         }
-    }
-
-    static func look(at path: String) -> Socket {
-        if access(path, R_OK | W_OK) == 0 { return .present }
-        return errno == EACCES ? .denied : .missing
     }
 }

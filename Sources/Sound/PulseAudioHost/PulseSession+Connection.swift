@@ -8,18 +8,13 @@ import Kernel
 extension PulseSession {
     private static let patience = 5.0
 
-    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    private static func session(_ userdata: UnsafeMutableRawPointer?) -> PulseSession {
-        Unmanaged<PulseSession>.fromOpaque(userdata!).takeUnretainedValue()
-    }
-
     func connect() {
         if context == nil { makeContext() }
         guard let context else { return }
-        connection = .connecting(until: .now.advanced(bySeconds: Self.patience))
+        connection = .connecting
         retryTimer?.arm(.now.advanced(bySeconds: Self.patience))
-        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0, case .connecting = connection {
+        if pa_context_connect(context, options.server, PA_CONTEXT_NOAUTOSPAWN, nil) != 0, case .connecting = connection
+        {
             connectionFailed(pa_context_errno(context))
         }
     }
@@ -27,16 +22,16 @@ extension PulseSession {
     private func makeContext() {
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
-        let name = player.map { "Tonearm (\($0))" } ?? "Tonearm"
+        let name = options.player.map { "Tonearm (\($0))" } ?? "Tonearm"
         pa_proplist_sets(properties, "application.name", name)
-        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
+        pa_proplist_sets(properties, OwnStreams.key, OwnStreams.process)
         pa_proplist_sets(properties, "application.id", "tonearm")
         pa_proplist_sets(properties, "application.icon_name", "multimedia-player")
         guard let context = pa_context_new_with_proplist(api, name, properties) else { return }
         self.context = context
         retryTimer = PulseTimer(context, api) { [unowned self] in retry() }
         pa_context_set_state_callback(
-            context, { _, userdata in PulseSession.session(userdata).contextChanged() }, pointer)
+            context, { _, userdata in PulseSession.from(userdata).contextChanged() }, userdata)
     }
 
     func dropContext() {
@@ -75,21 +70,19 @@ extension PulseSession {
             context,
             { _, kind, index, userdata in
                 let facility = kind.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
-                let session = PulseSession.session(userdata)
-                if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue, session.isOwnStream(index) {
-                    session.current?.askWhetherMuted()
-                } else {
-                    session.otherStreams.changed(facility: facility, context: session.context)
-                }
-                session.ducking.changed(facility: facility, context: session.context)
+                let session = PulseSession.from(userdata)
+                let isOwn = facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue && session.isOwnStream(index)
+                if isOwn { session.current?.requestMuteState() }
+                session.otherStreams.changed(facility: facility, isOwnStream: isOwn, context: session.context)
+                switch facility {
+                case PA_SUBSCRIPTION_EVENT_SERVER.rawValue:
+                    session.devices.hasNewDefault = true
+                    session.listDevices()
+                case PA_SUBSCRIPTION_EVENT_SINK.rawValue: session.listDevices()
                 // New and ended streams of other clients do not affect devices.
-                guard
-                    facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue
-                        || facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue
-                else { return }
-                if facility == PA_SUBSCRIPTION_EVENT_SERVER.rawValue { session.devices.hasNewDefault = true }
-                session.listDevices()
-            }, pointer)
+                default: break
+                }
+            }, userdata)
         let mask = pa_subscription_mask_t(
             rawValue: PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue
                 | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
@@ -97,16 +90,14 @@ extension PulseSession {
         release(pa_context_subscribe(context, mask, nil, nil))
         listDevices()
         otherStreams.begin(context)
-        ducking.begin(context)
     }
 
     private func connectionFailed(_ code: Int32) {
-        let reason = PulseProblem.connection(code, address: PulseAddress(server: server))
+        let reason = PulseProblem.connection(code, server: options.server)
         connection = .waiting(reason)
         listings = .none
         devices.forget()
         otherStreams.forget()
-        ducking.forget()
         dropContext()
         announce(.unavailable(reason))
         performDeferred()
@@ -128,42 +119,42 @@ extension PulseSession {
 
     func listDevices() {
         guard let context, listings.begin() else { return }
-        movesBeforeListing = movesAsked
-        let server = pa_context_get_server_info(
-            context,
-            { _, info, userdata in
-                let session = PulseSession.session(userdata)
-                session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
-                session.devices.listing.place = session.placeAtListing
-            }, pointer)
-        release(server)
-        let sinks = pa_context_get_sink_info_list(
-            context,
-            { _, info, end, userdata in
-                let session = PulseSession.session(userdata)
-                if end != 0 {
-                    session.listed()
-                } else if let info {
-                    session.devices.listing.devices.append(OutputDevice(info.pointee))
-                }
-            }, pointer)
-        release(sinks)
+        movesBeforeListing = requestedMoves
+        release(
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    let session = PulseSession.from(userdata)
+                    session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
+                    session.devices.listing.streamDevice = session.deviceAtListing
+                }, userdata))
+        release(
+            pa_context_get_sink_info_list(
+                context,
+                { _, info, end, userdata in
+                    let session = PulseSession.from(userdata)
+                    if end != 0 {
+                        session.listed()
+                    } else if let info {
+                        session.devices.listing.devices.append(OutputDevice(info.pointee))
+                    }
+                }, userdata))
     }
 
     /// Answers come in the order of events at the server. A stream moves together with the default, and its move is
     /// reported first.
-    private var placeAtListing: String? {
-        guard movesAsked == movesBeforeListing else {
+    private var deviceAtListing: String? {
+        guard requestedMoves == movesBeforeListing else {
             // The list was requested before a move of our own.
             listings = .outdated
-            return place
+            return streamDevice
         }
-        return streamPlace
+        return reportedDevice
     }
 
     private func listed() {
         let isOutdated = listings.end()
-        place = devices.finishListing()
+        streamDevice = devices.finishListing()
         // The devices first: an observer of the availability then knows the device of the sound.
         publishDevices()
         checkPlacement()

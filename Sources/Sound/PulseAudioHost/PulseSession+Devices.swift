@@ -6,23 +6,22 @@ import Playback
 /// The stream's present and intended device.
 extension PulseSession {
     /// The sink of our stream, as last reported by the server.
-    var streamPlace: String? {
-        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return nil }
-        return pa_stream_get_device_name(current.stream).map { String(cString: $0) }
+    var reportedDevice: String? {
+        readyStream.flatMap { pa_stream_get_device_name($0.stream) }.map { String(cString: $0) }
     }
 
     /// A stream on its intended device is reported at once. Otherwise the devices are listed first, as PulseAudio moves
     /// a stream before it reports the new default.
     func streamMoved() {
-        guard let streamPlace, streamPlace == devices.target?.id else { return listDevices() }
-        place = streamPlace
+        guard let reportedDevice, reportedDevice == devices.target?.id else { return listDevices() }
+        streamDevice = reportedDevice
         publishDevices()
         checkPlacement()
     }
 
     func publishDevices() {
         guard devices.devices != nil else { return }
-        let name = place
+        let name = streamDevice
         if let name, let chosen = devices.chosen, name != chosen, name == devices.defaultName, devices.contains(chosen),
             devices.defaultWasChanged, current?.isPinned == false, devices.target?.isPrivate == false
         {
@@ -50,7 +49,7 @@ extension PulseSession {
     ///
     /// The server moves a stream that follows the default. A stream that somebody else moved stays there.
     func checkPlacement() {
-        guard let current, !current.isClosing, let name = streamPlace, let target = devices.target else { return }
+        guard let current, !current.isClosing, let name = reportedDevice, let target = devices.target else { return }
         if name == target.id {
             if target.isPrivate, !current.isPinned { displace(current) }
         } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
@@ -69,11 +68,11 @@ extension PulseSession {
     }
 
     private func moveStream(to device: String) {
-        guard let current, let context, pa_stream_get_state(current.stream) == PA_STREAM_READY,
+        guard let readyStream, let context,
             let operation = pa_context_move_sink_input_by_name(
-                context, pa_stream_get_index(current.stream), device, nil, nil)
+                context, pa_stream_get_index(readyStream.stream), device, nil, nil)
         else { return }
-        movesAsked += 1
+        requestedMoves += 1
         pa_operation_unref(operation)
     }
 }

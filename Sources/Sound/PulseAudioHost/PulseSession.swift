@@ -4,27 +4,42 @@ import Audio
 internal import CPulse
 import Playback
 import Kernel
+import Service
+
+/// Commands from the handle to the mainloop thread, in order.
+enum PulseCommand: Sendable {
+    case output(OutputCommand)
+    case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
+    case changeOtherStreams([OtherStreamChange])
+    /// Answered through the mailbox when all sound has ended.
+    case shutdown(Mailbox<Bool>)
+}
 
 /// The output's state on the mainloop thread: connection, devices, streams.
 ///
-/// Made before the thread starts and torn down after it has stopped; in between only the thread uses it, which `owner`
-/// checks at each command.
-final class PulseSession {
+/// Commands are performed between libpulse's own callbacks, so callers never wait for the mainloop's lock.
+///
+/// `@unchecked Sendable` because only the mainloop thread uses it, except before that starts and after it has stopped;
+/// `owner` checks this at each command.
+final class PulseSession: CallbackTarget, @unchecked Sendable {
     enum Connection {
-        case connecting(until: MonotonicTime)
+        case connecting
         case ready
-        /// Waits before the next try; with a sentence that gives the reason.
+        /// Waits before the next attempt; the sentence gives the reason.
         case waiting(String)
     }
 
+    private let mainloop: OpaquePointer
     let api: UnsafeMutablePointer<pa_mainloop_api>
-    let server: String?
-    let player: String?
-    private let title: String
+    private var wakeEvent: OpaquePointer?
+    private let commands: Mailbox<PulseCommand>
+    let options: PulseOptions
     private var owner = OwningThread()
-    private let handler: @Sendable (AudioOutputEvent) -> Void
-    private let board: ClockBoard
-    private let framesCame: @Sendable () -> Void
+    let emit: @Sendable (AudioOutputEvent) -> Void
+    let board: ClockBoard
+
+    private static let ringSeconds = 1.5
+    private static let retainedSeconds = 0.75
 
     var context: OpaquePointer?
     var connection = Connection.waiting("Not connected yet.")
@@ -36,9 +51,9 @@ final class PulseSession {
     var listings = Listings.none
     var publishedDevices: OutputDevices?
     /// The stream's device, of the same moment as the default in `devices`; nil without a stream.
-    var place: String?
+    var streamDevice: String?
     /// Moves of the stream that we have requested. A list requested before the last move has an outdated device.
-    var movesAsked = 0
+    var requestedMoves = 0
     var movesBeforeListing = 0
     /// A device was chosen, or the choice was revoked, and the stream may still be on another device: the server would
     /// leave it there.
@@ -57,30 +72,50 @@ final class PulseSession {
     private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
-    let otherStreams = PulseOtherStreams()
-    private(set) lazy var ducking = PulseDucking { [unowned self] in emit(.ducked($0)) }
+    let otherStreams: PulseOtherStreams
     private var finished: Mailbox<Bool>?
 
+    /// Starts the thread. A ring of `commands` without a command makes the stream look for frames.
     init(
-        api: UnsafeMutablePointer<pa_mainloop_api>, server: String?, player: String?, title: String, only: String?,
-        board: ClockBoard, framesCame: @escaping @Sendable () -> Void,
+        _ commands: Mailbox<PulseCommand>, _ options: PulseOptions, board: ClockBoard,
         handler: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
-        self.api = api
-        self.server = server
-        self.player = player
-        self.title = title
+        self.commands = commands
+        self.options = options
         self.board = board
-        self.framesCame = framesCame
-        self.handler = handler
-        devices.only = only
+        emit = handler
+        otherStreams = PulseOtherStreams { handler(.ducked($0)) }
+        devices.only = options.only
+        mainloop = pa_threaded_mainloop_new()!
+        api = pa_threaded_mainloop_get_api(mainloop)!
+        pa_threaded_mainloop_set_name(mainloop, "pulse")
+        wakeEvent = api.pointee.io_new(
+            api, commands.descriptor, PA_IO_EVENT_INPUT,
+            { _, _, _, _, userdata in PulseSession.from(userdata).performCommands() }, userdata)
+        connect()
+        let code = pa_threaded_mainloop_start(mainloop)
+        precondition(code == 0, "pa_threaded_mainloop_start failed")
     }
 
-    func emit(_ event: AudioOutputEvent) { handler(event) }
+    /// Joins the thread and frees everything. Call it once, not on the thread.
+    func stop() {
+        pa_threaded_mainloop_stop(mainloop)
+        for stream in leaving + [current].compactMap({ $0 }) { stream.end() }
+        current = nil
+        leaving = []
+        dropContext()
+        if let wakeEvent { api.pointee.io_free(wakeEvent) }
+        pa_threaded_mainloop_free(mainloop)
+    }
 
     // MARK: Commands
 
-    func perform(_ command: PulseCommand) {
+    private func performCommands() {
+        for command in commands.take() { perform(command) }
+        current?.tick()
+    }
+
+    private func perform(_ command: PulseCommand) {
         owner.check()
         guard finished == nil else { return }
         switch command {
@@ -95,8 +130,13 @@ final class PulseSession {
         switch command {
         case .open(let format, let generation): open(format, generation)
         case .stream(let command, let generation): perform(command, generation)
-        case .setGains(let gains, let seconds): setGains(gains, seconds)
-        case .duck(let gain, let seconds): duck(Float(gain), seconds)
+        case .setGains(let gains, let seconds):
+            ramp = StreamGainRamp(gains)
+            current?.setGains(gains, over: seconds)
+        case .duck(let gain, let seconds):
+            let gains = ChannelGains(left: Float(gain), right: Float(gain), other: Float(gain))
+            duckRamp = StreamGainRamp(gains)
+            current?.duck(to: gains, over: seconds)
         case .setEffects(let effects):
             self.effects = effects
             current?.setEffects(effects)
@@ -104,7 +144,9 @@ final class PulseSession {
             self.tap = tap
             current?.setTap(tap)
         case .select(let id): select(id)
-        case .describe(let role): describe(role)
+        case .describe(let role):
+            self.role = role
+            current?.describe(role: role)
         }
     }
 
@@ -139,27 +181,11 @@ final class PulseSession {
         stream.close()
     }
 
-    private func setGains(_ gains: ChannelGains, _ seconds: Double) {
-        ramp = StreamGainRamp(gains)
-        current?.setGains(gains, over: seconds)
-    }
-
-    private func duck(_ gain: Float, _ seconds: Double) {
-        let gains = ChannelGains(left: gain, right: gain, other: gain)
-        duckRamp = StreamGainRamp(gains)
-        current?.duck(to: gains, over: seconds)
-    }
-
-    func framesArrived() { current?.tick() }
-
-    private func describe(_ role: String) {
-        self.role = role
-        current?.describe(role: role)
-    }
+    /// The current stream once the server has created it.
+    var readyStream: PulseStream? { current.flatMap { $0.isReady ? $0 : nil } }
 
     func isOwnStream(_ index: UInt32) -> Bool {
-        guard let current, pa_stream_get_state(current.stream) == PA_STREAM_READY else { return false }
-        return pa_stream_get_index(current.stream) == index
+        readyStream.map { pa_stream_get_index($0.stream) == index } ?? false
     }
 
     var readyContext: OpaquePointer? { if case .ready = connection { context } else { nil } }
@@ -177,7 +203,7 @@ final class PulseSession {
             }
         }
         current = nil
-        place = nil
+        streamDevice = nil
         if leaving.contains(where: { $0.phase == .unanswered }) {
             // One request is enough to detect that the server answers again.
             emit(.failed(generation, .lost(PulseProblem.noAnswer)))
@@ -206,34 +232,32 @@ final class PulseSession {
         guard
             let stream = PulseStreamRequest.connect(
                 context, format: format, device: isPinned ? device.id : devices.chosen, isPinned: isPinned,
-                role: role, player: player, title: title)
+                role: role, options)
         else {
             return emit(.failed(generation, PulseProblem.streamError(pa_context_errno(context))))
         }
         let ring = FrameRing(
-            format: format, capacity: format.frames(1.5).asInt, retained: format.frames(0.75).asInt,
-            onFrames: framesCame)
+            format: format, capacity: Int(format.frames(Self.ringSeconds)),
+            retained: Int(format.frames(Self.retainedSeconds)), onFrames: { [commands] in commands.ring() })
         streamCount &+= 1
         ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
         duckRamp = duckRamp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
         rampRate = format.sampleRate
         current = PulseStream(
-            stream: stream, ring: ring, ramps: (ramp, duckRamp), generation: generation, number: streamCount,
-            board: board,
-            isPinned: isPinned, timers: (context, api), emit: handler,
-            moved: { [unowned self] in streamMoved() },
-            ended: { [unowned self] in streamEnded($0) })
+            stream: stream, in: context, ring: ring, ramps: (ramp, duckRamp), generation: generation,
+            number: streamCount, isPinned: isPinned, session: self)
         current?.setEffects(effects)
         current?.setTap(tap)
         emit(.opened(generation, ring))
     }
 
-    private func streamEnded(_ stream: PulseStream) {
+    /// `stream` no longer needs libpulse's stream.
+    func streamEnded(_ stream: PulseStream) {
         leaving.removeAll { $0 === stream }
         // The caller is a method of the stream, which must stay alive until it returns.
         if current === stream {
             current = nil
-            place = nil
+            streamDevice = nil
         }
         // A device chosen meanwhile is the device of the next stream.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
@@ -256,16 +280,4 @@ final class PulseSession {
         guard let finished, current == nil, leaving.isEmpty else { return }
         finished.post(true)
     }
-
-    /// After the thread has stopped.
-    func tearDown() {
-        for stream in leaving + [current].compactMap({ $0 }) { stream.end() }
-        current = nil
-        leaving = []
-        dropContext()
-    }
-}
-
-extension FrameCount {
-    var asInt: Int { Int(self) }
 }

@@ -7,10 +7,8 @@ import Kernel
 
 /// libpulse's reports on a stream, and our requests to it.
 extension PulseStream {
-    private var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
     private static func stream(_ userdata: UnsafeMutableRawPointer?) -> PulseStream {
-        let stream = Unmanaged<PulseStream>.fromOpaque(userdata!).takeUnretainedValue()
+        let stream = from(userdata)
         stream.owner.check()
         return stream
     }
@@ -22,60 +20,58 @@ extension PulseStream {
                 let context = userdata!.assumingMemoryBound(to: RenderContext.self)
                 if context.pointee.isRunning { context.pointee.serve() }
             }, UnsafeMutableRawPointer(context))
-        pa_stream_set_state_callback(stream, { _, userdata in PulseStream.stream(userdata).stateChanged() }, pointer)
+        pa_stream_set_state_callback(stream, { _, userdata in PulseStream.stream(userdata).stateChanged() }, userdata)
         pa_stream_set_suspended_callback(
-            stream, { _, userdata in PulseStream.stream(userdata).suspensionChanged() }, pointer)
-        pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, pointer)
+            stream, { _, userdata in PulseStream.stream(userdata).suspensionChanged() }, userdata)
+        pa_stream_set_moved_callback(stream, { _, userdata in PulseStream.stream(userdata).wasMoved() }, userdata)
         pa_stream_set_event_callback(
-            stream, { _, name, _, userdata in PulseStream.stream(userdata).wasAsked(name) }, pointer)
+            stream, { _, name, _, userdata in PulseStream.stream(userdata).eventReceived(name) }, userdata)
         // The write callback cannot reach the stream's object; the callback of its timing request can.
         pa_stream_set_latency_update_callback(
-            stream, { _, userdata in PulseStream.stream(userdata).timingCame() }, pointer)
+            stream, { _, userdata in PulseStream.stream(userdata).timingUpdated() }, userdata)
     }
 
     func requestTiming() {
-        guard !timing.isAsking, let operation = pa_stream_update_timing_info(stream, nil, nil) else { return }
-        timing.isAsking = true
+        guard !timing.isPending, let operation = pa_stream_update_timing_info(stream, nil, nil) else { return }
+        timing.isPending = true
         pa_operation_unref(operation)
     }
 
-    func askForCork() { release(pa_stream_cork(stream, 1, nil, nil)) }
-
     /// An idle sink is awake when the answer comes. A sink that was suspended before the stream existed sends no
     /// report.
-    func askForUncork() {
-        withdrawQuestion(\.question)
-        question = pa_stream_cork(
+    func requestUncork() {
+        cancelRequest(\.timingRequest)
+        timingRequest = pa_stream_cork(
             stream, 0,
             { _, _, userdata in
                 let stream = PulseStream.stream(userdata)
-                if let question = stream.question { pa_operation_unref(question) }
-                stream.question = nil
+                release(stream.timingRequest)
+                stream.timingRequest = nil
                 stream.suspensionChanged()
-            }, pointer)
+            }, userdata)
     }
 
-    func askCorkedIndex() {
-        withdrawQuestion(\.question)
-        question = pa_stream_update_timing_info(
+    func requestCorkedIndex() {
+        cancelRequest(\.timingRequest)
+        timingRequest = pa_stream_update_timing_info(
             stream,
             { _, success, userdata in
                 let stream = PulseStream.stream(userdata)
-                if let question = stream.question { pa_operation_unref(question) }
-                stream.question = nil
+                release(stream.timingRequest)
+                stream.timingRequest = nil
                 guard let info = pa_stream_get_timing_info(stream.stream), success != 0 else {
                     return stream.corked(at: stream.context.pointee.renderer.cursor)
                 }
                 stream.corked(at: info.pointee.read_index / FrameCount(stream.context.pointee.frameBytes))
-            }, pointer)
+            }, userdata)
     }
 
-    /// Called when the stream is made, and when the server reports a change. During a call the server mutes a new
-    /// stream and requests silence before libpulse knows the stream: the request is lost, the mute is not.
-    func askWhetherMuted() {
-        withdrawQuestion(\.muteQuestion)
+    /// Called when the server has created the stream, and when it reports a change. During a call the server mutes a new stream
+    /// and requests silence before libpulse knows the stream: the request is lost, the mute is not.
+    func requestMuteState() {
+        cancelRequest(\.muteRequest)
         guard let server = pa_stream_get_context(stream) else { return }
-        muteQuestion = pa_context_get_sink_input_info(
+        muteRequest = pa_context_get_sink_input_info(
             server, pa_stream_get_index(stream),
             { _, info, end, userdata in
                 let stream = PulseStream.stream(userdata)
@@ -83,23 +79,23 @@ extension PulseStream {
                     stream.isMutedFromStart = (stream.isMutedFromStart ?? true) && info.pointee.mute != 0
                     stream.silencing(isCorkRequested: stream.isCorkRequested, isMuted: info.pointee.mute != 0)
                 }
-                guard end != 0, let question = stream.muteQuestion else { return }
-                pa_operation_unref(question)
-                stream.muteQuestion = nil
-            }, pointer)
+                guard end != 0 else { return }
+                release(stream.muteRequest)
+                stream.muteRequest = nil
+            }, userdata)
     }
 
-    private func withdrawQuestion(_ path: ReferenceWritableKeyPath<PulseStream, OpaquePointer?>) {
-        guard let question = self[keyPath: path] else { return }
-        pa_operation_cancel(question)
-        pa_operation_unref(question)
+    private func cancelRequest(_ path: ReferenceWritableKeyPath<PulseStream, OpaquePointer?>) {
+        guard let request = self[keyPath: path] else { return }
+        pa_operation_cancel(request)
+        pa_operation_unref(request)
         self[keyPath: path] = nil
     }
 
     /// From here on libpulse has no reference to this object: a frozen server may answer after its end.
     func dropCallbacks() {
-        withdrawQuestion(\.muteQuestion)
-        withdrawQuestion(\.question)
+        cancelRequest(\.muteRequest)
+        cancelRequest(\.timingRequest)
         pa_stream_set_write_callback(stream, nil, nil)
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_suspended_callback(stream, nil, nil)
@@ -108,7 +104,7 @@ extension PulseStream {
         pa_stream_set_latency_update_callback(stream, nil, nil)
     }
 
-    private func timingCame() {
+    private func timingUpdated() {
         guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
         let now = MonotonicTime.now
         let rate = Double(sampleRate)
@@ -147,7 +143,7 @@ extension PulseStream {
     }
 
     /// A module of the server requests silence, for a call for example, or revokes that request.
-    private func wasAsked(_ name: UnsafePointer<CChar>?) {
+    private func eventReceived(_ name: UnsafePointer<CChar>?) {
         guard let name, isCurrent else { return }
         switch String(cString: name) {
         case PA_STREAM_EVENT_REQUEST_CORK: silencing(isCorkRequested: true, isMuted: isMuted)
@@ -158,18 +154,18 @@ extension PulseStream {
 
     /// A module requests silence and mutes; a person only mutes. Each alone is an interruption; both together are one.
     private func silencing(isCorkRequested: Bool, isMuted: Bool) {
-        let old = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || self.isMuted)
+        let old = (isAsked: isSilenceRequested, isSilent: isSilenceRequested || self.isMuted)
         (self.isCorkRequested, self.isMuted) = (isCorkRequested, isMuted)
-        let new = (isAsked: isAskedForSilence, isSilent: isAskedForSilence || isMuted)
+        let new = (isAsked: isSilenceRequested, isSilent: isSilenceRequested || isMuted)
         guard new != old, isCurrent else { return }
         let isRequest = new.isAsked || (old.isAsked && !new.isSilent)
         emit(isRequest ? .corkRequested(generation, new.isSilent) : .muted(generation, new.isSilent))
     }
 
-    private var isAskedForSilence: Bool { isCorkRequested || (isMuted && isMutedFromStart == true) }
+    private var isSilenceRequested: Bool { isCorkRequested || (isMuted && isMutedFromStart == true) }
 
     func describe(role: String) {
-        guard pa_stream_get_state(stream) == PA_STREAM_READY else { return }
+        guard isReady else { return }
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
@@ -177,10 +173,10 @@ extension PulseStream {
     }
 
     func unmute() {
-        guard pa_stream_get_state(stream) == PA_STREAM_READY, let server = pa_stream_get_context(stream) else { return }
+        guard isReady, let server = pa_stream_get_context(stream) else { return }
         release(pa_context_set_sink_input_mute(server, pa_stream_get_index(stream), 0, nil, nil))
         // The request is overridden; a pending answer is older.
-        withdrawQuestion(\.muteQuestion)
+        cancelRequest(\.muteRequest)
         (isCorkRequested, isMuted) = (false, false)
     }
 
@@ -190,11 +186,11 @@ extension PulseStream {
         case .corked:
             // The new sink may have made the server rewind.
             phase = .corking
-            askCorkedIndex()
+            requestCorkedIndex()
         case .running: requestTiming()
         default: break
         }
-        moved()
+        session.streamMoved()
         tick()
     }
 }

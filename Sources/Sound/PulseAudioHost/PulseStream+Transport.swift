@@ -13,7 +13,7 @@ extension PulseStream {
         isDraining = false
         switch phase {
         case .fading:
-            if !takeBackFade(over: fade) { lengthenFadeIn(fade) }
+            if !undoFadeOut(over: fade) { lengthenFadeIn(fade) }
         case .creating, .corking: lengthenFadeIn(fade)
         case .corked:
             lengthenFadeIn(fade)
@@ -31,7 +31,7 @@ extension PulseStream {
     }
 
     /// Cancels the last requested pause: nothing was silent.
-    private func takeBackFade(over seconds: Double) -> Bool {
+    private func undoFadeOut(over seconds: Double) -> Bool {
         guard flushing == nil, context.pointee.dropsBefore == nil,
             context.pointee.renderer.fadeIn(from: safeIndex(.now), over: ring.format.frames(seconds))
         else { return false }
@@ -180,7 +180,9 @@ extension PulseStream {
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard goal == .run, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now) else { return }
+        guard goal == .run, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now) else {
+            return
+        }
         uncork(now)
     }
 
@@ -193,7 +195,7 @@ extension PulseStream {
         context.pointee.anchor = ClockAnchor(
             heard: Double(corkedIndex), time: now, sampleRate: sampleRate, sinkLatency: latency)
         context.pointee.fill(atMost: ring.format.frames(0.06))
-        askForUncork()
+        requestUncork()
         context.pointee.fill()
         context.pointee.isRunning = true
         phase = .running
@@ -230,8 +232,8 @@ extension PulseStream {
         freeze()
         context.pointee.isRunning = false
         phase = .corking
-        askForCork()
-        askCorkedIndex()
+        release(pa_stream_cork(stream, 1, nil, nil))
+        requestCorkedIndex()
     }
 
     /// The server's answer after corking: frames that it took back from the sink were not heard.

@@ -10,9 +10,9 @@ import Kernel
 ///
 /// `tick` compares the verified clock with the renderer's map and reports the reached points; callbacks, commands and
 /// one timer call it. See `PulseStream+Transport.swift` for the commands.
-final class PulseStream {
+final class PulseStream: CallbackTarget {
     enum Phase: Equatable {
-        /// Not to be used before the server has answered (freeing a stream that is being created hangs or leaks).
+        /// Must not be used before the server has answered: freeing a stream that is being created hangs or leaks.
         case creating(until: MonotonicTime)
         /// Abandoned while it was being created. It is kept, as the server may still create it; then it is
         /// disconnected.
@@ -23,7 +23,7 @@ final class PulseStream {
         case fading(end: FrameCount, until: MonotonicTime)
         /// Corked; the pending answer contains the exact read index.
         case corking
-        case disconnecting
+        case disconnecting(until: MonotonicTime)
         case ended
     }
 
@@ -49,11 +49,7 @@ final class PulseStream {
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
     var owner = OwningThread()
-    private let board: ClockBoard
-    private let send: (AudioOutputEvent) -> Void
-    /// Called once, when `stream` is no longer needed.
-    private let ended: (PulseStream) -> Void
-    let moved: () -> Void
+    unowned let session: PulseSession
     private(set) var timer: PulseTimer!
 
     var phase: Phase
@@ -79,13 +75,15 @@ final class PulseStream {
     /// A module of the server requests silence.
     var isCorkRequested = false
     var isMuted = false
-    /// Muted since it was made: a call in progress does that, and so does a remembered mute.
+    /// Muted from the start, by a call in progress or a mute that the server remembers. nil until the server has answered.
     var isMutedFromStart: Bool?
     /// The pending request for the mute.
-    var muteQuestion: OpaquePointer?
+    var muteRequest: OpaquePointer?
     /// The pending request for timing: after corking for the server's read index, after uncorking for the sink's state.
-    var question: OpaquePointer?
+    var timingRequest: OpaquePointer?
 
+    /// The server has created the stream.
+    var isReady: Bool { pa_stream_get_state(stream) == PA_STREAM_READY }
     var sampleRate: Int { ring.format.sampleRate }
     var isClosing: Bool { goal == .close }
     /// Until it is reported as drained.
@@ -95,21 +93,16 @@ final class PulseStream {
     }
 
     init(
-        stream: OpaquePointer, ring: FrameRing, ramps: (gains: StreamGainRamp, ducking: StreamGainRamp),
-        generation: Generation, number: UInt16, board: ClockBoard, isPinned: Bool,
-        timers: (OpaquePointer, UnsafeMutablePointer<pa_mainloop_api>),
-        emit: @escaping (AudioOutputEvent) -> Void, moved: @escaping () -> Void,
-        ended: @escaping (PulseStream) -> Void
+        stream: OpaquePointer, in server: OpaquePointer, ring: FrameRing,
+        ramps: (gains: StreamGainRamp, ducking: StreamGainRamp), generation: Generation, number: UInt16, isPinned: Bool,
+        session: PulseSession
     ) {
         self.stream = stream
         self.ring = ring
         self.generation = generation
         self.number = number
-        self.board = board
         self.isPinned = isPinned
-        send = emit
-        self.moved = moved
-        self.ended = ended
+        self.session = session
         phase = .creating(until: .now.advanced(bySeconds: 5))
         context = .allocate(capacity: 1)
         context.initialize(
@@ -117,7 +110,7 @@ final class PulseStream {
                 renderer: StreamRenderer(ring: ring, ramp: ramps.gains, ducking: ramps.ducking),
                 anchor: ClockAnchor(heard: 0, time: .now, sampleRate: ring.format.sampleRate),
                 stream: stream, frameBytes: ring.format.channelCount * 4))
-        timer = PulseTimer(timers.0, timers.1) { [unowned self] in tick() }
+        timer = PulseTimer(server, session.api) { [unowned self] in tick() }
         setCallbacks()
         timer.arm(.now.advanced(bySeconds: 5))
         publish()
@@ -134,8 +127,8 @@ final class PulseStream {
     /// keeps it from going back behind the event when the server's next answer does.
     func emit(_ event: AudioOutputEvent) {
         publish()
-        if isCurrent { _ = board.read(at: .now) }
-        send(event)
+        if isCurrent { _ = session.board.read(at: .now) }
+        session.emit(event)
     }
 
     /// Removes all callbacks; the owner may then release it.
@@ -145,7 +138,7 @@ final class PulseStream {
         phase = .ended
         timer.arm(nil)
         dropCallbacks()
-        ended(self)
+        session.streamEnded(self)
     }
 
     func stateChanged() {
@@ -159,9 +152,9 @@ final class PulseStream {
                 disconnect()
             } else {
                 requestTiming()
-                askWhetherMuted()
+                requestMuteState()
                 // Its device, and whether it should be on another one by now.
-                moved()
+                session.streamMoved()
                 runIfWanted()
             }
             tick()
@@ -178,15 +171,15 @@ final class PulseStream {
     }
 
     func disconnect() {
-        guard phase != .disconnecting, phase != .ended else { return }
         switch phase {
-        case .creating, .unanswered: return
-        default: break
+        case .creating, .unanswered, .disconnecting, .ended: return
+        case .corked, .running, .fading, .corking: break
         }
         freeze()
-        phase = .disconnecting
+        let deadline = MonotonicTime.now.advanced(bySeconds: 2)
+        phase = .disconnecting(until: deadline)
         context.pointee.isRunning = false
-        timer.arm(.now.advanced(bySeconds: 2))
+        timer.arm(deadline)
         if pa_stream_disconnect(stream) != 0 {
             end()
             emit(.closed(generation))
@@ -207,7 +200,7 @@ final class PulseStream {
 
     func publish() {
         guard isCurrent else { return }
-        board.publish(
+        session.board.publish(
             context.pointee.anchor, map: context.pointee.renderer.map, cursor: context.pointee.renderer.cursor,
             stream: number)
     }
@@ -229,14 +222,14 @@ final class PulseStream {
                 return
             }
         case .running:
-            look(now)
+            checkProgress(now)
         case .fading(let end, let deadline):
             let heard = context.pointee.anchor.heard(at: now)
             // The fading sound may end before its fade does.
             let isOver = !context.pointee.renderer.hasFrames && heard >= Double(context.pointee.renderer.cursor)
             if isOver || heard >= Double(end) || now >= deadline { fadeEnded() }
-        case .disconnecting:
-            if now >= timing.disconnectDeadline(now) {
+        case .disconnecting(let deadline):
+            if now >= deadline {
                 end()
                 emit(.closed(generation))
                 return
@@ -248,7 +241,7 @@ final class PulseStream {
         if phase != .ended { timer.arm(nextDeadline(now)) }
     }
 
-    private func look(_ now: MonotonicTime) {
+    private func checkProgress(_ now: MonotonicTime) {
         if let flushing, context.pointee.anchor.heard(at: now) >= Double(flushing.end) || now >= flushing.until {
             self.flushing = nil
             emit(.flushed(generation))
@@ -294,10 +287,9 @@ final class PulseStream {
 
     private func nextDeadline(_ now: MonotonicTime) -> MonotonicTime? {
         switch phase {
-        case .creating(let deadline): return deadline
+        case .creating(let deadline), .disconnecting(let deadline): return deadline
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
-        case .disconnecting: return timing.disconnectDeadline(now)
         case .corked: return goal == .run && ring.unread > 0 ? gatherTime(now) : nil
         case .unanswered, .corking, .ended: return nil
         case .running: break
@@ -315,7 +307,7 @@ final class PulseStream {
         }
         if context.pointee.renderer.holdsFrames, ring.unread > 0 { deadline = min(deadline, gatherTime(now)) }
         // The answer calls back by itself; only other causes are checked meanwhile.
-        let pause = timing.isAsking && deadline <= now ? 0.01 : 0.0003
+        let pause = timing.isPending && deadline <= now ? 0.01 : 0.0003
         return max(deadline, now.advanced(bySeconds: pause))
     }
 

@@ -3,7 +3,7 @@
 import Audio
 internal import CPulse
 
-/// Asks the server for a playback stream.
+/// Requests a playback stream from the server.
 enum PulseStreamRequest {
     /// A long queue, with requests for half of it: few wake-ups, and still a sink latency of 20 ms, by PulseAudio's
     /// rule: sink latency = (target - 2 x request) / 2.
@@ -14,19 +14,23 @@ enum PulseStreamRequest {
     /// server would move it to another device before anybody is notified.
     static func connect(
         _ context: OpaquePointer, format: AudioFormat, device: String?, isPinned: Bool, role: String,
-        player: String?, title: String
+        _ options: PulseOptions
     ) -> OpaquePointer? {
         var spec = PulseFormat.sampleSpec(format)
         var map = PulseFormat.channelMap(format.layout)
         let properties = pa_proplist_new()
         defer { pa_proplist_free(properties) }
         pa_proplist_sets(properties, "media.role", role)
-        pa_proplist_sets(properties, "media.name", title)
+        pa_proplist_sets(properties, "media.name", options.title)
         // Otherwise module-stream-restore keeps one device and volume for all streams of a role.
-        if let player { pa_proplist_sets(properties, "module-stream-restore.id", "tonearm-player:" + player) }
+        if let player = options.player {
+            pa_proplist_sets(properties, "module-stream-restore.id", "tonearm-player:" + player)
+        }
         // Not every server shows a client's properties on its streams.
-        pa_proplist_sets(properties, OwnStreams.property, OwnStreams.process)
-        guard let stream = pa_stream_new_with_proplist(context, title, &spec, &map, properties) else { return nil }
+        pa_proplist_sets(properties, OwnStreams.key, OwnStreams.process)
+        guard let stream = pa_stream_new_with_proplist(context, options.title, &spec, &map, properties) else {
+            return nil
+        }
         let frameBytes = format.channelCount * 4
         func bytes(_ seconds: Double) -> UInt32 { UInt32(Int(format.frames(seconds)) * frameBytes) }
         var attributes = pa_buffer_attr(

@@ -28,14 +28,7 @@ struct RenderContext {
     /// After silence, frames wait in the ring until there are enough for the sink not to run dry, or until this time.
     private(set) var gatherDeadline: MonotonicTime?
     /// The server's write index.
-    private var serverIndex: FrameCount = 0
-
-    init(renderer: StreamRenderer, anchor: ClockAnchor, stream: OpaquePointer, frameBytes: Int) {
-        self.renderer = renderer
-        self.anchor = anchor
-        self.stream = stream
-        self.frameBytes = frameBytes
-    }
+    private(set) var serverIndex: FrameCount = 0
 
     /// The write callback: the server requests frames. Its timing request leads back to the stream's object.
     mutating func serve() {

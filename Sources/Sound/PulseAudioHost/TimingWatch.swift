@@ -5,13 +5,12 @@ import Kernel
 
 /// Decides when to request the server's timing, and whether its answers show a sink that advances.
 struct TimingWatch {
-    var isAsking = false
+    var isPending = false
     private var lastAnswer = MonotonicTime(nanoseconds: 0)
     private var lastReadIndex: FrameCount = -1
     private var lastGrowth = MonotonicTime(nanoseconds: 0)
     private var startIndex: FrameCount = 0
     private var startTime = MonotonicTime(nanoseconds: 0)
-    private var disconnectTime: MonotonicTime?
 
     /// Uncorked with the read index `index`: the sink advances when it has read past that.
     mutating func started(at index: FrameCount, _ now: MonotonicTime) {
@@ -20,7 +19,7 @@ struct TimingWatch {
         startTime = now
         lastGrowth = now
         lastAnswer = now
-        isAsking = false
+        isPending = false
     }
 
     /// The sink woke up: it advances when it has read past its last index before the sleep.
@@ -28,7 +27,7 @@ struct TimingWatch {
 
     /// Whether the sink advances, judged by an answer with this read index.
     mutating func answered(readIndex: FrameCount, isPlaying: Bool, sinkLatency: Double, _ now: MonotonicTime) -> Bool {
-        isAsking = false
+        isPending = false
         lastAnswer = now
         if readIndex != lastReadIndex {
             lastReadIndex = readIndex
@@ -54,11 +53,5 @@ struct TimingWatch {
     /// Short intervals right after the start, so that the first movement is noticed within milliseconds.
     func verificationTime(_ now: MonotonicTime) -> MonotonicTime {
         lastAnswer.advanced(bySeconds: now.seconds(since: startTime) < 0.3 ? 0.002 : 0.05)
-    }
-
-    mutating func disconnectDeadline(_ now: MonotonicTime) -> MonotonicTime {
-        let deadline = disconnectTime ?? now.advanced(bySeconds: 2)
-        disconnectTime = deadline
-        return deadline
     }
 }
