@@ -4,13 +4,13 @@ internal import Glibc
 internal import Kernel
 internal import Logging
 
-/// The use of one connection to a bus. Made, used and given up on one thread.
+/// The user of one connection to a bus. Belongs to one thread.
 protocol BusClient: AnyObject {
     var bus: Bus { get }
 }
 
-/// Keeps a client connected: connects, and connects again 0.5 s after the connection was lost, doubled up to 30 s. Its
-/// owner's thread calls `turn` and `wait` in a loop.
+/// Keeps a client connected. Reconnects 0.5 s after the connection is lost; the delay doubles up to 30 s. The owner's thread
+/// calls `turn` and `wait` in a loop.
 final class BusLink<Client: BusClient> {
     private static var firstRetry: Double { 0.5 }
     private static var longestRetry: Double { 30 }
@@ -19,7 +19,7 @@ final class BusLink<Client: BusClient> {
         case off
         case connected(Client)
         case waiting(until: MonotonicTime)
-        /// There is no libsystemd: nothing to wait for.
+        /// libsystemd is missing.
         case impossible
     }
 
@@ -29,10 +29,10 @@ final class BusLink<Client: BusClient> {
     private var library: BusLibrary?
     private var state = State.off
     private var retryDelay = firstRetry
-    /// A connection must not be freed while it calls.
+    /// Handled in the next `turn`: a connection must not be freed within its own callback.
     private var failure: BusFailure?
 
-    /// `name` is for the log. `make` begins to connect; the client calls `confirm` when it is connected.
+    /// `name` is for the log. `make` begins to connect; the client calls `confirm` once it is connected.
     init(_ name: String, log: Logger, make: @escaping (BusLibrary) throws(BusFailure) -> Client) {
         self.name = name
         self.log = log
@@ -64,16 +64,16 @@ final class BusLink<Client: BusClient> {
         state = .off
     }
 
-    /// The connection works: the next one that is lost is tried again soon.
+    /// The connection works: the next reconnection begins with the short delay.
     func confirm() { retryDelay = Self.firstRetry }
 
-    /// Calls `body` with the client unless the connection is off or lost; a failure loses it.
+    /// Calls `body` with the client if it is connected; a failure ends the connection.
     func attempt(_ body: (Client) throws(BusFailure) -> Void) {
         guard failure == nil, let client else { return }
         do throws(BusFailure) { try body(client) } catch { failure = error }
     }
 
-    /// Lets the connection act, or connects when that is due. True when the connection was lost.
+    /// Processes the connection's work, or connects when that is due. True if the connection was lost.
     func turn() -> Bool {
         attempt { client throws(BusFailure) in try client.bus.process() }
         if let failure {
@@ -84,7 +84,7 @@ final class BusLink<Client: BusClient> {
         return false
     }
 
-    /// Waits for the bus, for `descriptor`, until `deadline`.
+    /// Waits for the bus, `descriptor` or `deadline`.
     func wait(_ descriptor: Int32, until deadline: MonotonicTime? = nil) {
         var deadlines = [deadline]
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]

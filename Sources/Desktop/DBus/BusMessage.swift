@@ -2,20 +2,20 @@
 
 internal import CSystemd
 
-/// A message that is read or written. A reference is held while this lives; for the bus's thread.
-package final class BusMessage {
-    package let pointer: OpaquePointer
+/// A reference to a message, for reading and writing. Bus thread only.
+final class BusMessage {
+    let pointer: OpaquePointer
     private let library: BusLibrary
     private var bus: csystemd_bus { library.functions.pointee }
 
-    /// Takes over the caller's reference.
-    package init(owning pointer: OpaquePointer, _ library: BusLibrary) {
+    /// Takes ownership of the caller's reference.
+    init(owning pointer: OpaquePointer, _ library: BusLibrary) {
         self.pointer = pointer
         self.library = library
     }
 
-    /// Takes a reference of its own.
-    package init(sharing pointer: OpaquePointer, _ library: BusLibrary) {
+    /// Adds a reference.
+    init(sharing pointer: OpaquePointer, _ library: BusLibrary) {
         self.pointer = pointer
         self.library = library
         _ = bus.message_ref(pointer)
@@ -23,18 +23,18 @@ package final class BusMessage {
 
     deinit { _ = bus.message_unref(pointer) }
 
-    package var interface: String { bus.message_get_interface(pointer).map { String(cString: $0) } ?? "" }
-    package var member: String { bus.message_get_member(pointer).map { String(cString: $0) } ?? "" }
-    package var signature: String { bus.message_get_signature(pointer, 1).map { String(cString: $0) } ?? "" }
-    package var path: String { bus.message_get_path(pointer).map { String(cString: $0) } ?? "" }
-    package var isError: Bool { bus.message_is_method_error(pointer, nil) > 0 }
-    package var isCall: Bool { bus.message_is_method_call(pointer, nil, nil) > 0 }
-    package var wantsReply: Bool { bus.message_get_expect_reply(pointer) > 0 }
+    var interface: String { bus.message_get_interface(pointer).map { String(cString: $0) } ?? "" }
+    var member: String { bus.message_get_member(pointer).map { String(cString: $0) } ?? "" }
+    var signature: String { bus.message_get_signature(pointer, 1).map { String(cString: $0) } ?? "" }
+    var path: String { bus.message_get_path(pointer).map { String(cString: $0) } ?? "" }
+    var isError: Bool { bus.message_is_method_error(pointer, nil) > 0 }
+    var isCall: Bool { bus.message_is_method_call(pointer, nil, nil) > 0 }
+    var wantsReply: Bool { bus.message_get_expect_reply(pointer) > 0 }
 
     // MARK: Reading
 
-    /// The values of a message whose signature is `types`, each a basic type, `ao`, `v` or `a{sv}`.
-    package func values(_ types: [String]) throws(BusFailure) -> [BusValue] {
+    /// Reads the values of a message with the signature `types`; each is a basic type, `ao`, `v` or `a{sv}`.
+    func values(_ types: [String]) throws(BusFailure) -> [BusValue] {
         var values: [BusValue] = []
         for type in types { values.append(try value(type)) }
         return values
@@ -50,79 +50,74 @@ package final class BusMessage {
         case "h": return .descriptor(try basic("h", -1))
         case "d": return .double(try basic("d", 0))
         case "b": return .flag(try basic("b", Int32(0)) != 0)
-        case "ao": return .paths(try paths())
+        case "ao": return .paths(try array("o") { () throws(BusFailure) in try nextText("o") })
         case "v": return try variant()
         case "a{sv}": return .dictionary(try dictionary())
         default: throw BusFailure(call: "value of type \(type)", code: -22)
         }
     }
 
-    /// `unset`: what stays behind the last element of an array.
+    /// `unset` is returned after the last element of an array.
     private func basic<Value>(_ type: Character, _ unset: Value) throws(BusFailure) -> Value {
         var value = unset
         let code = withUnsafeMutablePointer(to: &value) {
             bus.message_read_basic(pointer, Self.character(type), $0)
         }
-        _ = try BusFailure.check(code, "sd_bus_message_read_basic")
+        try BusFailure.check(code, "sd_bus_message_read_basic")
         return value
     }
 
     private func text(_ type: Character) throws(BusFailure) -> String { try nextText(type) ?? "" }
 
-    /// nil behind the last one of an array.
+    /// nil after the last element of an array.
     private func nextText(_ type: Character) throws(BusFailure) -> String? {
         try basic(type, UnsafePointer<CChar>?.none).map { String(cString: $0) }
     }
 
-    private func paths() throws(BusFailure) -> [String] {
-        try inside("a", "o") { () throws(BusFailure) in
-            var paths: [String] = []
-            while let path = try nextText("o") { paths.append(path) }
-            return paths
-        } ?? []
+    /// Reads an array of structures whose members have the types `types`.
+    func structures(of types: [String]) throws(BusFailure) -> [[BusValue]] {
+        let contents = types.joined()
+        return try array("(\(contents))") { () throws(BusFailure) in
+            try inside("r", contents) { () throws(BusFailure) in try values(types) }
+        }
     }
 
-    /// Each structure of an array of them, with the members given as `types`.
-    package func structures(of types: [String]) throws(BusFailure) -> [[BusValue]] {
-        let contents = types.joined()
-        return try inside("a", "(\(contents))") { () throws(BusFailure) in
-            var all: [[BusValue]] = []
-            while let members = try inside("r", contents, { () throws(BusFailure) in try values(types) }) {
-                all.append(members)
-            }
+    private func dictionary() throws(BusFailure) -> [String: BusValue] {
+        let entries = try array("{sv}") { () throws(BusFailure) in
+            try inside("e", "sv") { () throws(BusFailure) in (try text("s"), try variant()) }
+        }
+        return Dictionary(entries) { $1 }
+    }
+
+    /// `next` returns nil after the last element.
+    private func array<Element>(
+        _ contents: String, _ next: () throws(BusFailure) -> Element?
+    ) throws(BusFailure) -> [Element] {
+        try inside("a", contents) { () throws(BusFailure) in
+            var all: [Element] = []
+            while let element = try next() { all.append(element) }
             return all
         } ?? []
     }
 
-    private func dictionary() throws(BusFailure) -> [String: BusValue] {
-        try inside("a", "{sv}") { () throws(BusFailure) in
-            var members: [String: BusValue] = [:]
-            while let (name, value) = try inside("e", "sv", { () throws(BusFailure) in (try text("s"), try variant()) })
-            {
-                members[name] = value
-            }
-            return members
-        } ?? [:]
-    }
-
-    /// nil at the end of the container around it.
+    /// nil at the end of the enclosing container.
     private func inside<Value>(
         _ type: Character, _ contents: String, _ read: () throws(BusFailure) -> Value
     ) throws(BusFailure) -> Value? {
         let code = bus.message_enter_container(pointer, Self.character(type), contents)
         guard try BusFailure.check(code, "enter_container") > 0 else { return nil }
         let value = try read()
-        _ = try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
+        try BusFailure.check(bus.message_exit_container(pointer), "exit_container")
         return value
     }
 
     private func variant() throws(BusFailure) -> BusValue {
         var kind: CChar = 0
         var contents: UnsafePointer<CChar>?
-        _ = try BusFailure.check(bus.message_peek_type(pointer, &kind, &contents), "sd_bus_message_peek_type")
+        try BusFailure.check(bus.message_peek_type(pointer, &kind, &contents), "sd_bus_message_peek_type")
         let type = contents.map { String(cString: $0) } ?? ""
         guard ["s", "o", "u", "x", "d", "b"].contains(type) else {
-            _ = try BusFailure.check(bus.message_skip(pointer, "v"), "sd_bus_message_skip")
+            try BusFailure.check(bus.message_skip(pointer, "v"), "sd_bus_message_skip")
             return .other(signature: type)
         }
         return try inside("v", type) { () throws(BusFailure) in try value(type) } ?? .other(signature: type)
@@ -130,7 +125,7 @@ package final class BusMessage {
 
     // MARK: Writing
 
-    package func append(_ values: [BusValue]) throws(BusFailure) {
+    func append(_ values: [BusValue]) throws(BusFailure) {
         for value in values { try append(value) }
     }
 
@@ -178,23 +173,24 @@ package final class BusMessage {
     private func container(
         _ type: Character, _ contents: String, _ body: () throws(BusFailure) -> Void
     ) throws(BusFailure) {
-        _ = try BusFailure.check(bus.message_open_container(pointer, Self.character(type), contents), "open_container")
+        try BusFailure.check(bus.message_open_container(pointer, Self.character(type), contents), "open_container")
         try body()
-        _ = try BusFailure.check(bus.message_close_container(pointer), "close_container")
+        try BusFailure.check(bus.message_close_container(pointer), "close_container")
     }
 
-    /// A text or a path.
+    /// Appends a text or a path.
     private func append(_ type: Character, _ text: String) throws(BusFailure) {
         let code = Self.carried(text).withCString { bus.message_append_basic(pointer, Self.character(type), $0) }
-        _ = try BusFailure.check(code, "sd_bus_message_append_basic")
+        try BusFailure.check(code, "sd_bus_message_append_basic")
     }
 
     private func append<Number: Numeric>(_ type: Character, _ number: Number) throws(BusFailure) {
         let code = withUnsafePointer(to: number) { bus.message_append_basic(pointer, Self.character(type), $0) }
-        _ = try BusFailure.check(code, "sd_bus_message_append_basic")
+        try BusFailure.check(code, "sd_bus_message_append_basic")
     }
 
-    /// The text as a bus carries it: sd-bus refuses a message with a noncharacter (Unicode section 23.7), and NUL would end it.
+    /// Replaces the characters that a message cannot carry: sd-bus rejects noncharacters (Unicode section 23.7), and NUL would
+    /// end the text.
     static func carried(_ text: String) -> String {
         func isRefused(_ scalar: Unicode.Scalar) -> Bool {
             scalar.value == 0 || scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of D-Bus's type system, as far as it is used.
-package enum BusValue: Hashable, Sendable {
+/// A value of one of the D-Bus types in use.
+enum BusValue: Hashable, Sendable {
     case text(String)
     case path(String)
     case uint16(UInt16)
@@ -15,16 +15,16 @@ package enum BusValue: Hashable, Sendable {
     /// `aay`
     case byteStrings([[UInt8]])
     indirect case variant(BusValue)
-    /// `a{sv}`, in the order of the names.
+    /// `a{sv}`, written in the order of the names.
     case dictionary([String: BusValue])
     /// `aa{sv}`
     case dictionaries([[String: BusValue]])
-    /// Open only while the message is.
+    /// Open as long as the message lives.
     case descriptor(Int32)
-    /// What a caller sends in a variant of another type than any above.
+    /// A received variant of any other type.
     case other(signature: String)
 
-    package var signature: String {
+    var signature: String {
         switch self {
         case .text: "s"
         case .path: "o"

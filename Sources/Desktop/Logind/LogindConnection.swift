@@ -4,8 +4,7 @@ internal import Glibc
 import Service
 import Kernel
 
-/// One connection to the system bus, on which logind is asked and listened to (systemd's `org.freedesktop.login1`). Made,
-/// used and given up on one thread.
+/// One connection to the system bus, to systemd's login manager (`org.freedesktop.login1`). Belongs to one thread.
 final class LogindConnection: BusClient {
     private static let name = "org.freedesktop.login1"
     private static let manager = "org.freedesktop.login1.Manager"
@@ -15,9 +14,9 @@ final class LogindConnection: BusClient {
 
     let bus: Bus
     private let report: (LoginPolicy.Report) -> Void
-    /// While it is held, the machine waits (5 s at most, by logind's default) before it sleeps.
+    /// While this descriptor is open, the machine delays its sleep (by 5 s at most, logind's default).
     private var inhibitor: Int32 = -1
-    /// The list that is being put together, and how many answers it waits for; a newer list makes it void.
+    /// The list in progress, with its number of pending answers. A newer list replaces it.
     private var listing = Listing(number: 0)
 
     private struct Listing {
@@ -30,7 +29,7 @@ final class LogindConnection: BusClient {
         self.report = report
         bus = try Bus(.system, library)
         bus.onSignal = { [unowned self] signal throws(BusFailure) in try received(signal) }
-        // The bus itself sees to it that nobody else sends these.
+        // The bus guarantees the sender.
         for rule in [
             "interface='\(Self.manager)',member='PrepareForSleep'", "interface='\(Self.manager)',member='SessionNew'",
             "interface='\(Self.manager)',member='SessionRemoved'", "interface='\(Self.session)'",
@@ -45,14 +44,13 @@ final class LogindConnection: BusClient {
 
     deinit { letSleep() }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// What is so now; of what changes there are signals.
+    /// Requests the present state; signals report changes.
     private func begin() throws(BusFailure) {
         try listSessions()
         try bus.call(
-            BusCall(Self.name, Self.managerPath, Self.properties, "Get"),
-            [.text(Self.manager), .text("PreparingForSleep")]
+            Self.name, Self.managerPath, Self.properties, "Get", [.text(Self.manager), .text("PreparingForSleep")]
         ) { [unowned self] reply throws(BusFailure) in
             guard !reply.isError, case .flag(let isPreparing)? = try reply.values(["v"]).first else { return }
             report(.asleep(isPreparing))
@@ -60,11 +58,11 @@ final class LogindConnection: BusClient {
         try delaySleep()
     }
 
-    /// Asks to be waited for before the machine sleeps, so that silence comes first. Whoever may not is not waited for.
+    /// Requests a delay of the machine's sleep, for the players to become silent. logind may deny it.
     func delaySleep() throws(BusFailure) {
         guard inhibitor < 0 else { return }
         try bus.call(
-            BusCall(Self.name, Self.managerPath, Self.manager, "Inhibit"),
+            Self.name, Self.managerPath, Self.manager, "Inhibit",
             [.text("sleep"), .text("Tonearm"), .text("The music is paused"), .text("delay")]
         ) { [unowned self] reply throws(BusFailure) in
             guard !reply.isError, case .descriptor(let descriptor)? = try reply.values(["h"]).first else { return }
@@ -73,7 +71,7 @@ final class LogindConnection: BusClient {
         }
     }
 
-    /// All is silent.
+    /// All players are silent: the machine may sleep.
     func letSleep() {
         if inhibitor >= 0 { close(inhibitor) }
         inhibitor = -1
@@ -82,15 +80,15 @@ final class LogindConnection: BusClient {
     private func listSessions() throws(BusFailure) {
         listing = Listing(number: listing.number + 1)
         let number = listing.number
-        try bus.call(BusCall(Self.name, Self.managerPath, Self.manager, "ListSessions")) {
+        try bus.call(Self.name, Self.managerPath, Self.manager, "ListSessions") {
             [unowned self] reply throws(BusFailure) in
-            // Without logind nobody answers: as on a machine without a screen.
+            // An error means that logind does not run.
             guard number == listing.number, !reply.isError else { return }
             for members in try reply.structures(of: ["s", "u", "s", "s", "o"]) {
                 guard case .uint32(let user) = members[1], case .text(let seat) = members[3],
                     case .path(let path) = members[4]
-                    // A session over the network has no screen.
                 else { continue }
+                // A session over the network has no seat, hence no screen.
                 if !seat.isEmpty { try describe(path, user, number) }
             }
             if listing.open == 0 { report(.sessions([])) }
@@ -99,11 +97,11 @@ final class LogindConnection: BusClient {
 
     private func describe(_ path: String, _ user: UInt32, _ number: Int) throws(BusFailure) {
         listing.open += 1
-        try bus.call(BusCall(Self.name, path, Self.properties, "GetAll"), [.text(Self.session)]) {
+        try bus.call(Self.name, path, Self.properties, "GetAll", [.text(Self.session)]) {
             [unowned self] reply throws(BusFailure) in
             guard number == listing.number else { return }
             listing.open -= 1
-            // The screen that asks who wants to log in is nobody's.
+            // The session of a login screen belongs to no user.
             if !reply.isError, case .dictionary(let values)? = try reply.values(["a{sv}"]).first,
                 values["Class"] == .text("user")
             {
@@ -116,7 +114,7 @@ final class LogindConnection: BusClient {
         }
     }
 
-    // MARK: Listening
+    // MARK: Signals
 
     private func received(_ signal: BusMessage) throws(BusFailure) {
         switch signal.member {
@@ -140,7 +138,7 @@ final class LogindConnection: BusClient {
         }
     }
 
-    /// Empty when the signal's arguments are of other types, or more; those of `PropertiesChanged` end with what is of no use here.
+    /// The first values of a signal; empty if it has other types. (`PropertiesChanged` has a further, unused argument.)
     private func values(of signal: BusMessage, _ types: [String]) throws(BusFailure) -> [BusValue] {
         signal.signature.hasPrefix(types.joined()) ? try signal.values(types) : []
     }

@@ -6,15 +6,15 @@ public import Logging
 public import Service
 import Synchronization
 
-/// Listens to systemd's login manager: the screen's lock, and sleep. A handle for any thread.
+/// Follows the screen lock and the machine's sleep through systemd's login manager. A handle for any thread.
 public final class LogindService: Sendable {
     private let inbox = Mailbox<LogindMessage>(descriptorFor: "logind")
     private let thread: Mutex<NamedThread?>
 
-    /// There is a system bus. False in most containers: then nothing is loaded and nothing runs.
+    /// Whether there is a system bus. False in most containers: then nothing is loaded and no thread runs.
     public static var isPossible: Bool {
         if let address = getenv("DBUS_SYSTEM_BUS_ADDRESS"), address.pointee != 0 { return true }
-        // Where systemd runs as well, logind does, or will when somebody logs in.
+        // If systemd runs, logind does too, or will at the next login.
         return access("/run/dbus/system_bus_socket", F_OK) == 0 && access("/run/systemd/system", F_OK) == 0
     }
 
@@ -23,21 +23,21 @@ public final class LogindService: Sendable {
         thread = Mutex(NamedThread("logind") { LogindLoop(session: session, inbox: inbox, log: log).run() })
     }
 
-    /// Within 0.3 s, whatever the bus does.
+    /// Takes at most 0.3 s, even if the bus hangs.
     public func stop() {
         inbox.post(.stop)
         thread.withLock { $0.take() }?.join(within: 0.3)
     }
 }
 
-/// A message of other threads to the one that listens to logind.
+/// Messages from other threads to the loop.
 enum LogindMessage: Sendable {
-    /// The players have followed: the machine may sleep.
+    /// The players are silent: the machine may sleep.
     case silent
     case stop
 }
 
-/// The thread that listens to logind. Waits on the bus and on its inbox only.
+/// The thread's loop. Waits for the bus and its inbox only.
 final class LogindLoop {
     private let inbox: Mailbox<LogindMessage>
     private let session: LiveSession

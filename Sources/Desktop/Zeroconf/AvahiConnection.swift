@@ -2,8 +2,8 @@
 
 internal import Kernel
 
-/// One connection to the system bus, on which Avahi is asked to announce a service (`org.freedesktop.Avahi`); Avahi ends that
-/// with the connection. Made, used and given up on one thread.
+/// One connection to the system bus that announces a service through Avahi (`org.freedesktop.Avahi`). Avahi withdraws the
+/// service when the connection ends. Belongs to one thread.
 final class AvahiConnection: BusClient {
     private static let name = "org.freedesktop.Avahi"
     private static let server = "org.freedesktop.Avahi.Server"
@@ -11,13 +11,13 @@ final class AvahiConnection: BusClient {
     /// States of Avahi's server and of an entry group (avahi-common/defs.h).
     private static let running: Int32 = 2
     private static let collision: Int32 = 3
-    /// Services of one name on a network; more are a loop of renaming.
+    /// Maximum number of services with one name on a network; more indicate a loop of renaming.
     private static let mostNames = 20
 
     let bus: Bus
     private let service: AnnouncedService
     private let confirmed: () -> Void
-    /// The object of our entry; nil: Avahi has given none.
+    /// The object path of our entry group, once Avahi has created it.
     private var entry: String?
     private var number = 1
 
@@ -36,25 +36,25 @@ final class AvahiConnection: BusClient {
     private func begin() throws(BusFailure) {
         entry = nil
         number = 1
-        try bus.call(BusCall(Self.name, "/", Self.server, "EntryGroupNew")) { [unowned self] reply throws(BusFailure) in
+        try bus.call(Self.name, "/", Self.server, "EntryGroupNew") { [unowned self] reply throws(BusFailure) in
             confirmed()
-            // Without Avahi nobody answers; its coming is reported.
+            // An error means that Avahi does not run; a signal reports its start.
             guard !reply.isError, case .path(let path)? = try reply.values(["o"]).first else { return }
             entry = path
             try add()
         }
     }
 
-    /// On all interfaces, with the machine's own name.
+    /// Announces the service on all interfaces, with the machine's own host name.
     private func add() throws(BusFailure) {
         let arguments: [BusValue] = [
             .int32(-1), .int32(-1), .uint32(0), .text(service.label(number)), .text(service.type), .text(""), .text(""),
             .uint16(service.port), .byteStrings(service.texts),
         ]
-        try ask("AddService", arguments) { [unowned self] reply throws(BusFailure) in
-            // This machine announces the name already.
+        try callEntry("AddService", arguments) { [unowned self] reply throws(BusFailure) in
+            // The name is in use on this machine.
             if reply.isError { return try rename() }
-            try ask("Commit") { _ in }
+            try callEntry("Commit") { _ in }
         }
     }
 
@@ -65,15 +65,15 @@ final class AvahiConnection: BusClient {
     }
 
     private func renew() throws(BusFailure) {
-        try ask("Reset") { [unowned self] _ throws(BusFailure) in try add() }
+        try callEntry("Reset") { [unowned self] _ throws(BusFailure) in try add() }
     }
 
-    private func ask(
+    private func callEntry(
         _ member: String, _ arguments: [BusValue] = [],
         then: @escaping (BusMessage) throws(BusFailure) -> Void
     ) throws(BusFailure) {
         guard let entry else { return }
-        try bus.call(BusCall(Self.name, entry, Self.group, member), arguments, answer: then)
+        try bus.call(Self.name, entry, Self.group, member, arguments, answer: then)
     }
 
     private func received(_ signal: BusMessage) throws(BusFailure) {
@@ -87,9 +87,9 @@ final class AvahiConnection: BusClient {
             return
         }
         switch signal.interface {
-        // The machine has another name: entries point to it.
+        // The machine's host name has changed, and entries refer to it.
         case Self.server: if state == Self.running { try renew() }
-        // Another machine announces the name.
+        // The name is in use on another machine.
         case Self.group: if state == Self.collision, signal.path == entry { try rename() }
         default: break
         }

@@ -5,12 +5,13 @@ import Kernel
 public import Logging
 import Synchronization
 
-/// Announces a service on the local network through Avahi, as long as it runs. A handle for any thread.
+/// Announces a service on the local network through Avahi until `stop`. A handle for any thread.
 public final class ZeroconfService: Sendable {
-    private let inbox = Mailbox<ZeroconfMessage>(descriptorFor: "zeroconf")
+    /// Any message ends the loop.
+    private let inbox = Mailbox<Void>(descriptorFor: "zeroconf")
     private let thread: Mutex<NamedThread?>
 
-    /// There is a system bus. False in most containers: then nothing is loaded and nothing runs.
+    /// Whether there is a system bus. False in most containers: then nothing is loaded and no thread runs.
     public static var isPossible: Bool {
         if let address = getenv("DBUS_SYSTEM_BUS_ADDRESS"), address.pointee != 0 { return true }
         return access("/run/dbus/system_bus_socket", F_OK) == 0
@@ -22,18 +23,16 @@ public final class ZeroconfService: Sendable {
         thread = Mutex(NamedThread("zeroconf") { ZeroconfLoop(service, inbox, log: log).run() })
     }
 
-    /// Within 0.3 s, whatever the bus does.
+    /// Takes at most 0.3 s, even if the bus hangs.
     public func stop() {
-        inbox.post(.stop)
+        inbox.post(())
         thread.withLock { $0.take() }?.join(within: 0.3)
     }
 }
 
-enum ZeroconfMessage: Sendable { case stop }
-
-/// The thread that keeps the announcement. Waits on the bus and on its inbox only.
+/// The thread's loop. Waits for the bus and its inbox only.
 private final class ZeroconfLoop {
-    private let inbox: Mailbox<ZeroconfMessage>
+    private let inbox: Mailbox<Void>
     private let service: AnnouncedService
     private let log: Logger
     private lazy var link: BusLink<AvahiConnection> = BusLink("system bus", log: log) {
@@ -41,7 +40,7 @@ private final class ZeroconfLoop {
         try AvahiConnection(library, service) { [unowned self] in link.confirm() }
     }
 
-    init(_ service: AnnouncedService, _ inbox: Mailbox<ZeroconfMessage>, log: Logger) {
+    init(_ service: AnnouncedService, _ inbox: Mailbox<Void>, log: Logger) {
         self.service = service
         self.inbox = inbox
         self.log = log
@@ -56,22 +55,22 @@ private final class ZeroconfLoop {
     }
 }
 
-/// A service as DNS-SD announces it (RFC 6763).
+/// A DNS-SD service (RFC 6763).
 struct AnnouncedService {
-    /// Of the local network; two services of one type and name get different ones.
+    /// Numbered if another service of this type has the same name.
     var name: String
     var type: String
     var port: UInt16
     /// `key=value`, each at most 255 bytes.
     var properties: [String]
 
-    /// The name of the `number`th service of the same name: a label of 63 bytes at most.
+    /// The label of the `number`th service with this name, at most 63 bytes.
     func label(_ number: Int) -> String {
         let suffix = number > 1 ? " #\(number)" : ""
         return Self.prefix(of: name, bytes: 63 - suffix.utf8.count) + suffix
     }
 
-    /// TXT strings, as bytes.
+    /// The TXT strings as bytes.
     var texts: [[UInt8]] { properties.map { Array(Self.prefix(of: $0, bytes: 255).utf8) } }
 
     private static func prefix(of text: String, bytes: Int) -> String {

@@ -9,7 +9,7 @@ import Testing
 @testable import Desktop
 
 @Suite struct ArtworkFilesTests {
-    @Test func withoutThread_thereIsNoPicture_andTheNextIsShown() throws {
+    @Test func withoutAThread_thereIsNoPicture_butTheNextRequestSucceeds() throws {
         let folder = try TemporaryFolder()
         let found = Mailbox<String?>()
         let artwork = ArtworkFiles(directory: folder.path, media: ScriptedMediaAccess()) { found.post($1) }

@@ -7,9 +7,8 @@ import Testing
 struct CommandTests {
     let harness = ObjectHarness()
 
-    @Test func eachCommand_canBeSwitchedOff() {
-        harness.player.play(1)
-        _ = harness.signals()
+    @Test func eachCommand_canBeDisabled() {
+        harness.play(1)
         let switches: [(WritableKeyPath<RemoteSettings.Commands, Bool>, property: String, member: String)] = [
             (\.play, "CanPlay", "Play"), (\.pause, "CanPause", "Pause"), (\.next, "CanGoNext", "Next"),
             (\.previous, "CanGoPrevious", "Previous"),
@@ -27,19 +26,15 @@ struct CommandTests {
         #expect(harness.command("Seek", .int64(1_000_000)) == nil)
     }
 
-    @Test func oneSwitch_silencesAll() {
-        harness.player.play(1)
-        _ = harness.signals()
+    @Test func oneSwitch_disablesAllCommands() {
+        harness.play(1)
         harness.player.change { $0.settings.remote.commands.enabled = false }
         #expect(harness.signals().last == "PropertiesChanged(CanEditTracks)")
         for member in ["Play", "Pause", "PlayPause", "Stop", "Next", "Previous"] {
             #expect(harness.command(member) == nil)
         }
         #expect(harness.command("OpenUri", .text("a.mp3")) == nil)
-        guard
-            case .failure(let error) = harness.object.answer(
-                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Volume"), .double(0.5)])
-        else { return #expect(Bool(false)) }
+        guard case .failure(let error) = harness.set("Volume", .double(0.5)) else { return #expect(Bool(false)) }
         #expect(error.name.hasSuffix("PropertyReadOnly"))
     }
 
@@ -61,7 +56,7 @@ struct CommandTests {
         else { return #expect(Bool(false)) }
     }
 
-    @Test func setPosition_isForTheCurrentTrackAndWithinIt() {
+    @Test func setPosition_seeksWithinTheCurrentTrackOnly() {
         harness.player.play()
         let path = BusValue.path(TrackPath.text(harness.player.items[0].id))
         guard case .seek(.position(3))? = harness.command("SetPosition", path, .int64(3_000_000)) else {
@@ -74,15 +69,12 @@ struct CommandTests {
         #expect(harness.command("SetPosition", .path("/nonsense"), .int64(3_000_000)) == nil)
     }
 
-    @Test func volume_isClampedAndEndsTheMute() {
+    @Test func volume_isClampedAndUnmutes() {
         harness.player.change { $0.settings.muted = true }
         _ = harness.signals()
         #expect(harness.get("Volume") == .double(0))
         func set(_ value: Double) -> SettingsPatch? {
-            let answer = harness.object.answer(
-                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Volume"), .double(value)])
-            guard case .command(.apply(let patch)) = answer else { return nil }
-            return patch
+            if case .command(.apply(let patch)) = harness.set("Volume", .double(value)) { patch } else { nil }
         }
         #expect(set(0.5)?.volume == 0.125)
         #expect(set(0.5)?.muted == false)
@@ -93,10 +85,7 @@ struct CommandTests {
 
     @Test func aRateOfZero_pauses() {
         harness.player.play()
-        func set(_ rate: Double) -> Answer {
-            harness.object.answer(
-                InterfaceName.properties, "Set", [.text(InterfaceName.player), .text("Rate"), .double(rate)])
-        }
+        func set(_ rate: Double) -> Answer { harness.set("Rate", .double(rate)) }
         guard case .command(.pause) = set(0), case .command(.apply) = set(1.5), case .failure = set(-1) else {
             return #expect(Bool(false))
         }
@@ -104,22 +93,25 @@ struct CommandTests {
         guard case .values = set(0) else { return #expect(Bool(false)) }
     }
 
-    @Test func nonsense_isRefusedByName() {
-        func error(_ interface: String, _ member: String, _ arguments: BusValue...) -> String? {
-            guard case .failure(let error) = harness.object.answer(interface, member, arguments) else { return nil }
-            return error.name.split(separator: ".").last.map(String.init)
+    @Test(
+        arguments: [
+            ("UnknownInterface", "a.b", "C", []), ("UnknownMethod", InterfaceName.player, "Fly", []),
+            ("InvalidArgs", InterfaceName.player, "Seek", []),
+            ("UnknownProperty", InterfaceName.properties, "Get", [.text(InterfaceName.player), .text("Nothing")]),
+            ("UnknownInterface", InterfaceName.properties, "GetAll", [.text("x")]),
+        ] as [(String, String, String, [BusValue])])
+    func invalidCalls_areRejectedByName(name: String, interface: String, member: String, arguments: [BusValue]) {
+        guard case .failure(let error) = harness.object.answer(interface, member, arguments) else {
+            return #expect(Bool(false))
         }
-        #expect(error("a.b", "C") == "UnknownInterface")
-        #expect(error(InterfaceName.player, "Fly") == "UnknownMethod")
-        #expect(error(InterfaceName.player, "Seek") == "InvalidArgs")
-        #expect(
-            error(InterfaceName.properties, "Get", .text(InterfaceName.player), .text("Nothing")) == "UnknownProperty")
-        #expect(error(InterfaceName.properties, "GetAll", .text("x")) == "UnknownInterface")
-        #expect(
-            error(InterfaceName.properties, "Set", .text(InterfaceName.player), .text("Volume"), .text("loud"))
-                == "InvalidArgs")
-        #expect(
-            error(InterfaceName.properties, "Set", .text(InterfaceName.player), .text("CanPlay"), .flag(true))
-                == "PropertyReadOnly")
+        #expect(error.name == "org.freedesktop.DBus.Error." + name)
+    }
+
+    @Test(
+        arguments: [("InvalidArgs", "Volume", .text("loud")), ("PropertyReadOnly", "CanPlay", .flag(true))]
+            as [(String, String, BusValue)])
+    func invalidValues_areRejectedByName(name: String, property: String, value: BusValue) {
+        guard case .failure(let error) = harness.set(property, value) else { return #expect(Bool(false)) }
+        #expect(error.name == "org.freedesktop.DBus.Error." + name)
     }
 }

@@ -19,9 +19,8 @@ struct MediaPlayerObjectTests {
         }
     }
 
-    @Test func jump_isToldOnceAndPositionIsNoChangedProperty() {
-        harness.player.play()
-        _ = harness.signals()
+    @Test func jump_isSignalledOnce_andPositionIsNotAChangedProperty() {
+        harness.play()
         harness.player.advance(1)
         harness.player.play(at: 5)
         #expect(harness.signals() == ["Seeked"])
@@ -30,9 +29,8 @@ struct MediaPlayerObjectTests {
         #expect(harness.get("Position") == .int64(5_500_000))
     }
 
-    @Test func pauseAndResume_areNoJumps() {
-        harness.player.play()
-        _ = harness.signals()
+    @Test func pauseAndResume_areNotJumps() {
+        harness.play()
         harness.player.advance(2)
         harness.player.stand(.paused, at: 2, wantsSound: false)
         #expect(harness.signals() == ["PropertiesChanged(PlaybackStatus)"])
@@ -42,9 +40,8 @@ struct MediaPlayerObjectTests {
         #expect(harness.signals() == ["PropertiesChanged(PlaybackStatus)"])
     }
 
-    @Test func newItem_isAChangeOfMetadata_andAJumpOnlyWhenItBeginsElsewhere() {
-        harness.player.play()
-        _ = harness.signals()
+    @Test func newItem_changesTheMetadata_andIsAJumpOnlyIfItBeginsLater() {
+        harness.play()
         harness.player.advance(9)
         harness.player.play(1)
         #expect(harness.signals() == ["PropertiesChanged(Metadata)"])
@@ -53,14 +50,13 @@ struct MediaPlayerObjectTests {
     }
 
     @Test(arguments: [PlayerStatus.buffering, .interrupted, .seeking, .loading])
-    func clocksStand_whenNothingIsHeardForLong(_ status: PlayerStatus) {
-        harness.player.play()
-        _ = harness.signals()
+    func statusIsPaused_afterALongSilence(_ status: PlayerStatus) {
+        harness.play()
         harness.player.advance(2)
         harness.player.stand(status, at: 2)
         var changes = harness.signals()
         if status != .interrupted {
-            #expect(changes.isEmpty, "a short wait is not told")
+            #expect(changes.isEmpty, "a short wait is not signalled")
             #expect(harness.object.deadline != nil)
         }
         harness.player.advance(MediaPlayerObject.shortWait)
@@ -68,13 +64,12 @@ struct MediaPlayerObjectTests {
         #expect(changes.contains("PropertiesChanged(PlaybackStatus)"))
         #expect(harness.get("PlaybackStatus") == .text("Paused"))
         #expect(harness.object.deadline == nil)
-        // The client's clock ran a little longer than the music: it is set right.
+        // The client's clock ran slightly longer than the music.
         if status != .interrupted { #expect(changes.last == "Seeked") }
     }
 
     @Test func shortSeek_isOneSignal() {
-        harness.player.play()
-        _ = harness.signals()
+        harness.play()
         harness.player.stand(.seeking, at: 6)
         #expect(harness.signals() == ["Seeked"])
         harness.player.advance(0.02)

@@ -8,7 +8,7 @@ import Service
 import ServiceTesting
 import Synchronization
 
-/// With a clock that moves by hand.
+/// With a manual clock.
 extension ScriptedPlayer {
     var items: [QueueItem] { state.withLock { $0.items } }
     var now: MonotonicTime { state.withLock { $0.now } }
@@ -19,16 +19,14 @@ extension ScriptedPlayer {
         PlayerService("main", self, server: ServerService(ServerService.Parts(media: ScriptedMediaAccess())))
     }
 
-    /// The item at `index` is heard from `position` on.
-    func play(_ index: Int = 0, at position: Double = 0, tags: MediaDescription.Tags = .init()) {
+    /// Plays the item at `index` from `position`.
+    func play(_ index: Int = 0, at position: Double = 0) {
         let (item, now) = state.withLock { ($0.items[index], $0.now) }
         change { snapshot in
             snapshot.status = .playing
             snapshot.playWhenReady = true
             var current = CurrentItem(item: item, index: index)
-            var media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: 441_000)
-            media.tags = tags
-            current.media = media
+            current.media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: 441_000)
             current.duration = 10
             snapshot.item = current
             snapshot.clock = Self.clock(position, rate: 1, now)
@@ -54,7 +52,7 @@ extension ScriptedPlayer {
     }
 }
 
-/// What the object does about the player, for a test to read.
+/// The object with a scripted player.
 struct ObjectHarness {
     let player: ScriptedPlayer
     let object: MediaPlayerObject
@@ -64,13 +62,20 @@ struct ObjectHarness {
         object = MediaPlayerObject(player: player.verbs) { player.now }
     }
 
+    /// Plays an item and discards the signals.
+    func play(_ index: Int = 0) {
+        player.play(index)
+        _ = signals()
+    }
+
     func get(_ property: String, _ interface: String = InterfaceName.player) -> BusValue? {
-        guard
-            case .values(let values) = object.answer(
-                InterfaceName.properties, "Get", [.text(interface), .text(property)]),
-            case .variant(let value)? = values.first
-        else { return nil }
+        let answer = object.answer(InterfaceName.properties, "Get", [.text(interface), .text(property)])
+        guard case .values(let values) = answer, case .variant(let value)? = values.first else { return nil }
         return value
+    }
+
+    func set(_ property: String, _ value: BusValue) -> Answer {
+        object.answer(InterfaceName.properties, "Set", [.text(InterfaceName.player), .text(property), value])
     }
 
     func command(_ member: String, _ arguments: BusValue...) -> PlayerCommand? {
@@ -78,7 +83,7 @@ struct ObjectHarness {
         return command
     }
 
-    /// Names of the signals, with the changed properties' names.
+    /// The names of the signals, with those of the changed properties.
     func signals() -> [String] {
         object.refresh().map { signal in
             guard signal.member == "PropertiesChanged", case .dictionary(let values) = signal.body[1] else {

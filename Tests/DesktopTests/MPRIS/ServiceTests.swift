@@ -11,7 +11,7 @@ import Kernel
 @testable import Desktop
 
 @Suite struct ServiceTests {
-    /// Hangs whoever looks at it from the bus's thread.
+    /// Hangs the bus's thread when that reads the snapshot.
     private final class HangingPlayer: PlayerControl {
         let player = ScriptedPlayer()
         let looks = Mutex(0)
@@ -38,7 +38,7 @@ import Kernel
         func queueItem(_ id: ItemID) -> (item: QueueItem, index: Int, revision: QueueRevision)? { nil }
     }
 
-    @Test func stop_doesNotWaitForAThreadThatHangs() {
+    @Test func stop_doesNotWaitForAHangingThread() {
         let player = HangingPlayer()
         player.player.change { $0.settings.remote.mpris = true }
         let server = ServerService(ServerService.Parts(media: ScriptedMediaAccess()))

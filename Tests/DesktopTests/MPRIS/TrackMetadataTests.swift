@@ -8,16 +8,17 @@ import Testing
 struct TrackMetadataTests {
     private func metadata(
         _ draft: ItemDraft, prefersTags: Bool = false, duration: Double? = nil, artwork: String? = nil,
-        _ tag: (inout MediaDescription.Tags) -> Void = { _ in }
+        broadcast: Broadcast? = nil, _ tag: (inout MediaDescription.Tags) -> Void = { _ in }
     ) -> [String: BusValue] {
         var media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: nil)
+        media.broadcast = broadcast
         tag(&media.tags)
         return TrackMetadata.of(
             QueueItem(id: ItemID(number: 5), draft: draft), media: media, duration: duration, artwork: artwork,
             prefersTags: prefersTags)
     }
 
-    @Test func whatIsNotKnown_hasNoKey() {
+    @Test func unknownValues_haveNoKey() {
         #expect(
             metadata(ItemDraft(uri: "a/b/Song.mp3")) == [
                 "mpris:trackid": .path("/org/tonearm/track/i5"), "xesam:title": .text("Song"),
@@ -47,7 +48,7 @@ struct TrackMetadataTests {
             ])
     }
 
-    @Test func givenTexts_orTags_goFirst() {
+    @Test func givenTextsOrTags_takePrecedence() {
         let draft = ItemDraft(uri: "a.mp3", title: "Given", artist: "Given")
         for (prefersTags, title) in [(false, "Given"), (true, "Tagged")] {
             let all = metadata(draft, prefersTags: prefersTags) { $0.title = "Tagged" }
@@ -57,32 +58,29 @@ struct TrackMetadataTests {
     }
 
     @Test func aStationsSong_isTheTitle_andTheStationTheArtist() {
-        var media = MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: nil)
+        var broadcast = Broadcast()
         func texts(_ draft: ItemDraft, prefersTags: Bool = false) -> [BusValue?] {
-            let all = TrackMetadata.of(
-                QueueItem(id: ItemID(number: 5), draft: draft), media: media, duration: nil, artwork: nil,
-                prefersTags: prefersTags)
+            let all = metadata(draft, prefersTags: prefersTags, broadcast: broadcast)
             return [all["xesam:title"], all["xesam:artist"]]
         }
         let draft = ItemDraft(uri: "http://h/stream")
         let named = ItemDraft(uri: "http://h/stream", title: "Mine")
-        media.broadcast = Broadcast()
         #expect(texts(draft) == [.text("stream"), nil])
-        media.broadcast?.station = "Test FM"
+        broadcast.station = "Test FM"
         #expect(texts(draft) == [.text("Test FM"), nil])
-        media.broadcast?.programme = Broadcast.Programme(title: "Song")
+        broadcast.programme = Broadcast.Programme(title: "Song")
         #expect(texts(draft) == [.text("Song"), .texts(["Test FM"])])
         #expect(texts(named) == [.text("Song"), .texts(["Mine"])])
         #expect(texts(named, prefersTags: true) == [.text("Song"), .texts(["Test FM"])])
     }
 
     @Test(arguments: ["https://u:p@h/x.mp3", "https://h/x?token=1", "a.mp3", "file:///music/a.mp3"])
-    func addressesWithSecretsAndLocalOnes_areNotTold(_ uri: String) {
+    func addressesWithSecretsAndLocalOnes_areNotShown(_ uri: String) {
         #expect(metadata(ItemDraft(uri: uri))["xesam:url"] == nil)
     }
 
     @Test(arguments: ["99", "May 1999", "1999-5", ""])
-    func datesOfOtherForms_areNotTold(_ date: String) {
+    func datesOfOtherForms_areNotShown(_ date: String) {
         #expect(metadata(ItemDraft(uri: "a.mp3")) { $0.date = date }["xesam:contentCreated"] == nil)
     }
 }

@@ -6,18 +6,18 @@ import Playback
 import Service
 internal import Synchronization
 
-/// Puts pictures where the desktop can load them: as files in a directory of our own, named by their content so that a
-/// new picture has a new address. A thread of its own, as folders may be on a disk that hangs.
+/// Saves pictures for the desktop as files in a directory of our own. The names derive from the content, so that a new picture
+/// has a new address. Uses its own thread, as a disk may hang.
 final class ArtworkFiles: Sendable {
-    /// The one that is shown, and the one before, which a desktop may be loading at this moment.
+    /// The current picture, and the previous one, which a desktop may still be loading.
     private static let kept = 2
 
     struct Request: Sendable {
         var item: ItemID
-        /// The one that the client named, at a web address.
+        /// The web address of the client's picture.
         var address: MediaLocator?
         var locator: MediaLocator
-        /// The one in the tags.
+        /// The picture in the tags.
         var picture: MediaDescription.Picture?
     }
 
@@ -25,19 +25,20 @@ final class ArtworkFiles: Sendable {
     private let media: any MediaAccess
     private let found: @Sendable (ItemID, String?) -> Void
     private let worker = SupervisedWorker("mpris-artwork", seconds: nil)
-    /// Of the newest request.
+    /// Cancels the newest request.
     private let underWay = Mutex<MediaCancellation?>(nil)
-    /// Those in the directory; nil before the first request, when it may hold those of another run.
+    /// The files in the directory; nil before the first request, when the directory may hold files of an earlier run.
     private let files = Mutex<[String]?>(nil)
 
-    /// `found` comes for each request, from the thread (or at once, where there can be none); nil for no picture, or one that cannot be shown or saved.
+    /// `found` is called for each request that is not cancelled, on the thread, or at once if no thread can be started. Its path
+    /// is nil if there is no picture, or if it cannot be shown or saved.
     init(directory: String, media: any MediaAccess, found: @escaping @Sendable (ItemID, String?) -> Void) {
         self.directory = directory
         self.media = media
         self.found = found
     }
 
-    /// Takes the place of the one before, which is not waited for.
+    /// Replaces the previous request.
     func request(_ request: Request) {
         cancel()
         let cancellation = MediaCancellation()
@@ -45,17 +46,15 @@ final class ArtworkFiles: Sendable {
         if !worker.submit({ [self] in find(request, cancellation) }) { found(request.item, nil) }
     }
 
-    /// What is on its way is of no interest any more.
     func cancel() { underWay.withLock { $0.take() }?.cancel() }
 
-    /// Does not wait: a picture may be on a disk that hangs.
+    /// Does not wait for the thread: a disk may hang.
     func stop() {
         cancel()
         worker.beginStop()
     }
 
     private func find(_ request: Request, _ cancellation: MediaCancellation) {
-        // Only the last one is still of interest.
         if cancellation.isCancelled { return }
         var files = files.withLock { $0 }
         if files == nil { removeAll(but: []) }
@@ -70,16 +69,15 @@ final class ArtworkFiles: Sendable {
 
     private func picture(_ request: Request, _ cancellation: MediaCancellation) -> [UInt8]? {
         if let address = request.address {
-            // What cannot be had is as if it had not been named.
+            // A picture that cannot be loaded is ignored.
             do throws(MediaError) { return try media.picture(at: address, cancellation: cancellation) } catch {}
         }
         if let picture = request.picture { return picture.bytes }
         do { return try media.folderPicture(request.locator) } catch { return nil }
     }
 
-    /// Whole or not at all, readable by this user only.
     private func save(_ bytes: [UInt8]) -> String? {
-        // Only what desktops show.
+        // The formats that desktops show.
         guard let format = PictureFormat(bytes), [.jpeg, .png, .gif, .webp].contains(format),
             mkdir(directory, 0o700) == 0 || errno == EEXIST
         else { return nil }

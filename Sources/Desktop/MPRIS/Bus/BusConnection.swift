@@ -4,7 +4,7 @@ internal import CSystemd
 internal import Glibc
 import Kernel
 
-/// One connection to the session bus, with the player's object on it. Made, used and given up on one thread.
+/// One connection to the session bus, with the player's object on it. Belongs to one thread.
 final class BusConnection: BusClient {
     static let name = "org.mpris.MediaPlayer2.tonearm"
     static let object = "/org/mpris/MediaPlayer2"
@@ -15,11 +15,11 @@ final class BusConnection: BusClient {
     private var functions: csystemd_bus { library.functions.pointee }
     private let call: (BusMessage) -> Void
     private let named: (String) -> Void
-    /// A further server on the same bus takes this name, as the specification has it.
+    /// The second name is for another server on the same bus, as the MPRIS specification requires.
     private var names = [BusConnection.name, BusConnection.name + ".instance\(getpid())"]
-    private var askedName = ""
+    private var requestedName = ""
 
-    /// Connecting goes on in `process`. `call` gets each method call of the object, `named` the name once it is ours.
+    /// `call` receives each method call of the object, `named` the acquired name.
     init(
         _ library: BusLibrary, call: @escaping (BusMessage) -> Void, named: @escaping (String) -> Void
     ) throws(BusFailure) {
@@ -32,7 +32,7 @@ final class BusConnection: BusClient {
                 guard let message, let context else { return 0 }
                 return Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().received(message)
             }, Unmanaged.passUnretained(self).toOpaque())
-        _ = try BusFailure.check(added, "sd_bus_add_object")
+        try BusFailure.check(added, "sd_bus_add_object")
         try requestName()
     }
 
@@ -45,14 +45,14 @@ final class BusConnection: BusClient {
 
     private func requestName() throws(BusFailure) {
         guard !names.isEmpty else { throw BusFailure(call: "RequestName", code: -EEXIST) }
-        askedName = names.removeFirst()
+        requestedName = names.removeFirst()
         let code = functions.request_name_async(
-            pointer, nil, askedName, 0,
+            pointer, nil, requestedName, 0,
             { message, context, _ in
                 guard let message, let context else { return 0 }
                 return Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().nameAnswered(message)
             }, Unmanaged.passUnretained(self).toOpaque())
-        _ = try BusFailure.check(code, "sd_bus_request_name_async")
+        try BusFailure.check(code, "sd_bus_request_name_async")
     }
 
     private func nameAnswered(_ message: OpaquePointer) -> Int32 {
@@ -62,7 +62,7 @@ final class BusConnection: BusClient {
         else { return -EPROTO }
         // DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER, ..._ALREADY_OWNER
         if answer == 1 || answer == 4 {
-            named(askedName)
+            named(requestedName)
             return 1
         }
         do throws(BusFailure) {
@@ -81,7 +81,6 @@ final class BusConnection: BusClient {
         try send(made, code, signal.body)
     }
 
-    /// `.command` is answered when the player has answered.
     func answer(_ call: BusMessage, _ values: [BusValue]) throws(BusFailure) {
         guard call.wantsReply else { return }
         var made: OpaquePointer?
@@ -102,7 +101,7 @@ final class BusConnection: BusClient {
     }
 
     private func send(_ pointer: OpaquePointer?, _ code: Int32, _ values: [BusValue]) throws(BusFailure) {
-        _ = try BusFailure.check(code, "new message")
+        try BusFailure.check(code, "new message")
         guard let pointer else { return }
         let message = BusMessage(owning: pointer, library)
         try message.append(values)

@@ -3,7 +3,7 @@
 import Playback
 internal import Service
 
-/// A signal of the object, as values.
+/// A signal of the object.
 struct BusSignal: Equatable {
     var interface: String
     var member: String
@@ -19,13 +19,13 @@ struct BusSignal: Equatable {
 /// The answer to a call.
 enum Answer {
     case values([BusValue])
-    /// The player's answer is the call's.
+    /// The player's answer becomes the answer to the call.
     case command(PlayerCommand)
-    /// As `command`, once the address has been looked at.
+    /// Likewise, after the address was resolved.
     case addition(Addition)
     case failure(BusError)
 
-    /// Done, or not possible at present: MPRIS wants no error for that.
+    /// Done, or not possible at present, which is no error in MPRIS.
     static var nothing: Answer { .values([]) }
 }
 
@@ -33,7 +33,7 @@ struct BusError: Error, Equatable {
     var name: String
     var message: String
 
-    /// One of D-Bus's own names.
+    /// An error with a standard D-Bus name.
     private static func dbus(_ name: String, _ message: String) -> BusError {
         BusError(name: "org.freedesktop.DBus.Error." + name, message: message)
     }
@@ -53,13 +53,11 @@ struct BusError: Error, Equatable {
     static func invalid(_ message: String) -> BusError { dbus("InvalidArgs", message) }
 
     static var tooMany: BusError { dbus("LimitsExceeded", "Too many calls wait for the player.") }
-}
 
-extension BusError {
     /// The problem's code as an error name: `output-unavailable` is `org.tonearm.Error.OutputUnavailable`.
-    init(_ problem: Problem) {
+    static func player(_ problem: Problem) -> BusError {
         let words = problem.code.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-        self.init(name: "org.tonearm.Error." + words.joined(), message: problem.detail)
+        return BusError(name: "org.tonearm.Error." + words.joined(), message: problem.detail)
     }
 }
 

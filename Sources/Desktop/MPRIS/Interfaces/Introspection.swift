@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The object's members, declared once: the types that calls are checked against, and the document for `Introspect`.
+/// The object's members, declared once: for checking the types of calls, and for the `Introspect` document.
 enum Introspection {
     struct Method {
         var name: String
-        /// Types with names, in and out.
-        var takes: [(type: String, name: String)] = []
-        var gives: [(type: String, name: String)] = []
+        typealias Argument = (type: String, name: String)
+        var takes: [Argument]
+        var gives: [Argument]
 
-        init(_ name: String, _ takes: [(String, String)] = [], gives: [(String, String)] = []) {
-            self.name = name
-            self.takes = takes.map { (type: $0.0, name: $0.1) }
-            self.gives = gives.map { (type: $0.0, name: $0.1) }
+        init(_ name: String, _ takes: [Argument] = [], gives: [Argument] = []) {
+            (self.name, self.takes, self.gives) = (name, takes, gives)
         }
     }
 

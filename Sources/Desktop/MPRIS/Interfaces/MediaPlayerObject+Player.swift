@@ -11,7 +11,7 @@ extension MediaPlayerObject {
         switch member {
         case "Play": return offer.play ? .command(.play(.current, position: nil)) : .nothing
         case "Pause": return offer.pause ? .command(.pause) : .nothing
-        // What the user wants decides, not whether bytes are there: who presses it while it buffers, wants silence.
+        // Depends on the user's goal, not on the status: pressed while buffering, it pauses.
         case "PlayPause": return (snapshot.playWhenReady ? offer.pause : offer.play) ? .command(.toggle) : .nothing
         case "Stop": return offer.control ? .command(.stop(drain: false)) : .nothing
         case "Next": return offer.next ? .command(skip(1, snapshot) ?? .next) : .nothing
@@ -28,14 +28,14 @@ extension MediaPlayerObject {
         }
     }
 
-    /// nil when next and previous go from item to item.
+    /// nil if next and previous change the item.
     private func skip(_ direction: Double, _ snapshot: PlayerSnapshot) -> PlayerCommand? {
         let commands = snapshot.settings.remote.commands
         guard commands.skip, let interval = commands.skipInterval else { return nil }
         return .seek(.offset(direction * interval))
     }
 
-    /// Of another track, or outside this one: the client has not yet heard of a change, and means nothing that is there.
+    /// Ignores another track's id and positions outside this track: the client does not know of a change yet.
     private func setPosition(_ arguments: [BusValue], _ snapshot: PlayerSnapshot, _ offer: CommandOffer) -> Answer {
         guard offer.seek, let item = snapshot.item, arguments.count == 2, case .path(let path) = arguments[0],
             case .int64(let microseconds) = arguments[1], TrackPath.item(path) == item.item.id
@@ -60,7 +60,7 @@ extension MediaPlayerObject {
         switch (name, value) {
         case ("Volume", .double(let level)) where level.isFinite:
             patch.volume = Level.amplitude(level)
-            // A muted player shows 0: turning it up ends the mute.
+            // A muted player's volume is 0 on MPRIS: raising it unmutes.
             if level > 0, player.snapshot.settings.muted { patch.muted = false }
         case ("Shuffle", .flag(let shuffle)): patch.shuffle = shuffle
         case ("LoopStatus", .text(let text)):
@@ -68,7 +68,7 @@ extension MediaPlayerObject {
                 return .failure(.invalid("LoopStatus is None, Track or Playlist."))
             }
             patch.repeats = mode
-        // Section Rate of the specification: as though Pause was called.
+        // Equivalent to Pause (specification, property Rate).
         case ("Rate", .double(0)): return playerCall("Pause", [])
         case ("Rate", .double(let rate)) where PlayerSettings.playbackRates.contains(rate): patch.playbackRate = rate
         case ("Rate", .double), ("Volume", .double):

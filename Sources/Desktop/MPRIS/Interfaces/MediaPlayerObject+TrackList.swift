@@ -31,7 +31,7 @@ extension MediaPlayerObject {
         return player.queueItem(id).map { TrackMetadata.of($0.item) }
     }
 
-    /// An item that is in the queue; calls about others have no effect.
+    /// nil if the item is not in the queue: the call then has no effect.
     private func track(_ argument: BusValue?) -> ItemID? {
         guard case .path(let path)? = argument, let id = TrackPath.item(path), player.queueItem(id) != nil else {
             return nil
@@ -52,8 +52,8 @@ extension MediaPlayerObject {
     }
 }
 
-/// The part of the queue that is shown: up to a thousand items around the current one, as the specification advises for
-/// long lists.
+/// The part of the queue that is on the bus: up to a thousand items around the current one, as the specification recommends
+/// for long lists.
 struct TrackWindow {
     static let limit = 1_000
 
@@ -61,7 +61,7 @@ struct TrackWindow {
     private var range = 0..<0
     private var revision: QueueRevision?
 
-    /// Whether it is another one now.
+    /// Returns whether the window has changed.
     mutating func update(from player: PlayerService, _ snapshot: PlayerSnapshot) -> Bool {
         let index = snapshot.item?.index ?? 0
         let isInside = range.contains(index) || snapshot.queueLength <= Self.limit

@@ -4,12 +4,12 @@ import Kernel
 import Playback
 import Service
 
-/// `/org/mpris/MediaPlayer2` as values: calls in, answers and signals out, no bus. Lives on one thread.
+/// `/org/mpris/MediaPlayer2` as values, without a bus: calls in, answers and signals out. Belongs to one thread.
 ///
-/// Clients hear of changes by signals and may also read; both give what was emitted last, so that who reads after a signal
-/// never sees an older state, and who reads before it does not receive the same again.
+/// Reads return the last emitted state: a read after a signal never returns an older state, and no signal repeats a state that
+/// a client has read.
 final class MediaPlayerObject {
-    /// A pause for loading or seeking that is over by then is not emitted: clients would only flicker.
+    /// Shorter waits for loading or seeking are not emitted, as clients would flicker.
     static let shortWait = 0.25
 
     let player: PlayerService
@@ -29,12 +29,12 @@ final class MediaPlayerObject {
         _ = refresh()
     }
 
-    /// When `refresh` must be called though nothing has happened.
+    /// The time to call `refresh` without a change of the player.
     var deadline: MonotonicTime? { waitsSince?.advanced(bySeconds: Self.shortWait) }
 
     // MARK: Changes
 
-    /// Takes the player's newest state in; returns what clients have to hear, in order.
+    /// Takes over the player's newest state and returns the signals to emit, in order.
     func refresh() -> [BusSignal] {
         let snapshot = player.snapshot
         let now = now()
@@ -66,7 +66,7 @@ final class MediaPlayerObject {
         return signals
     }
 
-    /// The picture of an item was found; one that comes after its item has gone changes nothing.
+    /// The picture of an item was found. Ignored unless the item is still the current one.
     func setArtwork(_ url: String?, of item: ItemID) {
         guard player.snapshot.item?.item.id == item else { return }
         artwork = (item, url)
@@ -92,13 +92,13 @@ final class MediaPlayerObject {
         return reportedStatus
     }
 
-    /// Microseconds to emit when clients would otherwise be wrong.
+    /// The position in microseconds to emit; nil if clients extrapolate the right one.
     private func jump(_ snapshot: PlayerSnapshot, _ status: ShownStatus, _ now: MonotonicTime) -> Int64? {
         let rate = status == .playing ? shownRate : 0
         let position = snapshot.clock.position(at: now)
         let isNew = reportedItem != snapshot.item?.item.id
         reportedItem = snapshot.item?.item.id
-        // A new track begins at 0 for a client; one that begins elsewhere must be emitted.
+        // Clients assume that a new track begins at 0.
         if isNew { clock = ClientClock(position: 0, rate: rate, at: now) }
         clock.setRate(rate, at: now)
         guard snapshot.item != nil, abs(clock.position(at: now) - position) > ClientClock.tolerance else { return nil }
@@ -123,7 +123,7 @@ final class MediaPlayerObject {
         case InterfaceName.introspectable: .values([.text(Introspection.document)])
         case InterfaceName.player: playerCall(member, arguments)
         case InterfaceName.trackList: trackListCall(member, arguments)
-        // Raise and Quit: by the root's properties they do nothing.
+        // Raise and Quit have no effect, as the root's properties declare.
         default: .nothing
         }
     }
@@ -153,27 +153,19 @@ final class MediaPlayerObject {
     }
 }
 
-/// Where a client believes the music to be: it draws the last position that it received on at `Rate` while `Playing`. A
-/// `Seeked` is due when that is wrong, and only then.
-struct ClientClock: Equatable {
-    /// Seconds by which a client may be wrong.
+/// The position that a client assumes: it extrapolates the last received position at `Rate` while `Playing`. `Seeked` is
+/// emitted only if that is wrong.
+struct ClientClock {
+    /// Tolerated difference in seconds.
     static let tolerance = 0.05
 
-    private var position = 0.0
-    private var rate = 0.0
-    private var at = MonotonicTime(nanoseconds: 0)
-
-    init() {}
-
-    init(position: Double, rate: Double, at: MonotonicTime) {
-        self.position = position
-        self.rate = rate
-        self.at = at
-    }
+    private(set) var position = 0.0
+    private(set) var rate = 0.0
+    private(set) var at = MonotonicTime(nanoseconds: 0)
 
     func position(at time: MonotonicTime) -> Double { position + max(0, time.seconds(since: at)) * rate }
 
-    /// The client hears of a new rate (0 when it does not play) and goes on from where it believes to be.
+    /// The client receives a new rate (0 unless playing) and continues from the position that it assumes.
     mutating func setRate(_ rate: Double, at time: MonotonicTime) {
         guard rate != self.rate else { return }
         position = position(at: time)
@@ -182,13 +174,13 @@ struct ClientClock: Equatable {
     }
 }
 
-/// org.mpris.MediaPlayer2: a server is neither raised nor quit by a desktop.
+/// org.mpris.MediaPlayer2. A desktop can neither raise nor quit the server.
 enum RootProperties {
-    /// As desktops name them (freedesktop's shared-mime-info), with the names that are older.
+    /// The names in freedesktop's shared-mime-info, and older ones.
     private static let mimeTypes = [
         "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/mp2", "audio/flac", "audio/x-flac", "audio/ogg",
-        "audio/vorbis",
-        "audio/x-vorbis+ogg", "audio/opus", "audio/x-opus+ogg", "audio/x-flac+ogg", "audio/aac", "audio/mp4",
+        "audio/vorbis", "audio/x-vorbis+ogg", "audio/opus", "audio/x-opus+ogg", "audio/x-flac+ogg", "audio/aac",
+        "audio/mp4",
         "audio/x-m4a", "audio/x-m4b", "audio/vnd.wave", "audio/wav", "audio/x-wav", "audio/x-aiff", "audio/x-caf",
         "audio/x-ape", "audio/x-wavpack", "audio/x-tta", "audio/x-ms-wma", "audio/x-ms-asf", "audio/x-matroska",
         "audio/webm", "audio/x-dsf", "audio/x-dff",

@@ -6,9 +6,9 @@ internal import Logging
 import Playback
 internal import Service
 
-/// The bus's thread: answers calls and emits changes. Waits on the bus and on its inbox only.
+/// The thread's loop: answers calls and emits changes. Waits for the bus and its inbox only.
 final class MPRISLoop {
-    /// Calls that wait for the player, as many as a client of the event channel may have.
+    /// Maximum number of calls that wait for the player, as for a client of the event channel.
     private static let maximumPending = 100
 
     private let player: PlayerService
@@ -22,13 +22,13 @@ final class MPRISLoop {
     }
     private var pending: [UInt64: BusMessage] = [:]
     private var commandCount: UInt64 = 0
-    /// The picture that was asked for last.
-    private var askedArtwork: AskedArtwork?
+    /// The last requested picture.
+    private var requestedArtwork: RequestedArtwork?
 
-    private struct AskedArtwork: Equatable {
+    private struct RequestedArtwork: Equatable {
         var item: ItemID
         var address: MediaLocator?
-        /// What the media brings was known.
+        /// The media's tags were known.
         var isOpen: Bool
     }
 
@@ -60,7 +60,7 @@ final class MPRISLoop {
 
     // MARK: Connection
 
-    /// The setting may have changed; then the player.
+    /// Applies the setting, then emits the player's changes.
     private func follow() {
         switch (link.isOff, player.snapshot.settings.remote.mpris) {
         case (true, true): link.connect()
@@ -77,9 +77,9 @@ final class MPRISLoop {
             link.confirm()
             log.info("on the session bus", metadata: ["name": "\($0)"])
         }
-        // What happened meanwhile is no news: clients read first.
+        // Earlier changes need no signals: clients begin by reading.
         _ = object.refresh()
-        askForArtwork()
+        requestArtwork()
         return connection
     }
 
@@ -90,35 +90,35 @@ final class MPRISLoop {
 
     private func emitChanges() {
         guard link.client != nil else { return }
-        askForArtwork()
+        requestArtwork()
         for signal in object.refresh() {
             link.attempt { connection throws(BusFailure) in try connection.send(signal) }
         }
     }
 
-    private func askForArtwork() {
+    private func requestArtwork() {
         let snapshot = player.snapshot
         guard let current = snapshot.item, snapshot.settings.remote.showsMetadata else {
-            askedArtwork = nil
+            requestedArtwork = nil
             return artwork.cancel()
         }
         let draft = current.item.draft
-        let asked = AskedArtwork(item: current.item.id, address: draft.webPicture, isOpen: current.media != nil)
-        guard asked != askedArtwork else { return }
-        if asked.item != askedArtwork?.item { artwork.cancel() }
-        askedArtwork = asked
-        // A picture that was named is there before the media is.
-        guard asked.isOpen || asked.address != nil else { return }
+        let new = RequestedArtwork(item: current.item.id, address: draft.webPicture, isOpen: current.media != nil)
+        guard new != requestedArtwork else { return }
+        if new.item != requestedArtwork?.item { artwork.cancel() }
+        requestedArtwork = new
+        // A client's picture is known before the media is open.
+        guard new.isOpen || new.address != nil else { return }
         artwork.request(
             ArtworkFiles.Request(
-                item: current.item.id, address: asked.address,
+                item: current.item.id, address: new.address,
                 locator: MediaLocator(draft), picture: current.media?.tags.picture))
     }
 
     // MARK: Calls
 
     private func received(_ call: BusMessage) {
-        // Changes are emitted before anything is answered.
+        // Pending changes are emitted before the answer.
         emitChanges()
         link.attempt { connection throws(BusFailure) in try answer(call, on: connection) }
     }
@@ -146,7 +146,7 @@ final class MPRISLoop {
         }
     }
 
-    /// The player's answer is the call's.
+    /// Answers the call when the player has answered.
     private func answerLater(
         _ call: BusMessage, on connection: BusConnection,
         _ ask: (@escaping @Sendable (Problem?) -> Void) -> Void
@@ -162,7 +162,7 @@ final class MPRISLoop {
         guard let call = pending.removeValue(forKey: number) else { return }
         emitChanges()
         link.attempt { connection throws(BusFailure) in
-            if let problem { try connection.answer(call, BusError(problem)) } else { try connection.answer(call, []) }
+            if let problem { try connection.answer(call, .player(problem)) } else { try connection.answer(call, []) }
         }
     }
 }

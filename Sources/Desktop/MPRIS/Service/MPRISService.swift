@@ -6,21 +6,26 @@ public import Logging
 public import Playback
 public import Service
 
-/// The player on the desktop's session bus, by the MPRIS specification (version 2.2): media keys, `playerctl`, lock
-/// screens and remote controls over Bluetooth reach it there.
+/// Exports the player on the desktop's session bus by the MPRIS specification (version 2.2), for media keys, `playerctl`, lock
+/// screens and Bluetooth remote controls.
 ///
-/// A handle for any thread. Where `isPossible` is false there is nothing to make it for; a bus that goes is followed.
+/// A handle for any thread. It reconnects if the bus ends.
 public final class MPRISService: Sendable {
     private let player: PlayerService
     private let log: Logger
     private let artwork: ArtworkFiles
     private let loop: LazyLoop<MPRISMessage>
 
-    /// The environment names a session bus, or shows one.
-    public static var isPossible: Bool { BusAddress.isSet }
+    /// Whether there is a session bus, by the places where sd-bus looks. False on machines and in containers without a desktop:
+    /// then nothing is loaded and no thread runs.
+    public static var isPossible: Bool {
+        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return !address.isEmpty }
+        guard let directory = variable("XDG_RUNTIME_DIR"), !directory.isEmpty else { return false }
+        return access(directory + "/bus", F_OK) == 0
+    }
 
-    /// - Parameters:
-    ///   - directory: for pictures; made when there is one.
+    /// `directory` is for pictures; it is created with the first one.
     public init(player: PlayerService, directory: String, log: Logger) {
         self.player = player
         self.log = log
@@ -31,12 +36,12 @@ public final class MPRISService: Sendable {
         loop = LazyLoop("mpris", inbox) { MPRISLoop(player: player, inbox: $0, artwork: artwork, log: log).run() }
     }
 
-    /// Once events come to `observe`, so that none is missed.
+    /// Call it after `observe` receives events, so that none is missed.
     public func start() {
         if player.snapshot.settings.remote.mpris { begin() }
     }
 
-    /// For the player's observer: never blocks.
+    /// The player's observer calls this. Never blocks.
     public func observe(_ event: PlayerEvent) {
         switch event.kind {
         case .status, .item, .completed, .queueEnded, .queueLow, .queue, .jumped: changed()
@@ -51,13 +56,13 @@ public final class MPRISService: Sendable {
         loop.postIfBegun(.changed) { if case .changed = $0 { true } else { false } }
     }
 
-    /// Gives the name back and ends the thread, which is waited for 0.3 s.
+    /// Releases the name and ends the thread; waits for it 0.3 s at most.
     public func stop() {
         artwork.stop()
         _ = loop.shutdown(.stop, within: 0.3)
     }
 
-    /// Nothing when it runs already. Where there can be no thread, it is tried again with the next change of a setting.
+    /// Starts the thread unless it runs. If the machine allows no more threads, the next change of a setting tries again.
     private func begin() {
         guard !loop.isBegun else { return }
         do throws(LazyLoop<MPRISMessage>.Refusal) {
@@ -69,24 +74,12 @@ public final class MPRISService: Sendable {
     }
 }
 
-/// A message of other threads to the bus's thread.
+/// Messages from other threads to the loop.
 enum MPRISMessage: Sendable {
-    /// The player; however often, it is looked at once.
+    /// The player has changed. Further ones are left out while one waits.
     case changed
-    /// nil: done.
+    /// A pending call's number and the player's answer; nil: done.
     case answered(UInt64, Problem?)
     case artwork(ItemID, String?)
     case stop
-}
-
-/// Where the session bus is, by the environment; sd-bus looks in the same places.
-enum BusAddress {
-    /// False on machines and in containers without a desktop: then nothing is loaded and nothing runs.
-    static var isSet: Bool {
-        if let address = variable("DBUS_SESSION_BUS_ADDRESS") { return !address.isEmpty }
-        guard let directory = variable("XDG_RUNTIME_DIR"), !directory.isEmpty else { return false }
-        return access(directory + "/bus", F_OK) == 0
-    }
-
-    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

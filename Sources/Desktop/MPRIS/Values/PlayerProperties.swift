@@ -2,8 +2,8 @@
 
 import Playback
 
-/// `PlaybackStatus`: only what is heard is `Playing`. Whatever waits for bytes, a device or another program's end is
-/// `Paused`, so that a client's clock stands still as the music does.
+/// `PlaybackStatus`. Only audible sound is `Playing`. Waiting for bytes, a device or another program is `Paused`, so that the
+/// client's clock stops together with the music.
 enum ShownStatus: String {
     case playing = "Playing"
     case paused = "Paused"
@@ -19,7 +19,7 @@ enum ShownStatus: String {
     }
 }
 
-/// The properties of org.mpris.MediaPlayer2.Player but for `Position`, which follows from the clock.
+/// The properties of org.mpris.MediaPlayer2.Player except `Position`, which follows from the clock.
 enum PlayerProperties {
     static func of(_ snapshot: PlayerSnapshot, status: ShownStatus, artwork: String?) -> [String: BusValue] {
         let settings = snapshot.settings
@@ -48,13 +48,13 @@ enum PlayerProperties {
             artwork: artwork, prefersTags: remote.prefersTags)
     }
 
-    /// 0 is not allowed by the specification; a clock that stands is visible in the status. While scanning it is the scan's.
+    /// The specification forbids 0; the status shows that the clock stands. During a scan, this is the scan's rate.
     private static func shownRate(_ snapshot: PlayerSnapshot) -> Double {
         snapshot.clock.rate != 0 ? snapshot.clock.rate : snapshot.tempo.rate
     }
 }
 
-/// `LoopStatus` is `repeat` under other names.
+/// `LoopStatus`: other names for `repeat`.
 enum LoopStatus {
     static func text(_ mode: PlayerSettings.Repeat) -> String {
         switch mode {
@@ -69,7 +69,7 @@ enum LoopStatus {
     }
 }
 
-/// What may be asked for at present: switched on, and possible.
+/// The commands that are enabled and possible at present.
 struct CommandOffer: Equatable {
     var control: Bool
     var play: Bool
@@ -91,7 +91,7 @@ struct CommandOffer: Equatable {
         previous = isOn && commands.previous && (commands.skip ? isSeekable : hasItem)
     }
 
-    /// Under shuffle only the player knows; it is offered whenever there is another item.
+    /// With shuffle only the player knows the next item, so any other item suffices.
     private static func hasNext(_ snapshot: PlayerSnapshot) -> Bool {
         guard snapshot.queueLength > 0 else { return false }
         guard let item = snapshot.item else { return true }

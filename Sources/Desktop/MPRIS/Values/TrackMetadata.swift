@@ -3,11 +3,12 @@
 import Kernel
 import Playback
 
-/// The `Metadata` of a track, by the names of the MPRIS metadata page and of xesam. What is not known has no key.
+/// The `Metadata` of a track, with the keys of the MPRIS metadata page and xesam. Unknown values have no key.
 enum TrackMetadata {
-    /// Of an item that is loaded, or about to be.
+    /// Items that are not loaded have the client's texts only.
     static func of(
-        _ item: QueueItem, media: MediaDescription?, duration: Double?, artwork: String?, prefersTags: Bool
+        _ item: QueueItem, media: MediaDescription? = nil, duration: Double? = nil, artwork: String? = nil,
+        prefersTags: Bool = false
     ) -> [String: BusValue] {
         let draft = item.draft
         let tags = media?.tags
@@ -20,7 +21,7 @@ enum TrackMetadata {
             prefersTags ? tagged ?? given : given ?? tagged
         }
         if let broadcast = media?.broadcast {
-            // As the page shows it: the song, and the station in the artist's place.
+            // As on the web page: the song as title, the station as artist.
             let station = chosen(draft.title, broadcast.station) ?? name(of: item.uri)
             put("xesam:title", broadcast.programme?.title ?? station)
             if broadcast.programme?.title != nil { put("xesam:artist", station, asList: true) }
@@ -41,27 +42,22 @@ enum TrackMetadata {
         return result
     }
 
-    /// Of an item somewhere in the queue: what it was given.
-    static func of(_ item: QueueItem) -> [String: BusValue] {
-        of(item, media: nil, duration: nil, artwork: nil, prefersTags: false)
-    }
-
     static func microseconds(_ seconds: Double) -> Int64 { Int64(clamping: (min(seconds, 9e12) * 1e6).rounded()) }
 
-    /// The file's name without its extension, for what has no title; the page does the same.
+    /// The file's name without its extension, as a replacement for a missing title; the web page does the same.
     private static func name(of uri: String) -> String? {
         guard let last = uri.split(separator: "/").last else { return nil }
         guard let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")), dot != last.startIndex else { return String(last) }
         return String(last[..<dot])
     }
 
-    /// Web addresses that hold no secret. Local items have a path beneath a music folder, which is no address.
+    /// A web address, unless it may hold a secret. Local items have paths below a music folder, not addresses.
     private static func address(_ uri: String) -> String? {
         guard MediaLocator.isNetwork(uri), !uri.contains("@"), !uri.contains("?") else { return nil }
         return uri
     }
 
-    /// ISO 8601 in as much detail as the tag has: a year, a month, a day.
+    /// The tag's date in ISO 8601, to the year, month or day.
     private static func date(_ tag: String) -> String? {
         let day = tag.prefix(10)
         let parts = day.split(separator: "-", omittingEmptySubsequences: false)
@@ -73,9 +69,9 @@ enum TrackMetadata {
     }
 }
 
-/// Item ids as D-Bus object paths: an item keeps its path for good, as `mpris:trackid` must.
+/// Item ids as D-Bus object paths. An item keeps its path, as `mpris:trackid` requires.
 enum TrackPath {
-    /// The specification's word for no track.
+    /// The specification's path for "no track".
     static let none = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
     private static let prefix = "/org/tonearm/track/"
 
