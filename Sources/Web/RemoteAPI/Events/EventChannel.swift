@@ -37,7 +37,7 @@ struct EventChannel: WebSocketApplication {
 
     /// The route of the same path, for clients without a WebSocket.
     static func route(_ hub: EventHub, _ players: PlayerTable) -> Route {
-        Route(method: .get, pattern: path, scope: .read, isEventStream: true, query: EventRequest.parameters) {
+        Route(method: .get, pattern: path, scope: .read, refusesForeignOrigin: true, query: EventRequest.parameters) {
             call, reply throws(Problem) in
             let request = call.request
             let accepted = request.headers.values("Accept").joined(separator: ",")

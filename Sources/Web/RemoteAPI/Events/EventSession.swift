@@ -138,8 +138,8 @@ final class EventSession: WebSocketSession {
                 try commands.command(name, scope: scope)(command) { [self] in reply(to: sent, $0) }
             }
         } catch {
-            reply(to: id ?? ClientFrame.id(in: bytes), .failure(error))
-            // What is readable and refused is no reason to end.
+            reply(to: id ?? ClientFrame.id(in: bytes), error.response)
+            // Only unreadable messages count, not refused ones.
             if isReadable || ![.malformed, .tooLarge].contains(error.kind) { return }
             let isTooMuch = state.withLock { state in
                 state.malformed += 1
@@ -153,31 +153,25 @@ final class EventSession: WebSocketSession {
         var subscription = feed.client.subscription
         try subscription.apply(change)
         feed.change(subscription)
-        reply(
-            to: id,
-            .success(
-                Outcome(
-                    JSONWriter.object { writer in
-                        writer.member("events", texts: subscription.selection.names)
-                        writer.member("interval", subscription.interval)
-                        writer.member("levelsInterval", subscription.levelsInterval)
-                        writer.member("bands", subscription.bands)
-                    })))
+        let response = HTTPResponse.json { writer in
+            writer.member("events", texts: subscription.selection.names)
+            writer.member("interval", subscription.interval)
+            writer.member("levelsInterval", subscription.levelsInterval)
+            writer.member("bands", subscription.bands)
+        }
+        reply(to: id, response)
     }
 
     static let replyType = "reply"
 
-    private func reply(to id: ClientFrame.Raw?, _ result: Result<Outcome, Problem>) {
-        let (status, json) =
-            switch result {
-            case .success(let outcome): (outcome.status, outcome.json)
-            case .failure(let problem): (problem.status, Array(problem.document.json.utf8))
-            }
+    private func reply(to id: ClientFrame.Raw?, _ response: HTTPResponse) {
+        let null = Array("null".utf8)
+        let json = if case .bytes(let bytes) = response.body { bytes } else { null }
         let bytes = JSONWriter.object(capacity: json.count + 64) { writer in
             writer.member("type", Self.replyType)
-            writer.member("id", raw: id ?? Array("null".utf8))
-            writer.member("status", status)
-            writer.member(status < 400 ? "result" : "problem", raw: json)
+            writer.member("id", raw: id ?? null)
+            writer.member("status", response.status)
+            writer.member(response.status < 400 ? "result" : "problem", raw: json)
         }
         feed.client.keep(EventFrame(type: Self.replyType, version: 0, bytes: SharedBytes(bytes)))
     }

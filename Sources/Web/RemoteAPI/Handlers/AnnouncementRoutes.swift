@@ -18,31 +18,28 @@ struct AnnouncementRoutes: Sendable {
             },
             .command("announce", .post, Self.announcements) { command, reply throws(Problem) in
                 let body = try command.body.read(AnnouncementBody.self)
-                let answer = { @Sendable (result: Result<AnnouncementOutcome, Problem>) in
-                    reply(
-                        result.map { outcome in
-                            let announcement = outcome.announcement
-                            guard body.waits, let end = outcome.end else {
-                                return created(Self.announcements, announcement.id) { $0.members(of: announcement) }
-                            }
-                            return Outcome(JSONWriter.object { $0.members(of: announcement, end) })
-                        })
+                let answer = answering(reply) { (outcome: AnnouncementOutcome) in
+                    let announcement = outcome.announcement
+                    guard body.waits, let end = outcome.end else {
+                        return created(Self.announcements, announcement.id) { $0.members(of: announcement) }
+                    }
+                    return .json { $0.members(of: announcement, end) }
                 }
                 verbs.announce(
                     body.sound, for: command.caller, untilEnd: body.waits, reply: answer, request: body.request)
             },
-            .delete(Self.announcements + "/{id}") { call, reply throws(Problem) in
+            .bare(.delete, Self.announcements + "/{id}") { call, reply throws(Problem) in
                 verbs.cancelAnnouncement(try Self.id(call), reply: done(reply))
             },
             .show(Self.effects, { _ throws(Problem) in try verbs.announcerStatus() }) { $0.effects(of: $1) },
-            .post(Self.effects) { call, reply throws(Problem) in
+            .write(.post, Self.effects) { call, reply throws(Problem) in
                 verbs.play(
                     try call.body.members(StrictObject.soundMembers).sound(), for: call.caller,
                     reply: answering(reply) { effect in
-                        .json(created(Self.effects, effect.id) { $0.members(of: effect) })
+                        created(Self.effects, effect.id) { $0.members(of: effect) }
                     })
             },
-            .delete(Self.effects + "/{id}") { call, reply throws(Problem) in
+            .bare(.delete, Self.effects + "/{id}") { call, reply throws(Problem) in
                 verbs.cancelEffect(try Self.id(call), reply: done(reply))
             },
         ]
@@ -53,7 +50,7 @@ struct AnnouncementRoutes: Sendable {
         return id
     }
 
-    private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> Outcome {
-        Outcome(JSONWriter.object(members), status: 201, [("Location", context.path.of("\(base)/\(id)"))])
+    private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
+        .json(status: 201, [("Location", context.path.of("\(base)/\(id)"))], members)
     }
 }

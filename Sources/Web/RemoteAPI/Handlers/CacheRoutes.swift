@@ -20,7 +20,7 @@ struct CacheRoutes: Sendable {
                         writer.members(of: status ?? CacheStatus(limit: 0), isEnabled: status != nil)
                     })
             },
-            .delete(Self.base) { call, reply throws(Problem) in
+            .bare(.delete, Self.base) { _, reply in
                 server.clearCache(
                     reply: object(reply) { writer, counts in
                         writer.member("removed", counts.removed)
@@ -34,7 +34,7 @@ struct CacheRoutes: Sendable {
                     throw Problem(CacheError.unknown, key)
                 }
             },
-            .delete(single) { call, reply throws(Problem) in
+            .bare(.delete, single) { call, reply in
                 server.removeFromCache(call.parameters[0], reply: done(reply))
             },
             .get(single + "/content") { call, reply in

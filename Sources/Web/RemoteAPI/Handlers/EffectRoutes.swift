@@ -31,14 +31,14 @@ struct EffectRoutes: Sendable {
                 let patch = try command.body.required().read(EffectsRequest.self).patch
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
-            .put(base) { call, reply throws(Problem) in
+            .write(.put, base) { call, reply throws(Problem) in
                 let patch = try call.body.required().read(EffectsRequest.self).replacing
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
             .show(base + "/presets", { _ in context.player.snapshot.settings.effectPresets }) { writer, own in
                 writer.member("presets", objects: EffectPreset.shipped + own) { $0.members(of: $1) }
             },
-            .post(base + "/presets") { call, reply throws(Problem) in
+            .write(.post, base + "/presets") { call, reply throws(Problem) in
                 let request = try call.body.required().read(PresetTextRequest.self)
                 let place = context.path.of(base) + "/presets/" + PercentEncoding.encode(request.name)
                 change(
@@ -47,14 +47,14 @@ struct EffectRoutes: Sendable {
                         .json(status: 201, [("Location", place)]) { $0.preset(request.name, of: snapshot) }
                     })
             },
-            .put(base + "/presets/{name}") { call, reply throws(Problem) in
+            .write(.put, base + "/presets/{name}") { call, reply throws(Problem) in
                 let members = try call.body.members("preamp", "bands")
                 let preamp = try members.number("preamp", in: -24...24)
                 let bands = try members.nested([EffectSettings.Band].self, "bands")
                 let name = try Self.name(call)
                 change(.keep(name: name, preamp: preamp, bands: bands), object(reply) { $0.preset(name, of: $1) })
             },
-            .delete(base + "/presets/{name}") { call, reply throws(Problem) in
+            .bare(.delete, base + "/presets/{name}") { call, reply throws(Problem) in
                 change(.forget(preset: try Self.name(call)), answering(reply) { _ in HTTPResponse(status: 204) })
             },
         ]

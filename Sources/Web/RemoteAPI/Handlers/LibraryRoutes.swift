@@ -12,7 +12,7 @@ struct LibraryRoutes: Sendable {
     var routes: [Route] {
         [
             .show(Self.base, { _ throws(Problem) in try context.server.library().status }) { $0.members(of: $1) },
-            .post(Self.base + "/scan") { call, reply throws(Problem) in
+            .write(.post, Self.base + "/scan") { call, reply throws(Problem) in
                 // Also unchanged files.
                 let rereads = try call.body.members("reread").flag("reread") ?? false
                 let status = try context.server.scanLibrary(rereads: rereads)

@@ -86,7 +86,7 @@ struct MediaRoutes: Sendable {
             context.server.expand(
                 uri, for: call.caller, reply: object(reply, capacity: 16_384) { $0.members(of: $1, uri: uri) })
         }
-        route.reachesOut = true
+        route.refusesForeignOrigin = true
         return route
     }
 

@@ -9,7 +9,7 @@ struct PlayerContext: Sendable {
     /// The base path of the routes.
     let path: PlayerPath
     let verbs: PlayerService
-    /// Identifies this player, of this run of the server, in entity tags and event ids.
+    /// Identifies this player in this run of the server, in entity tags and event ids.
     let epoch: String
     let clock: any PlayerClock
     let followers = FollowerList()
@@ -37,9 +37,9 @@ struct PlayerContext: Sendable {
         }
     }
 
-    /// The whole state as the result of a command.
-    func state(_ reply: @escaping ServiceReply<Outcome>) -> ServiceReply<PlayerSnapshot> {
-        { reply($0.map { Outcome(encode($0)) }) }
+    /// Replies with the whole state.
+    func state(_ reply: @escaping Reply) -> ServiceReply<PlayerSnapshot> {
+        answering(reply) { .json(encode($0)) }
     }
 
     func itemID(_ text: String) throws(Problem) -> ItemID {

@@ -20,7 +20,7 @@ struct PlaylistRoutes: Sendable {
                         writer.member("playlists", objects: lists) { $0.members(of: $1) }
                     })
             },
-            .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
+            .write(.post, Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body)
                 let name = try request.requiredName()
                 let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
@@ -51,33 +51,33 @@ struct PlaylistRoutes: Sendable {
                     return (bytes, [("Content-Type", "application/json")])
                 }
             },
-            .put(single, largestBody: Route.listBody) { call, reply throws(Problem) in
+            .write(.put, single, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body)
                 try change(call, request.name, try content(of: request), { .replace($0) }, reply)
             },
-            .patch(single) { call, reply throws(Problem) in
+            .write(.patch, single) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body)
                 guard request.content == nil, request.rules == nil else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
-            .post(single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
+            .write(.post, single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try content(of: request), { .append($0) }, reply)
             },
-            .delete(single) { call, reply throws(Problem) in
+            .bare(.delete, single) { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let expected = Self.expected(id, call)
                 server.removePlaylist(id, expected: expected) { result in
                     done(reply)(Self.tagged(result, id))
                 }
             },
-            .post(single + "/play") { call, reply throws(Problem) in
+            .write(.post, single + "/play") { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let index = try call.body.members("index").integer("index", in: 0...10_000_000)
-                context.verbs.play(id, from: index, reply: answering(reply) { .json(context.encode($0)) })
+                context.verbs.play(id, from: index, reply: context.state(reply))
             },
         ]
     }
@@ -126,7 +126,7 @@ struct PlaylistRoutes: Sendable {
 
     /// No revision is 0: that one this list never had.
     private static func expected(_ id: PlaylistID, _ call: APICall) -> UInt64? {
-        RevisionTag.revisions(in: call.command.seen, of: id.description).map { $0.first ?? 0 }
+        RevisionTag.revisions(in: call.command.expectedTags, of: id.description).map { $0.first ?? 0 }
     }
 
     /// A refusal because of the revision contains the present tag.

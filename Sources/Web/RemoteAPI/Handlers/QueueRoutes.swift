@@ -39,7 +39,7 @@ struct QueueRoutes: Sendable {
                 let found = try context.verbs.item(try context.itemID(call.parameters[0]))
                 context.verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
             },
-            .patch(pattern) { call, reply throws(Problem) in
+            .write(.patch, pattern) { call, reply throws(Problem) in
                 let id = try context.itemID(call.parameters[0])
                 let patch = try call.body.read(ItemPatch.self)
                 let command = PlayerCommand.edit(
@@ -51,9 +51,9 @@ struct QueueRoutes: Sendable {
                         return answer(found, context.server.details.atHand([found.item]))
                     })
             },
-            .delete(pattern) { call, reply throws(Problem) in
+            .bare(.delete, pattern) { call, reply throws(Problem) in
                 let id = try context.itemID(call.parameters[0])
-                edit(.remove([id]), try expectedRevision(call.command), answering(reply) { .json($0) })
+                edit(.remove([id]), try expectedRevision(call.command), reply)
             },
         ]
     }
@@ -81,20 +81,18 @@ struct QueueRoutes: Sendable {
     }
 
     private func answer(_ found: PlayerService.QueuedItem, _ details: [PathKey: TrackDetails]) -> HTTPResponse {
-        .json(
-            JSONWriter.object { writer in
-                writer.members(of: found.item, details[PathKey(found.item.uri)], context.links)
-                writer.member("index", found.index)
-                writer.member("revision", found.revision)
-            })
+        .json { writer in
+            writer.members(of: found.item, details[PathKey(found.item.uri)], context.links)
+            writer.member("index", found.index)
+            writer.member("revision", found.revision)
+        }
     }
 
     // MARK: Changing
 
-    private typealias ListHandler =
-        @Sendable (Command, QueueRevision?, @escaping ServiceReply<Outcome>) throws(Problem) -> Void
+    private typealias ListHandler = @Sendable (Command, QueueRevision?, @escaping Reply) throws(Problem) -> Void
 
-    /// A change with a possibly long list: its head is checked before the list is read.
+    /// A change with a possibly long list. `If-Match` is checked before the list is read.
     private func list(
         _ name: String, _ method: HTTPMethod, _ path: String, _ perform: @escaping ListHandler
     ) -> Route {
@@ -113,26 +111,22 @@ struct QueueRoutes: Sendable {
         }
     }
 
-    private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping ServiceReply<Outcome>) {
-        context.verbs.perform(.edit(edit, expected: expected, play: false)) { result in
-            reply(
-                result.map { snapshot in
-                    Outcome(JSONWriter.object { $0.queueMembers(of: snapshot) }, [tag(snapshot)])
-                })
-        }
+    private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping Reply) {
+        context.verbs.perform(
+            .edit(edit, expected: expected, play: false),
+            reply: answering(reply) { snapshot in .json([tag(snapshot)]) { $0.queueMembers(of: snapshot) } })
     }
 
     private func add(
-        _ addition: Addition, _ command: Command, _ expected: QueueRevision?, status: Int,
-        _ reply: @escaping ServiceReply<Outcome>
+        _ addition: Addition, _ command: Command, _ expected: QueueRevision?, status: Int, _ reply: @escaping Reply
     ) {
         var addition = addition
         addition.expected = expected
-        context.verbs.add(addition, for: command.caller) { reply($0.map { added($0, status: status) }) }
+        context.verbs.add(addition, for: command.caller, reply: answering(reply) { added($0, status: status) })
     }
 
     private func expectedRevision(_ command: Command) throws(Problem) -> QueueRevision? {
-        guard let asked = RevisionTag.revisions(in: command.seen, of: context.epoch) else { return nil }
+        guard let asked = RevisionTag.revisions(in: command.expectedTags, of: context.epoch) else { return nil }
         let snapshot = context.player.snapshot
         guard asked.contains(snapshot.queueRevision) else {
             throw Problem(
@@ -143,20 +137,19 @@ struct QueueRoutes: Sendable {
         return snapshot.queueRevision
     }
 
-    private func added(_ added: AddedItems, status: Int) -> Outcome {
+    private func added(_ added: AddedItems, status: Int) -> HTTPResponse {
         let (snapshot, found) = added
         let ids = (snapshot.insertedItems ?? 0..<0).prefix(JSONWriter.mostQueueIDs).map {
             ItemID(number: $0).description
         }
-        let bytes = JSONWriter.object { writer in
+        let location = status == 201 ? ids.first.map { [("Location", context.path.item($0))] } ?? [] : []
+        return .json(status: status, [tag(snapshot)] + location) { writer in
             writer.queueMembers(of: snapshot)
             writer.member("count", found.items.count)
             writer.member("truncated", found.isTruncated)
             writer.member("ids", texts: ids)
             writer.members(of: found.skipped)
         }
-        let location = status == 201 ? ids.first.map { [("Location", context.path.item($0))] } ?? [] : []
-        return Outcome(bytes, status: status, [tag(snapshot)] + location)
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {

@@ -13,7 +13,7 @@ struct RenderRoutes: Sendable {
         let (verbs, path) = (context.verbs, context.path)
         return [
             .show(Self.base, { _ throws(Problem) in try verbs.renders() }) { $0.members(of: $1, path) },
-            .post(Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
+            .write(.post, Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let order = try call.body.read(RenderOrder.self)
                 verbs.render(
                     order, for: call.caller,
@@ -25,7 +25,7 @@ struct RenderRoutes: Sendable {
             .show(Self.base + "/{id}", { call throws(Problem) in try verbs.renderJob(call.parameters[0]) }) {
                 $0.members(of: $1, path)
             },
-            .delete(Self.base + "/{id}") { call, reply throws(Problem) in
+            .bare(.delete, Self.base + "/{id}") { call, reply in
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))
             },
             // Its sound needs the same scope as the command to play it.

@@ -17,7 +17,7 @@ struct SessionRoutes: Sendable {
                 let request = try command.body.required().read(SessionRequest.self)
                 context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
-            .put(Self.path) { call, reply throws(Problem) in
+            .write(.put, Self.path) { call, reply throws(Problem) in
                 let request = try call.body.required().read(SessionRequest.self).replacing
                 context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },

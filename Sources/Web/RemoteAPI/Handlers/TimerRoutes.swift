@@ -14,7 +14,7 @@ struct TimerRoutes: Sendable {
         let verbs = context.verbs
         return [
             .show(Self.base, { _ throws(Problem) in try verbs.timers() }) { $0.members(of: $1) },
-            .post(Self.base) { call, reply throws(Problem) in
+            .write(.post, Self.base) { call, reply throws(Problem) in
                 verbs.set(
                     try call.body.read(PlayerTimer.Kind.self), for: call.caller, reply: answering(reply) { created($0) }
                 )
@@ -22,23 +22,23 @@ struct TimerRoutes: Sendable {
             .show(Self.base + "/{id}", { call throws(Problem) in try verbs.timer(call.parameters[0]) }) {
                 $0.members(of: $1)
             },
-            .patch(Self.base + "/{id}") { call, reply throws(Problem) in
+            .write(.patch, Self.base + "/{id}") { call, reply throws(Problem) in
                 let body = try call.body.read(TimerPatchBody.self)
                 let timer = try verbs.timer(call.parameters[0])
                 verbs.change(
                     timer.id, try body.checked(for: timer), for: call.caller,
                     reply: answering(reply) { Self.shown($0) })
             },
-            .delete(Self.base + "/{id}") { call, reply throws(Problem) in
+            .bare(.delete, Self.base + "/{id}") { call, reply throws(Problem) in
                 verbs.remove(try verbs.timer(call.parameters[0]).id, reply: done(reply))
             },
-            .post(Self.base + "/{id}/snooze") { call, reply throws(Problem) in
+            .write(.post, Self.base + "/{id}/snooze") { call, reply throws(Problem) in
                 // nil: the alarm's snooze.
                 let seconds = try call.body.members("seconds").number("seconds", in: StrictObject.snoozes)
                 let timer = try verbs.timer(call.parameters[0])
                 verbs.snooze(timer.id, seconds: seconds, reply: answering(reply) { Self.shown($0) })
             },
-            .post("/api/v1/player/prime") { call, reply throws(Problem) in
+            .write(.post, "/api/v1/player/prime") { call, reply throws(Problem) in
                 let seconds = try call.body.members("seconds").number("seconds", in: 0...10) ?? 1
                 verbs.prime(seconds, reply: object(reply) { $0.member("prepared", $1) })
             },
@@ -48,10 +48,10 @@ struct TimerRoutes: Sendable {
     private func created(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return Self.shown(nil) }
         let path = context.path.of("\(Self.base)/\(timer.id)")
-        return .json(JSONWriter.object { $0.members(of: timer) }, status: 201, [("Location", path)])
+        return .json(status: 201, [("Location", path)]) { $0.members(of: timer) }
     }
 
-    /// nil: it was due at once and has ended.
+    /// `timer` is nil if the timer fired at once.
     private static func shown(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return HTTPResponse(status: 204) }
         return .json { $0.members(of: timer) }

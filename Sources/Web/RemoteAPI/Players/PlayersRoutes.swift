@@ -15,13 +15,14 @@ struct PlayersRoutes: Sendable {
             .get(PlayerPath.list) { _, reply in
                 reply(.json { $0.member("players", objects: players.all) { $0.entryMembers(of: $1.context) } })
             },
-            Route(method: .post, pattern: PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
+            .write(.post, PlayerPath.list, scope: .admin) { call, reply throws(Problem) in
                 server.addPlayer(
                     try call.body.read(PlayerDraft.self),
                     reply: answering(reply) { id throws(Problem) in
                         guard let player = players[id] else { throw .unknownPlayer(id) }
-                        let entry = JSONWriter.object { $0.entryMembers(of: player.context) }
-                        return .json(entry, status: 201, [("Location", player.path.player)])
+                        return .json(status: 201, [("Location", player.path.player)]) {
+                            $0.entryMembers(of: player.context)
+                        }
                     })
             },
         ]
@@ -29,8 +30,7 @@ struct PlayersRoutes: Sendable {
 
     /// `DELETE` of a player.
     func removal(of path: PlayerPath) -> Route {
-        Route(method: .delete, pattern: PlayerPath.main.player, scope: .admin) { call, reply throws(Problem) in
-            _ = try call.body.members()
+        .bare(.delete, PlayerPath.main.player, scope: .admin) { _, reply in
             server.removePlayer(path.id, reply: done(reply))
         }
     }

@@ -3,35 +3,16 @@
 import HTTP
 import Service
 
-/// A call of a verb that REST and the event channel offer alike: JSON in.
+/// A call of a verb that both REST and the event channel offer.
 struct Command: Sendable {
-    /// Reads the members, calls the verb, writes the result; at once or later, from any thread. A thrown problem is the result.
-    typealias Handler = @Sendable (Command, @escaping ServiceReply<Outcome>) throws(Problem) -> Void
+    /// Reads the members, calls the verb and replies with JSON, at once or later, from any thread. A thrown problem is
+    /// the reply.
+    typealias Handler = @Sendable (Command, @escaping Reply) throws(Problem) -> Void
 
     var body: JSONBody
     var caller: Caller
-    /// The entity tags that the caller has seen (`If-Match`); empty: any.
-    var seen: [String] = []
-}
-
-/// The result of a command: JSON out.
-struct Outcome: Sendable {
-    var status: Int
-    var json: [UInt8]
-    /// Of the HTTP response: entity tag, location.
-    var headers: [(String, String)]
-
-    init(_ json: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) {
-        self.status = status
-        self.json = json
-        self.headers = headers
-    }
-}
-
-extension HTTPResponse {
-    static func json(_ outcome: Outcome) -> HTTPResponse {
-        .json(outcome.json, status: outcome.status, outcome.headers)
-    }
+    /// The entity tags of `If-Match`; empty if the caller expects no particular version.
+    var expectedTags: [String] = []
 }
 
 extension Route {
@@ -40,11 +21,10 @@ extension Route {
         _ name: String, _ method: HTTPMethod, _ pattern: String, largestBody: Int = smallBody,
         precondition: Precondition? = nil, _ perform: @escaping Command.Handler
     ) -> Route {
-        var route = Route(
-            method: method, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition
-        ) { call, reply throws(Problem) in
-            try perform(call.command, answering(reply) { .json($0) })
+        var route = write(method, pattern, largestBody: largestBody) { call, reply throws(Problem) in
+            try perform(call.command, reply)
         }
+        route.precondition = precondition
         route.command = (name, perform)
         return route
     }

@@ -3,7 +3,7 @@
 import HTTP
 import Service
 
-/// The one place where problems become problem documents (RFC 9457).
+/// Problems as problem documents (RFC 9457).
 extension Problem {
     var document: ProblemDetails {
         ProblemDetails(status: status, code: code, title: title, detail: detail, member: member)
@@ -54,7 +54,7 @@ extension Problem {
         }
     }
 
-    // MARK: Of HTTP alone
+    // MARK: Problems of HTTP alone
 
     static func methodNotAllowed(_ method: String, allow: String) -> Problem {
         let detail = "\(method.prefix(20)) is not possible here; use \(allow)."
@@ -63,7 +63,7 @@ extension Problem {
 
     static func notAcceptable(_ detail: String) -> Problem { Problem(.door(406), "not-acceptable", detail) }
 
-    /// With the header that names what is accepted.
+    /// The header `name` lists the accepted values.
     static func unsupportedMediaType(
         _ detail: String, _ name: String = "Accept", _ value: String = "application/json"
     ) -> Problem {
@@ -81,7 +81,7 @@ extension Problem {
     }
 }
 
-/// Answers with the response that `write` makes of the verb's value, or with its problem.
+/// Replies with the response that `write` makes of the verb's value, or with its problem.
 func answering<Value>(
     _ reply: @escaping Reply, _ write: @escaping @Sendable (Value) throws(Problem) -> HTTPResponse
 ) -> ServiceReply<Value> {
@@ -90,20 +90,13 @@ func answering<Value>(
     }
 }
 
-/// Answers with a JSON object of the verb's value.
+/// Replies with a JSON object of the verb's value.
 func object<Value>(
     _ reply: @escaping Reply, capacity: Int = 512,
     _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void
 ) -> ServiceReply<Value> {
-    answering(reply) { value in .json(JSONWriter.object(capacity: capacity) { write(&$0, value) }) }
+    answering(reply) { value in .json(capacity: capacity) { write(&$0, value) } }
 }
 
-/// Likewise, as the result of a command.
-func object<Value>(
-    _ reply: @escaping ServiceReply<Outcome>, _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void
-) -> ServiceReply<Value> {
-    { result in reply(result.map { value in Outcome(JSONWriter.object { write(&$0, value) }) }) }
-}
-
-/// Answers a verb that gives nothing.
+/// Replies to a verb without a value.
 func done(_ reply: @escaping Reply) -> ServiceReply<Void> { answering(reply) { HTTPResponse(status: 204) } }

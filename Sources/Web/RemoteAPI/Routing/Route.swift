@@ -5,51 +5,51 @@ import Service
 
 typealias Reply = @Sendable (HTTPResponse) -> Void
 
-/// One request as a handler sees it: its path parameters are as the address has them, its access was checked.
+/// A request as its handler sees it. Access was checked already.
 struct APICall: Sendable {
     var request: HTTPRequest
+    /// The values of the pattern's parameters, still percent-encoded.
     var parameters: [String] = []
     /// The client's rights.
     var scope: AccessScope?
 
     var caller: Caller { request.caller }
     var body: JSONBody { JSONBody(request.body) }
-    var command: Command { Command(body: body, caller: caller, seen: request.headers.values("If-Match")) }
+    var command: Command { Command(body: body, caller: caller, expectedTags: request.headers.values("If-Match")) }
 
-    /// The parameters of the query; the route knows which there are.
+    /// Only parameters that the route declares get here.
     var query: Query { Query(request) }
 }
 
-/// One entry of the routes table.
+/// One entry of the routing table.
 struct Route: Sendable {
-    /// Answers at once or later, from any thread; a thrown problem is the answer.
+    /// Replies at once or later, from any thread. A thrown problem is the reply.
     typealias Handler = @Sendable (APICall, @escaping Reply) throws(Problem) -> Void
     /// Must not block.
     typealias Precondition = @Sendable (APICall) throws(Problem) -> Void
 
     var method: HTTPMethod
-    /// As in openapi.yaml, with `{name}` for a parameter that takes one segment.
+    /// As in openapi.yaml; `{name}` stands for one segment.
     var pattern: String
-    /// nil: open to everyone who may reach the server.
+    /// nil if the route needs no token.
     var scope: AccessScope?
-    /// Server-Sent Events are a GET that a foreign page must not read.
-    var isEventStream = false
-    /// A GET that may make this server ask another one: a foreign page must not cause that either.
-    var reachesOut = false
-    /// The query parameters that it takes.
+    /// A GET that pages of other origins must not cause: it opens an event stream, or makes this server contact another
+    /// one.
+    var refusesForeignOrigin = false
+    /// The names of the query parameters.
     var query: [String] = []
     /// In bytes.
     var largestBody = Self.smallBody
-    /// What a request must meet besides, as far as its head shows: asked before a large body is read, and not for the
-    /// answer of an earlier request (`Idempotency-Key`).
+    /// Checks that need only the head. They run before a large body is read, but not for a repeated request
+    /// (`Idempotency-Key`), which gets the first reply.
     var precondition: Precondition?
-    /// Its name in the event channel, and itself without HTTP; nil for a route that is no command.
+    /// The command of the event channel that does the same; nil if there is none.
     var command: (name: String, perform: Command.Handler)?
     var handler: Handler
 
-    /// Far more than any request needs that carries no list.
+    /// Far more than a request without a list needs.
     static let smallBody = 64 * 1024
-    /// A hundred thousand items with room for long addresses.
+    /// Enough for a hundred thousand items with long addresses.
     static let listBody = 32 << 20
 
     var isSafe: Bool { method == .get }
@@ -59,7 +59,7 @@ struct Route: Sendable {
     }
 
     func admit(_ request: HTTPRequest, _ gate: Gate) throws(Problem) -> AccessPolicy.Grant {
-        try gate.admit(request, scope, refusesForeignOrigin: !isSafe || isEventStream || reachesOut)
+        try gate.admit(request, scope, refusesForeignOrigin: !isSafe || refusesForeignOrigin)
     }
 }
 
@@ -70,7 +70,7 @@ extension Route {
         Route(method: .get, pattern: pattern, scope: scope, query: query, handler: handler)
     }
 
-    /// A GET that answers at once, with a JSON object of what `read` gives.
+    /// A GET that replies at once, with a JSON object of the value that `read` returns.
     static func show<Value>(
         _ pattern: String, _ read: @escaping @Sendable (APICall) throws(Problem) -> Value,
         _ write: @escaping @Sendable (inout JSONWriter, Value) -> Void
@@ -81,37 +81,21 @@ extension Route {
         }
     }
 
-    static func post(
-        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
+    static func write(
+        _ method: HTTPMethod, _ pattern: String, scope: AccessScope = .control, largestBody: Int = smallBody,
+        _ handler: @escaping Handler
     ) -> Route {
-        write(.post, pattern, largestBody, precondition, handler)
+        Route(method: method, pattern: pattern, scope: scope, largestBody: largestBody, handler: handler)
     }
 
-    static func put(
-        _ pattern: String, largestBody: Int = smallBody, precondition: Precondition? = nil, _ handler: @escaping Handler
+    /// A change whose body takes no members.
+    static func bare(
+        _ method: HTTPMethod, _ pattern: String, scope: AccessScope = .control, _ handler: @escaping Handler
     ) -> Route {
-        write(.put, pattern, largestBody, precondition, handler)
-    }
-
-    static func patch(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        write(.patch, pattern, smallBody, nil, handler)
-    }
-
-    /// Its body takes no members.
-    static func delete(_ pattern: String, _ handler: @escaping Handler) -> Route {
-        write(.delete, pattern, smallBody, nil) { call, reply throws(Problem) in
+        write(method, pattern, scope: scope) { call, reply throws(Problem) in
             _ = try call.body.members()
             try handler(call, reply)
         }
-    }
-
-    private static func write(
-        _ method: HTTPMethod, _ pattern: String, _ largestBody: Int, _ precondition: Precondition?,
-        _ handler: @escaping Handler
-    ) -> Route {
-        Route(
-            method: method, pattern: pattern, scope: .control, largestBody: largestBody, precondition: precondition,
-            handler: handler)
     }
 }
 
@@ -123,7 +107,7 @@ extension HTTPRequest {
         return Caller(address: address) { recipient.isGone }
     }
 
-    /// 304 where the client has the version of this tag. `headers`: of every answer, the tag's among them.
+    /// 304 if the client has the version of this tag. `fields`: the headers of every response, including the tag.
     func notModified(_ tag: EntityTag, _ fields: [(String, String)]) -> HTTPResponse? {
         headers.ifNoneMatchRefuses(tag) == true ? HTTPResponse(status: 304, headers: HTTPHeaders(fields)) : nil
     }
@@ -132,12 +116,13 @@ extension HTTPRequest {
 extension HTTPResponse {
     /// A JSON object that no cache may keep.
     static func json(
-        status: Int = 200, _ headers: [(String, String)] = [], _ members: (inout JSONWriter) -> Void
+        status: Int = 200, _ headers: [(String, String)] = [], capacity: Int = 512,
+        _ members: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
-        .json(JSONWriter.object(members), status: status, headers)
+        .json(JSONWriter.object(capacity: capacity, members), status: status, headers)
     }
 
-    /// A JSON answer that no cache may keep.
+    /// A JSON response that no cache may keep.
     static func json(_ bytes: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse {
         HTTPResponse(
             status: status,
