@@ -26,8 +26,7 @@ struct MetricsText {
         var escaped = ""
         for character in text {
             switch character {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
+            case "\\", "\"": escaped += "\\\(character)"
             case "\n": escaped += "\\n"
             default: escaped.append(character)
             }
@@ -37,7 +36,7 @@ struct MetricsText {
 }
 
 extension MetricsText {
-    /// A sample of each player, with the player as a label.
+    /// One sample for each player, labelled with its id.
     private mutating func family<Player>(
         _ name: String, _ type: String, _ help: String, _ players: [(id: String, Player)],
         _ value: (Player) -> some CustomStringConvertible
@@ -47,68 +46,57 @@ extension MetricsText {
     }
 
     mutating func players(_ players: [(id: String, PlayerSnapshot)], at moment: Moment) {
-        head("tonearm_player_status", "gauge", "1 for the status the player has.")
+        func gauge(_ name: String, _ help: String, _ value: (PlayerSnapshot) -> some CustomStringConvertible) {
+            family(name, "gauge", help, players, value)
+        }
+        func counter(_ name: String, _ help: String, _ value: (PlayerStatistics) -> some CustomStringConvertible) {
+            family(name, "counter", help, players) { value($0.statistics) }
+        }
+        let status = "tonearm_player_status"
+        head(status, "gauge", "1 for the status the player has.")
         for (id, snapshot) in players {
-            for status in PlayerStatus.allCases {
-                sample(
-                    "tonearm_player_status", [("player", id), ("status", status.rawValue)],
-                    status == snapshot.status ? 1 : 0)
+            for each in PlayerStatus.allCases {
+                sample(status, [("player", id), ("status", each.rawValue)], each == snapshot.status ? 1 : 0)
             }
         }
-        family("tonearm_player_position_seconds", "gauge", "Seconds into the current item, as heard.", players) {
+        gauge("tonearm_player_position_seconds", "Seconds into the current item, as heard.") {
             $0.clock.position(at: moment.monotonic)
         }
-        family("tonearm_player_rate", "gauge", "Media seconds per second; 0 unless sound advances.", players) {
-            $0.clock.rate
-        }
-        family("tonearm_queue_items", "gauge", "Items in the queue.", players) { $0.queueLength }
-        family("tonearm_output_available", "gauge", "Whether the output can be reached.", players) {
+        gauge("tonearm_player_rate", "Media seconds per second; 0 unless sound advances.") { $0.clock.rate }
+        gauge("tonearm_queue_items", "Items in the queue.") { $0.queueLength }
+        gauge("tonearm_output_available", "Whether the output can be reached.") {
             $0.output.availability == .available ? 1 : 0
         }
-        family("tonearm_underruns_total", "counter", "Times the sink ran dry while playing.", players) {
-            $0.statistics.underruns
-        }
-        family("tonearm_decode_errors_total", "counter", "Damaged spots skipped in media.", players) {
-            $0.statistics.decodeErrors
-        }
-        family("tonearm_items_started_total", "counter", "Items that began to sound.", players) {
-            $0.statistics.itemsStarted
-        }
-        family("tonearm_items_failed_total", "counter", "Items that could not be played.", players) {
-            $0.statistics.itemsFailed
-        }
-        family("tonearm_item_bits_per_second", "gauge", "Bit rate of the current item; 0 while unknown.", players) {
+        counter("tonearm_underruns_total", "Times the sink ran dry while playing.") { $0.underruns }
+        counter("tonearm_decode_errors_total", "Damaged spots skipped in media.") { $0.decodeErrors }
+        counter("tonearm_items_started_total", "Items that began to sound.") { $0.itemsStarted }
+        counter("tonearm_items_failed_total", "Items that could not be played.") { $0.itemsFailed }
+        gauge("tonearm_item_bits_per_second", "Bit rate of the current item; 0 while unknown.") {
             $0.item?.media?.encoding.bitrate ?? 0
         }
-        family("tonearm_network_bytes_per_second", "gauge", "Network speed of the current item.", players) {
+        gauge("tonearm_network_bytes_per_second", "Network speed of the current item.") {
             $0.loaded?.bytesPerSecond ?? 0
         }
-        family(
-            "tonearm_buffered_ahead_seconds", "gauge", "Decoded sound between the decoder and the sink.", players
-        ) { $0.statistics.bufferedAhead }
-        family(
-            "tonearm_decode_seconds_total", "counter", "Time that decoders took, waiting for their sources included.",
-            players
-        ) { $0.statistics.decodeSeconds }
+        gauge("tonearm_buffered_ahead_seconds", "Decoded sound between the decoder and the sink.") {
+            $0.statistics.bufferedAhead
+        }
+        counter("tonearm_decode_seconds_total", "Time that decoders took, waiting for their sources included.") {
+            $0.decodeSeconds
+        }
     }
 
     mutating func sounds(_ players: [(id: String, AnnouncerStatus)]) {
-        ends("tonearm_announcements_total", "Announcements by how they ended.", players, \.announcementCounts)
-        ends("tonearm_sound_effects_total", "Sound effects by how they ended.", players, \.effectCounts)
-    }
-
-    private mutating func ends(
-        _ name: String, _ help: String, _ players: [(id: String, AnnouncerStatus)],
-        _ counts: KeyPath<AnnouncerStatus, [SoundEnd.Reason: UInt64]>
-    ) {
-        head(name, "counter", help)
-        for (id, status) in players {
-            for reason in SoundEnd.Reason.allCases {
-                sample(
-                    name, [("player", id), ("reason", reason.rawValue)],
-                    status[keyPath: counts][reason, default: 0])
+        func ends(_ name: String, _ help: String, _ counts: (AnnouncerStatus) -> [SoundEnd.Reason: UInt64]) {
+            head(name, "counter", help)
+            for (id, status) in players {
+                for reason in SoundEnd.Reason.allCases {
+                    let labels = [("player", id), ("reason", reason.rawValue)]
+                    sample(name, labels, counts(status)[reason, default: 0])
+                }
             }
         }
+        ends("tonearm_announcements_total", "Announcements by how they ended.", \.announcementCounts)
+        ends("tonearm_sound_effects_total", "Sound effects by how they ended.", \.effectCounts)
     }
 
     mutating func requests(_ counters: RequestCounters) {
@@ -121,15 +109,16 @@ extension MetricsText {
     }
 
     mutating func events(_ hubs: [(id: String, EventHub)]) {
-        family("tonearm_event_clients", "gauge", "Clients of the event channel.", hubs) { $0.subscriberCount }
-        family("tonearm_events_recorded_total", "counter", "Recorded events.", hubs) { $0.latestSequence }
-        family("tonearm_events_sent_total", "counter", "Frames handed to clients.", hubs) {
-            $0.counters.sent.load(ordering: .relaxed)
+        func counter(_ name: String, _ help: String, _ count: (EventHub) -> some CustomStringConvertible) {
+            family(name, "counter", help, hubs, count)
         }
-        family("tonearm_events_dropped_total", "counter", "Events dropped for slow clients.", hubs) {
+        family("tonearm_event_clients", "gauge", "Clients of the event channel.", hubs) { $0.subscriberCount }
+        counter("tonearm_events_recorded_total", "Recorded events.") { $0.latestSequence }
+        counter("tonearm_events_sent_total", "Frames handed to clients.") { $0.counters.sent.load(ordering: .relaxed) }
+        counter("tonearm_events_dropped_total", "Events dropped for slow clients.") {
             $0.counters.dropped.load(ordering: .relaxed)
         }
-        family("tonearm_event_resyncs_total", "counter", "Resyncs of slow clients.", hubs) {
+        counter("tonearm_event_resyncs_total", "Resyncs of slow clients.") {
             $0.counters.resyncs.load(ordering: .relaxed)
         }
     }
