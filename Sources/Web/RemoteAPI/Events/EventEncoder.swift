@@ -20,8 +20,10 @@ struct EventEncoder: Sendable {
 
     // MARK: Recorded events
 
+    typealias Data = @Sendable (inout JSONWriter) -> Void
+
     /// The event's kind and data; nil for `jumped` and `loaded`, which are sent as `time` and `buffer`.
-    func recorded(_ event: PlayerEvent) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void)? {
+    func recorded(_ event: PlayerEvent) -> (name: EventName, data: Data)? {
         switch event.kind {
         case .status(let status, let previous, let reason, let playWhenReady, let itemID, let position, let error):
             recorded(.status) { writer in
@@ -74,30 +76,21 @@ struct EventEncoder: Sendable {
         }
     }
 
-    private func recorded(
-        _ name: EventName, _ data: @escaping @Sendable (inout JSONWriter) -> Void
-    ) -> (name: EventName, data: @Sendable (inout JSONWriter) -> Void) { (name, data) }
+    private func recorded(_ name: EventName, _ data: @escaping Data) -> (name: EventName, data: Data) { (name, data) }
 
-    func frame(
-        _ name: EventName, at wallMilliseconds: Int64, version: UInt64, capacity: Int = 512,
-        data: (inout JSONWriter) -> Void
-    ) -> EventFrame {
-        frame(name, at: wallMilliseconds, version, capacity: capacity) { $0.member("data", object: data) }
-    }
-
-    /// `greeting`: the type of a frame that is no event. `data` writes the member of that name.
+    /// `greeting`: the type of a frame that is not an event. `data`: an encoded object.
     func frame(
         _ name: EventName?, greeting: String = "", _ sequence: UInt64? = nil, at wallMilliseconds: Int64,
-        _ version: UInt64, capacity: Int = 512, _ data: (inout JSONWriter) -> Void
+        version: UInt64, data: [UInt8]
     ) -> EventFrame {
         let type = name?.rawValue ?? greeting
-        let bytes = JSONWriter.object(capacity: capacity) { writer in
+        let bytes = JSONWriter.object(capacity: data.count + 160) { writer in
             writer.member("type", type)
             if let sequence { writer.member("seq", sequence) }
             writer.member("at", wallMilliseconds)
             writer.member("version", version)
             writer.member("player", player.id)
-            data(&writer)
+            writer.member("data", raw: data)
         }
         return EventFrame(name: name, type: type, sequence: sequence, version: version, bytes: SharedBytes(bytes))
     }
@@ -114,22 +107,24 @@ struct EventEncoder: Sendable {
 
     func time(_ clock: PositionClock, itemID: ItemID?, version: UInt64, at moment: Moment) -> EventFrame {
         let time = Self.end(of: clock, at: moment.monotonic)
-        return frame(.time, at: moment.wallMilliseconds, version: version, capacity: 320) { writer in
+        let data = JSONWriter.object(capacity: 192) { writer in
             writer.member("itemId", itemID?.description)
             writer.members(of: clock, duration: nil, at: time)
             writer.member("rate", clock.rate)
             writer.member("listenedTime", clock.listenedTime(at: time))
             writer.member("discontinuity", clock.discontinuity)
         }
+        return frame(.time, at: moment.wallMilliseconds, version: version, data: data)
     }
 
     func buffer(_ loaded: LoadedMedia, version: UInt64, at moment: Moment) -> EventFrame {
-        frame(.buffer, at: moment.wallMilliseconds, version: version) { writer in
+        let data = JSONWriter.object { writer in
             writer.member("itemId", loaded.itemID?.description)
             writer.members(of: loaded)
             writer.member("bytesPerSecond", loaded.part.bytesPerSecond)
             writer.member("stalled", loaded.part.isStalled)
         }
+        return frame(.buffer, at: moment.wallMilliseconds, version: version, data: data)
     }
 
     // MARK: Greeting
@@ -137,12 +132,10 @@ struct EventEncoder: Sendable {
     static let helloType = "hello"
 
     private func greeting(
-        _ type: String, _ sequence: UInt64?, at moment: Moment, _ version: UInt64, capacity: Int = 512,
-        _ data: (inout JSONWriter) -> Void
+        _ type: String, _ sequence: UInt64?, at moment: Moment, _ version: UInt64, _ data: (inout JSONWriter) -> Void
     ) -> EventFrame {
-        frame(nil, greeting: type, sequence, at: moment.wallMilliseconds, version, capacity: capacity) {
-            $0.member("data", object: data)
-        }
+        frame(
+            nil, greeting: type, sequence, at: moment.wallMilliseconds, version: version, data: JSONWriter.object(data))
     }
 
     func hello(
@@ -160,17 +153,14 @@ struct EventEncoder: Sendable {
         _ snapshot: PlayerSnapshot, _ window: QueueWindow, _ details: [PathKey: TrackDetails], sequence: UInt64,
         at moment: Moment
     ) -> EventFrame {
-        greeting("snapshot", sequence, at: moment, snapshot.version, capacity: 2048 + 192 * window.items.count) {
-            writer in
+        greeting("snapshot", sequence, at: moment, snapshot.version) { writer in
             writer.member("player") { $0.members(of: snapshot, links, followers: followers.ids, at: moment) }
             writer.member("queue") { $0.members(of: window, details, links) }
         }
     }
 
     func resync(sequence: UInt64, version: UInt64, at moment: Moment) -> EventFrame {
-        greeting("resync", nil, at: moment, version) { writer in
-            writer.member("latest", sequence)
-        }
+        greeting("resync", nil, at: moment, version) { $0.member("latest", sequence) }
     }
 }
 

@@ -69,7 +69,7 @@ final class EventHub: Sendable {
         } else if case .loaded = event.kind {
             reportBuffer()
         } else if let (name, data) = encoder.recorded(event) {
-            record(name, (event.wallMilliseconds, event.version)) { $0.member("data", object: data) }
+            record(name, (event.wallMilliseconds, event.version)) { JSONWriter.object(data) }
             if name == .item {
                 // Waiting `buffer` events of slow clients were dropped, as they may belong to the previous item.
                 state.withLock { $0.buffer.forget() }
@@ -82,35 +82,29 @@ final class EventHub: Sendable {
     /// Records an event other than a change of the player's own state. Any thread. `data` is written under the lock of
     /// the numbers, so that its state is never older than that of an earlier event.
     func report(_ name: EventName, _ data: (inout JSONWriter) -> Void) {
-        record(name, nil) { $0.member("data", object: data) }
+        record(name, nil) { JSONWriter.object(data) }
     }
 
-    /// Likewise, for an event of the server: the data is the same in every channel.
-    func report(_ name: EventName, encoded data: [UInt8]) {
-        record(name, nil) { $0.member("data", raw: data) }
-    }
+    /// Records an event of the server, whose data is the same in every channel.
+    func report(_ name: EventName, encoded data: [UInt8]) { record(name, nil) { data } }
 
     /// Replaces a state of the server with an encoded one.
     func setState(_ name: EventName, _ data: [UInt8]) {
         let everyone = everyone()
         guard !everyone.isEmpty else { return }
-        let frame = encoder.frame(
-            name, at: clock.wallMilliseconds, player.snapshot.version, capacity: data.count + 128
-        ) { $0.member("data", raw: data) }
+        let frame = encoder.frame(name, at: clock.wallMilliseconds, version: player.snapshot.version, data: data)
         for subscriber in everyone { subscriber.set(frame) }
     }
 
     /// `stamp`: nil is now. The player records all events of a version before it publishes the next one, so that
     /// versions never fall; only a leader's event in a follower's channel may be late.
-    private func record(
-        _ name: EventName, _ stamp: (at: Int64, version: UInt64)?, _ data: (inout JSONWriter) -> Void
-    ) {
+    private func record(_ name: EventName, _ stamp: (at: Int64, version: UInt64)?, _ data: () -> [UInt8]) {
         let wakes = players.sequence.withLock { latest in
             var (wallMilliseconds, version) = stamp ?? (clock.wallMilliseconds, player.snapshot.version)
             let (recorded, everyone) = state.withLock { state in
                 version = max(version, state.journal.version)
                 let recorded = state.journal.record(after: latest) { sequence in
-                    encoder.frame(name, sequence, at: wallMilliseconds, version, data)
+                    encoder.frame(name, sequence, at: wallMilliseconds, version: version, data: data())
                 }
                 return (recorded, state.everyone())
             }

@@ -30,12 +30,11 @@ final class LevelFeed: Sendable {
             guard let behind = meter?.advance(player.outputClock, now: moment.monotonic) else { return [] }
             let position = max(0, snapshot.clock.position(at: moment.monotonic) - behind * snapshot.clock.rate)
             func frame(_ name: EventName, _ data: (inout JSONWriter) -> Void) -> EventFrame {
-                encoder.frame(
-                    name, at: moment.wallMilliseconds, version: snapshot.version, capacity: 768
-                ) { writer in
+                let bytes = JSONWriter.object { writer in
                     writer.member("position", position)
                     data(&writer)
                 }
+                return encoder.frame(name, at: moment.wallMilliseconds, version: snapshot.version, data: bytes)
             }
             var frames: [(Subscriber, EventFrame)] = []
             // Each event is encoded once.
