@@ -99,8 +99,8 @@ import Testing
 
     @Test func sendsPartOfAFile() throws {
         let server = try LiveServer { _, reply in
-            let file = open("/proc/self/exe", O_RDONLY)
-            reply(HTTPResponse(status: 206, body: .file(descriptor: file, offset: 1, length: 3)))
+            let file = OpenFile(open("/proc/self/exe", O_RDONLY))
+            reply(HTTPResponse(status: 206, body: .file(file, offset: 1, length: 3)))
         }
         let client = try server.client()
         for _ in 0..<2 {

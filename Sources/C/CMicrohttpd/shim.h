@@ -96,10 +96,6 @@ static inline struct MHD_Response *cmicrohttpd_stream_response(
     size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block, reader, context, release);
 }
-static inline struct MHD_Response *cmicrohttpd_read_response(
-    size_t size, size_t block, MHD_ContentReaderCallback reader, void *context, MHD_ContentReaderFreeCallback release) {
-    return MHD_create_response_from_callback(size, block, reader, context, release);
-}
 /// Ends the connection in libmicrohttpd and closes its descriptor, without a shutdown of the socket.
 static inline void cmicrohttpd_release_upgraded(struct MHD_UpgradeResponseHandle *handle) {
     MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);

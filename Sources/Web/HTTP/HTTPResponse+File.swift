@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPResponse {
-    /// A file of `total` bytes, whole or the range that the request asks for; 416, without the file, for one beyond its end.
+    /// A file of `total` bytes, or the requested range of it; 416 for a range beyond its end.
     ///
-    /// `If-Range` with anything but this very version asks for the whole (RFC 9110 section 13.1.5).
-    public init(
-        file descriptor: Int32, total: UInt64, tag: EntityTag, headers: HTTPHeaders, answering request: HTTPRequest
-    ) {
+    /// If `If-Range` names another version, the whole file is sent (RFC 9110 section 13.1.5).
+    public init(file: OpenFile, total: UInt64, tag: EntityTag, headers: HTTPHeaders, answering request: HTTPRequest) {
         var headers = headers
         headers.add("Accept-Ranges", "bytes")
         let isFresh = request.headers["If-Range"].map { EntityTag(parsing: $0)?.matchesStrongly(tag) == true } ?? true
         switch ByteRange.resolve(isFresh ? request.headers["Range"] : nil, total: total) {
         case .whole:
-            self.init(status: 200, headers: headers, body: .file(descriptor: descriptor, offset: 0, length: total))
+            self.init(status: 200, headers: headers, body: .file(file, offset: 0, length: total))
         case .part(let range):
             headers.add("Content-Range", range.contentRange(total: total))
             self.init(
                 status: 206, headers: headers,
-                body: .file(descriptor: descriptor, offset: range.offset, length: range.length))
+                body: .file(file, offset: range.offset, length: range.length))
         case .unsatisfiable:
             headers.add("Content-Range", "bytes */\(total)")
             self.init(status: 416, headers: headers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One answer: a value, no socket.
+/// One response: a value without a socket.
 public struct HTTPResponse: Sendable {
     public var status: Int
     public var headers: HTTPHeaders
@@ -16,26 +16,25 @@ public struct HTTPResponse: Sendable {
 public enum HTTPBody: Sendable {
     case none
     case bytes([UInt8])
-    /// The same object answered again is not copied again; the server may keep it for some more answers.
+    /// The server copies the object once, and reuses its copy for later responses with the same object.
     case shared(SharedBytes)
-    /// Sent from the file; the server opens nothing: the responder did, with all its checks. The server closes the
-    /// descriptor when it is done.
-    case file(descriptor: Int32, offset: UInt64, length: UInt64)
-    /// Sent as it comes, until the stream ends or the client goes (Server-Sent Events).
+    /// Part of a file that the responder has opened and checked.
+    case file(OpenFile, offset: UInt64, length: UInt64)
+    /// Sent until the stream ends or the client disconnects (Server-Sent Events).
     case stream(any HTTPBodyStream)
-    /// Only with 101: the connection leaves HTTP. Called once, on the server's thread, when the head has been sent; not called
-    /// when the client has gone.
+    /// Only with 101: the connection leaves HTTP. Called once, on the server's thread, after the head was sent; not
+    /// called if the client has disconnected.
     case upgrade(@Sendable (UpgradedConnection) -> Void)
 }
 
-/// A body that is produced while it is sent. Pulled, so that a slow client cannot make memory grow.
+/// A body that is produced while it is sent. The server pulls, so that a slow client cannot make memory grow.
 public protocol HTTPBodyStream: AnyObject, Sendable {
-    /// Called once before the first `next`. `wake` may be called from any thread, at any time, also after the client has
-    /// gone; it makes the server call `next` soon.
+    /// Called once, before the first `next`. `wake` makes the server call `next` soon; any thread may call it at any time,
+    /// even after the client has disconnected.
     func begin(wake: @escaping @Sendable () -> Void)
-    /// The next bytes to send; `.wait` until woken. Called on the server's thread; must not block.
+    /// The next bytes, or `.wait` until `wake` is called. Called on the server's thread; must not block.
     func next() -> HTTPBodyChunk
-    /// The client has gone or the server ends: called once, last.
+    /// Called once, last: the body was sent, the client has disconnected, or the server is stopping.
     func end()
 }
 
@@ -45,15 +44,14 @@ public enum HTTPBodyChunk: Sendable {
     case finished
 }
 
-/// Answers requests. Called on a server's thread; must not block: what takes time replies later, from any thread.
-/// `reply` is called exactly once.
+/// Responds to requests. Called on a server's thread; must not block.
 public protocol HTTPResponder: Sendable {
+    /// Calls `reply` exactly once, at once or later, from any thread.
     func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void)
-    /// The largest body that a request may have, in bytes; nil: as large as the server takes any. Asked before the body
-    /// is read.
+    /// The largest body of such a request in bytes, asked before the body is read. nil: the server's own limit.
     func bodyLimit(method: HTTPMethod, path: String) -> Int?
-    /// What a request with a large body is answered without it; nil: the body is to be read, and decides. `head` has
-    /// everything but its body.
+    /// The response to a request with a large body that is refused whatever the body contains; nil if the body must be
+    /// read. `head` is the request without its body.
     func refusal(of head: HTTPRequest) -> HTTPResponse?
 }
 

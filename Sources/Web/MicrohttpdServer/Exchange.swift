@@ -85,10 +85,9 @@ final class Exchange: @unchecked Sendable {
         core.exchanges.remove(self)
         head = nil
         counted.release()
-        // A reply that nobody will send may hold a descriptor or a stream.
         let unsent = takeReady()
         reply.withLock { $0 = .taken }
-        unsent?.body.discard()
+        unsent?.body.end()
         giveBack(answerBytes.exchange(0, ordering: .relaxed))
     }
 
@@ -187,7 +186,7 @@ final class Exchange: @unchecked Sendable {
             }
         }
         if isUnwanted {
-            response.body.discard()
+            response.body.end()
             giveBack(bytes)
         }
         // Without the lock, which the connection's thread takes as soon as it is awake. Only one reply finds the connection
@@ -202,11 +201,6 @@ final class Exchange: @unchecked Sendable {
         guard case .bytes(let bytes) = response.body, bytes.count > RequestBody.small else { return (response, 0) }
         guard core.answers.withLock({ $0.take(bytes.count) }) else {
             return (.busy("Too many large answers wait for their clients to read them."), 0)
-        }
-        var response = response
-        // What was made piece by piece has room for up to as much again.
-        if bytes.capacity > bytes.count + bytes.count / 8 {
-            response.body = .bytes(bytes.withUnsafeBufferPointer { Array($0) })
         }
         return (response, bytes.count)
     }
@@ -286,12 +280,8 @@ extension Exchange: HTTPRecipient {
 }
 
 extension HTTPBody {
-    /// Gives back what the body holds without sending it.
-    func discard() {
-        switch self {
-        case .none, .bytes, .shared, .upgrade: break
-        case .file(let descriptor, _, _): close(descriptor)
-        case .stream(let stream): stream.end()
-        }
+    /// Ends a stream that will not be sent.
+    func end() {
+        if case .stream(let stream) = self { stream.end() }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import Glibc
 internal import HTTP
 internal import Synchronization
 
@@ -56,7 +57,7 @@ final class ResponseCache: Sendable {
 enum MicrohttpdResponse {
     static func make(_ response: HTTPResponse, for connection: OpaquePointer, core: ServerCore) -> OpaquePointer? {
         guard let handle = body(response.body, for: connection, core: core) else {
-            response.body.discard()
+            response.body.end()
             return nil
         }
         // Length and framing are libmicrohttpd's to write; it refuses the field by itself.
@@ -67,13 +68,17 @@ enum MicrohttpdResponse {
     private static func body(_ body: HTTPBody, for connection: OpaquePointer, core: ServerCore) -> OpaquePointer? {
         switch body {
         case .none: cmicrohttpd_copied_response(nil, 0)
-        case .bytes(let bytes) where bytes.count > RequestBody.small: LargeBody.response(bytes)
         case .bytes(let bytes): bytes.withUnsafeBytes { cmicrohttpd_copied_response($0.baseAddress, $0.count) }
         case .shared(let shared): shared.bytes.withUnsafeBytes { cmicrohttpd_copied_response($0.baseAddress, $0.count) }
-        case .file(let descriptor, let offset, let length):
-            MHD_create_response_from_fd_at_offset64(length, descriptor, offset)
+        case .file(let file, let offset, let length): fileResponse(file, offset, length)
         case .stream(let stream): StreamedBody.response(for: stream, connection: connection, core: core)
         case .upgrade: Exchange.upgradeResponse()
         }
+    }
+
+    /// libmicrohttpd closes its descriptor with the response, so it gets one of its own.
+    private static func fileResponse(_ file: OpenFile, _ offset: UInt64, _ length: UInt64) -> OpaquePointer? {
+        let own = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+        return own < 0 ? nil : MHD_create_response_from_fd_at_offset64(length, own, offset)
     }
 }

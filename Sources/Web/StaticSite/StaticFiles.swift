@@ -10,17 +10,16 @@ public import HTTP
 /// link, so that no path leads outside. Files up to a megabyte are cached in memory, compressed where useful; larger
 /// ones are sent from the file, also in ranges.
 public final class StaticFiles: HTTPResponder {
-    private let directory: Int32
+    private let directory: OpenFile
     private let cache = StaticFileCache()
     private static let cachedLength = 1 << 20
 
     /// nil if the directory cannot be opened.
     public init?(directory path: String) {
-        directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return nil }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        directory = OpenFile(descriptor)
     }
-
-    deinit { close(directory) }
 
     public func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
         let missing = ProblemDetails(
@@ -38,8 +37,6 @@ public final class StaticFiles: HTTPResponder {
             ).response([("Allow", "GET, HEAD")])
         }
         guard let (file, status) = openFile(path) else { return nil }
-        var descriptor = file
-        defer { if descriptor >= 0 { close(descriptor) } }
         let name = path.hasSuffix("/") ? "index.html" : path
         let kind = StaticFileKind(name: name)
         let isCached = status.st_size <= Self.cachedLength
@@ -48,7 +45,7 @@ public final class StaticFiles: HTTPResponder {
         let version = StaticFileVersion(status)
         let content =
             isCached
-            ? cache.content(path: path, version: version, gzip: wantsGzip) { readAll(descriptor, Int(status.st_size)) }
+            ? cache.content(path: path, version: version, gzip: wantsGzip) { readAll(file, Int(status.st_size)) }
             : nil
         if isCached, content == nil { return nil }
 
@@ -63,10 +60,8 @@ public final class StaticFiles: HTTPResponder {
             if content.isGzip { headers.add("Content-Encoding", "gzip") }
             return HTTPResponse(status: 200, headers: headers, body: .shared(content.bytes))
         }
-        let response = HTTPResponse(
-            file: descriptor, total: UInt64(status.st_size), tag: tag, headers: headers, answering: request)
-        if case .file = response.body { descriptor = -1 }
-        return response
+        return HTTPResponse(
+            file: file, total: UInt64(status.st_size), tag: tag, headers: headers, answering: request)
     }
 
     /// RFC 9110 section 13.2.2: If-None-Match, where present, decides alone.
@@ -77,7 +72,7 @@ public final class StaticFiles: HTTPResponder {
     }
 
     /// The regular file of a decoded path, with its status.
-    private func openFile(_ path: String) -> (descriptor: Int32, status: stat)? {
+    private func openFile(_ path: String) -> (file: OpenFile, status: stat)? {
         var components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if components.last == "" { components[components.count - 1] = "index.html" }
         guard !components.isEmpty, components.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.count < 256 })
@@ -86,24 +81,21 @@ public final class StaticFiles: HTTPResponder {
         for (index, component) in components.enumerated() {
             let isLast = index == components.count - 1
             let next = openat(
-                current, component, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY))
-            if current != directory { close(current) }
+                current.descriptor, component,
+                O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY))
             guard next >= 0 else { return nil }
-            current = next
+            current = OpenFile(next)
         }
         var status = stat()
-        guard fstat(current, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(current)
-            return nil
-        }
+        guard fstat(current.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return (current, status)
     }
 
-    private func readAll(_ descriptor: Int32, _ length: Int) -> [UInt8]? {
+    private func readAll(_ file: OpenFile, _ length: Int) -> [UInt8]? {
         var isWhole = true
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             while count < length {
-                let got = pread(descriptor, buffer.baseAddress! + count, length - count, off_t(count))
+                let got = pread(file.descriptor, buffer.baseAddress! + count, length - count, off_t(count))
                 if got < 0, errno == EINTR { continue }
                 guard got > 0 else {
                     isWhole = false

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import HTTP
 import Kernel
 import Service
@@ -85,27 +84,17 @@ struct CacheRoutes: Sendable {
     private func content(
         of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest
     ) throws(Problem) -> HTTPResponse {
-        let descriptor: Int32
+        let file: OpenFile
         let entry: CachedEntry
         do throws(CacheError) {
-            (descriptor, entry) = try cache.open(key)
+            let opened = try cache.open(key)
+            (file, entry) = (OpenFile(opened.descriptor), opened.entry)
         } catch {
             throw Problem(error, key)
         }
-        do throws(Problem) {
-            return try Self.answer(entry, descriptor, request)
-        } catch {
-            close(descriptor)
-            throw error
-        }
-    }
-
-    private static func answer(
-        _ entry: CachedEntry, _ descriptor: Int32, _ request: HTTPRequest
-    ) throws(Problem) -> HTTPResponse {
-        guard let size = entry.size, size > 0 else { throw notYet("Its length is not known yet.") }
+        guard let size = entry.size, size > 0 else { throw Self.notYet("Its length is not known yet.") }
         let headers = [
-            ("Content-Type", type(entry.contentType)), ("Accept-Ranges", "bytes"), ("Cache-Control", "no-store"),
+            ("Content-Type", Self.type(entry.contentType)), ("Accept-Ranges", "bytes"), ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
         let range: ByteRange
@@ -113,13 +102,13 @@ struct CacheRoutes: Sendable {
         case .unsatisfiable:
             throw .rangeNotSatisfiable(size: UInt64(size))
         case .whole:
-            guard entry.isComplete else { throw notYet("The entry is incomplete; request a range.") }
+            guard entry.isComplete else { throw Self.notYet("The entry is incomplete; request a range.") }
             return HTTPResponse(
                 status: 200, headers: HTTPHeaders(headers),
-                body: .file(descriptor: descriptor, offset: 0, length: UInt64(size)))
+                body: .file(file, offset: 0, length: UInt64(size)))
         case .part(let asked):
             guard let there = entry.ranges.first(where: { $0.contains(Int64(asked.offset)) }) else {
-                throw notYet("This range is not loaded yet.")
+                throw Self.notYet("This range is not loaded yet.")
             }
             let end = min(asked.offset + asked.length, UInt64(there.upperBound))
             range = ByteRange(offset: asked.offset, length: end - asked.offset)
@@ -127,7 +116,7 @@ struct CacheRoutes: Sendable {
         return HTTPResponse(
             status: 206,
             headers: HTTPHeaders(headers + [("Content-Range", range.contentRange(total: UInt64(size)))]),
-            body: .file(descriptor: descriptor, offset: range.offset, length: range.length))
+            body: .file(file, offset: range.offset, length: range.length))
     }
 
     private static func notYet(_ detail: String) -> Problem {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import HTTP
 import Service
-import Synchronization
 
 /// `/recordings`: the recorder and its files. All routes except the status need the scope `admin`: a token that may
 /// control playback must neither listen to the room nor fill the disk.
@@ -84,7 +82,7 @@ struct RecordingRoutes: Sendable {
     static func streamRoutes(_ verbs: PlayerService) -> [Route] {
         [
             .show(stream, { _ in verbs.streamStatus }) { $0.members(of: $1) },
-            streamRoute(.post, verbs) { call, reply throws(Problem) in
+            route(.post, stream, verbs.requireStreams) { call, reply throws(Problem) in
                 let members = try call.body.members("name", "maxDuration", "maxBytes")
                 // A week and a terabyte; larger limits are mistakes, or no limits.
                 let limits = StreamLimits(
@@ -98,7 +96,7 @@ struct RecordingRoutes: Sendable {
                         .json(status: isNew ? 201 : 200) { $0.members(of: status) }
                     })
             },
-            streamRoute(.delete, verbs) { call, reply throws(Problem) in
+            route(.delete, stream, verbs.requireStreams) { call, reply throws(Problem) in
                 _ = try call.body.members()
                 verbs.stopSavingStream(reply: object(reply) { $0.members(of: $1) })
             },
@@ -109,17 +107,12 @@ struct RecordingRoutes: Sendable {
         Self.route(method, Self.base + path, server.requireRecorder, handler)
     }
 
-    private static func streamRoute(
-        _ method: HTTPMethod, _ verbs: PlayerService, _ handler: @escaping Route.Handler
-    ) -> Route {
-        route(method, stream, verbs.requireStreams, handler)
-    }
-
+    /// `require` throws on a server without recordings, which refuses a request before its body is read.
     private static func route(
         _ method: HTTPMethod, _ pattern: String, _ require: @escaping @Sendable () throws(Problem) -> Void,
         _ handler: @escaping Route.Handler
     ) -> Route {
-        Route(method: method, pattern: pattern, scope: .admin) { call, reply throws(Problem) in
+        .write(method, pattern, scope: .admin) { call, reply throws(Problem) in
             try require()
             try handler(call, reply)
         }
@@ -218,22 +211,16 @@ extension JSONWriter {
 }
 
 /// The download of a finished recording: whole, or the requested range.
-final class RecordingDownload: Sendable {
+struct RecordingDownload: Sendable {
     private let entry: RecordingEntry
-    private let descriptor: Int32
+    private let file: OpenFile
     private let size: UInt64
-    private let isHandedOver = Atomic(false)
 
-    /// Takes over the descriptor; `response`, which is called once, passes it to the server if any of it is sent.
+    /// Takes ownership of the descriptor.
     init(_ entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) {
         self.entry = entry
-        descriptor = file.descriptor
+        self.file = OpenFile(file.descriptor)
         size = file.size
-    }
-
-    /// Nothing of it was sent.
-    deinit {
-        if !isHandedOver.load(ordering: .relaxed) { close(descriptor) }
     }
 
     func response(to request: HTTPRequest) throws(Problem) -> HTTPResponse {
@@ -247,10 +234,8 @@ final class RecordingDownload: Sendable {
                 ("Content-Type", type), ("X-Content-Type-Options", "nosniff"),
                 ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
             ])
-        let response = HTTPResponse(
-            file: descriptor, total: size, tag: tag, headers: headers, answering: request)
+        let response = HTTPResponse(file: file, total: size, tag: tag, headers: headers, answering: request)
         guard response.status != 416 else { throw .rangeNotSatisfiable(size: size) }
-        isHandedOver.store(true, ordering: .relaxed)
         return response
     }
 }
