@@ -21,17 +21,17 @@ import Testing
             (["5"], ["chunked"]), (["0"], ["chunked"]), (["5", "6"], []), (["5, 5"], []), (["-1"], []), (["+1"], []),
             (["0x10"], []), ([""], []), (["5x"], []), (["99999999999999999999999"], []), (["1", "1", "2"], []),
         ] as [([String], [String])])
-    func requestIsRefused_whenItCouldBeReadInTwoWays(_ lengths: [String], _ codings: [String]) {
+    func ambiguousFieldsAreMalformed(_ lengths: [String], _ codings: [String]) {
         guard case .malformed = BodyFraming(lengths: lengths, codings: codings) else {
-            Issue.record("\(lengths) \(codings) was taken")
+            Issue.record("\(lengths) \(codings) was accepted")
             return
         }
     }
 
-    @Test func aCodingIsRefused_inHTTP10() {
+    @Test func transferCodingIsMalformed_inHTTP10() {
         #expect(BodyFraming(lengths: ["5"], codings: [], isHTTP10: true) == .length(5))
         guard case .malformed = BodyFraming(lengths: [], codings: ["chunked"], isHTTP10: true) else {
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
             return
         }
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(problem.response().headers["Content-Type"] == "application/problem+json")
     }
 
-    @Test func theOffendingMemberIsNamed() {
+    @Test func memberAtFaultIsNamed() {
         let problem = ProblemDetails(status: 422, code: "invalid", title: "t", detail: "d", member: "a\"b\u{1}")
         #expect(problem.json.hasSuffix(#""code":"invalid","member":"a\"b\u0001"}"#))
     }

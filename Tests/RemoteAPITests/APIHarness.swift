@@ -41,17 +41,12 @@ final class APIHarness: Sendable {
         _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:],
         peer: HTTPPeer = .loopback
     ) -> HTTPRequest {
-        let parts = target.split(separator: "?", maxSplits: 1)
-        let pairs = parts.count < 2 ? [] : parts[1].split(separator: "&")
-        let query: [(name: String, value: String)] = pairs.map { pair in
-            let pair = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (name: String(pair[0]), value: pair.count > 1 ? String(pair[1]) : "")
-        }
+        let target = RequestTarget(target)
         var fields = HTTPHeaders([("Host", "localhost:8080")])
         if body != nil { fields.set("Content-Type", "application/json") }
         for (name, value) in headers { fields.set(name, value) }
         return HTTPRequest(
-            method: HTTPMethod(rawValue: method), path: String(parts[0]), query: query, headers: fields,
+            method: HTTPMethod(rawValue: method), path: target.path, query: target.query, headers: fields,
             body: Array((body ?? "").utf8), peer: peer)
     }
 
@@ -68,6 +63,47 @@ final class APIHarness: Sendable {
     ) throws -> HTTPResponse {
         try send(request(method, target, body, headers: headers, peer: peer))
     }
+}
+
+extension APIHarness {
+    struct Refusal: Error, Equatable {
+        var status: Int
+        var member: String?
+    }
+
+    /// Opens the event channel, or throws the refusal.
+    func open(_ target: String = "/api/v1/events", headers: [String: String] = [:]) throws -> any WebSocketSession {
+        switch api.webSockets.accept(request("GET", target, headers: headers)) {
+        case .accepted(let session, _):
+            session.opened {}
+            return session
+        case .refused(let answer): throw Refusal(status: answer.status, member: answer.member)
+        }
+    }
+
+    /// Expects a problem that names the member, and no command of the player.
+    func expectRefusal(
+        _ method: String, _ path: String, _ body: String, _ status: Int, _ member: String?
+    ) throws {
+        let answer = try send(method, "/api/v1" + path, body.isEmpty ? nil : body)
+        #expect(answer.status == status, "\(answer.text)")
+        #expect(answer.member == member)
+        #expect(answer.headers["Content-Type"] == "application/problem+json")
+        #expect(player.commands.isEmpty)
+    }
+}
+
+/// All frames that wait for the client; a close frame has the type `close`.
+func frames(_ session: any WebSocketSession) throws -> [[String: JSONValue]] {
+    var frames: [[String: JSONValue]] = []
+    while let frame = session.nextFrame() {
+        switch frame {
+        case .text(let bytes): frames.append(try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self)))
+        case .close(let code, let reason):
+            return frames + [["type": .text("close"), "code": .integer(Int64(code)), "reason": .text(reason)]]
+        }
+    }
+    return frames
 }
 
 struct ScriptedSite: HTTPResponder {

@@ -13,10 +13,9 @@ import ServiceTesting
 @Suite struct AccessTests {
     @Test(arguments: [
         ("localhost", 200), ("localhost:", 200), ("LOCALHOST:80", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200),
-        ("192.168.1.7", 200),
-        ("jukebox", 200), ("jukebox.local:8080", 200), ("music.example", 200), ("evil.example", 403),
-        ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403), ("999.1.1.1", 403), ("localhost:99999", 403),
-        ("", 400),
+        ("192.168.1.7", 200), ("jukebox", 200), ("jukebox.local:8080", 200), ("music.example", 200),
+        ("evil.example", 403), ("localhost.evil.example", 403), ("127.0.0.1.evil.example", 403), ("999.1.1.1", 403),
+        ("localhost:99999", 403), ("", 400),
     ])
     func hostDecides(_ host: String, _ status: Int) throws {
         let api = APIHarness(access: AccessPolicy(machineName: "jukebox", allowedHosts: ["music.example"]))
@@ -34,7 +33,7 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/player", headers: ["Origin": origin]).status == 200)
     }
 
-    /// Whoever passes a request on may believe the other one of two.
+    /// A proxy might check the other one of two origins.
     @Test func severalOriginsAreRefused() throws {
         let policy = AccessPolicy(allowedOrigins: ["https://allowed.example"])
         for second in ["http://evil.example", "https://allowed.example"] {
@@ -82,8 +81,8 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"]).status == 401)
     }
 
-    /// However many come, those that came last may go on with the right token while their address guesses.
-    @Test func knownTokensAreForgottenOneByOne() {
+    /// The most recent peers may use their right token although guesses come from their address.
+    @Test func knownTokensAreForgotten_theOldestFirst() {
         var failures = FailedAttempts()
         let now = MonotonicTime(nanoseconds: 1_000_000_000)
         for number in 0...FailedAttempts.maximumPeers { failures.succeeded(.remote("\(number)"), "right") }
@@ -94,7 +93,7 @@ import ServiceTesting
         #expect(failures.secondsToWait(.remote("0"), "right", now: now) != nil)
     }
 
-    @Test func guessingIsSlowedDown() throws {
+    @Test func guessesAreLimited() throws {
         let api = APIHarness(
             access: AccessPolicy(
                 tokens: [AccessToken(secret: "right", scope: .read), AccessToken(secret: "other", scope: .admin)]))
@@ -110,12 +109,12 @@ import ServiceTesting
         let answer = try api.send("GET", "/api/v1/player", headers: ["Authorization": "Bearer x"], peer: peer)
         #expect(answer.status == 429)
         #expect(answer.headers["Retry-After"] == "60")
-        // A guess is worth nothing now, not even a right one.
+        // Even a right guess is refused now.
         #expect(try status("other", peer) == 429)
-        // A user at the guesser's address is not locked out, nor is anybody elsewhere.
+        // A known user at the guesser's address is not locked out, nor are clients at other addresses.
         #expect(try status("right", peer) == 200)
         #expect(try status("other", .remote("10.0.0.4")) == 200)
-        // Behind a proxy of this machine each client counts by itself; a client from elsewhere cannot choose.
+        // Behind a proxy on this machine each client counts separately; a remote client cannot choose its address.
         for _ in 0..<10 { #expect(try status("x", .loopback, ["X-Forwarded-For": "1.2.3.4, 10.0.0.9"]) == 401) }
         #expect(try status("right", .loopback, ["X-Forwarded-For": "10.0.0.9"]) == 429)
         #expect(try status("right", .loopback, ["X-Forwarded-For": "10.0.0.8"]) == 200)
@@ -142,16 +141,16 @@ import ServiceTesting
         #expect(try open.send("GET", "/api/v1/player", headers: [name: "x"]).status == 200)
     }
 
-    @Test func anotherUserOfTheMachineNeedsAToken() throws {
+    @Test func otherUsersOfTheMachineNeedAToken() throws {
         let api = APIHarness(access: AccessPolicy(tokens: [AccessToken(secret: "right", scope: .admin)]))
         #expect(try api.send("GET", "/api/v1/player", peer: .user(33)).status == 401)
         let headers = ["Authorization": "Bearer right"]
         #expect(try api.send("GET", "/api/v1/player", headers: headers, peer: .user(33)).status == 200)
     }
 
-    /// Fetch Metadata: the same for reading and writing, below `/api` only.
+    /// Fetch Metadata applies to reading and writing, but only below `/api`.
     @Test(arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
-    func whereARequestComesFromDecides(_ site: String, _ status: Int) throws {
+    func fetchSiteDecides(_ site: String, _ status: Int) throws {
         let api = APIHarness(access: AccessPolicy(allowedOrigins: ["https://allowed.example"]))
         let headers = ["Sec-Fetch-Site": site]
         #expect(try api.send("GET", "/api/v1/player", headers: headers).status == status)
@@ -163,7 +162,7 @@ import ServiceTesting
     }
 
     @Test(arguments: [("Sec-Fetch-Site", "none"), ("Idempotency-Key", "k")])
-    func aFieldThatIsOne_isRefusedTwice(name: String, value: String) throws {
+    func repeatedFieldIsRefused(name: String, value: String) throws {
         let api = APIHarness()
         for count in [1, 2] {
             let headers = [("Host", "localhost")] + Array(repeating: (name, value), count: count)
@@ -182,7 +181,7 @@ import ServiceTesting
         }
     }
 
-    @Test func repeatedKeyIsDoneOnce() throws {
+    @Test func repeatedKeyIsCarriedOutOnce() throws {
         let api = APIHarness()
         let key = ["Idempotency-Key": "k1"]
         let first = try api.send("POST", "/api/v1/queue/items", #"{"items":[{"uri":"a"}]}"#, headers: key)

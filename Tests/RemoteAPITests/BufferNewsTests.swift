@@ -24,14 +24,14 @@ import Kernel
         return LoadedMedia(snapshot)
     }
 
-    @Test func news_isToldAtOnce_andOnce() {
+    @Test func change_isReportedAtOnce_andOnce() {
         let rig = Rig()
         #expect(rig.report(loaded(1), now: start))
         #expect(!rig.report(loaded(1), now: start.advanced(bySeconds: 1)))
         #expect(rig.news.nextDue == nil && !rig.news.isDue(start.advanced(bySeconds: 9)), "nothing waits")
     }
 
-    @Test func whatComesTooSoon_waitsForItsInterval() {
+    @Test func earlyChange_waitsForTheInterval() {
         let rig = Rig()
         #expect(rig.report(loaded(1), now: start))
         let due = start.advanced(bySeconds: BufferNews.interval)
@@ -41,7 +41,7 @@ import Kernel
         #expect(rig.news.nextDue == nil)
     }
 
-    @Test func whatWaits_andIsNoNewsAnyMore_isNotTold() {
+    @Test func waitingChange_isDropped_whenItIsUndone() {
         let rig = Rig()
         #expect(rig.report(loaded(1), now: start))
         #expect(!rig.report(loaded(2), now: start))
@@ -49,7 +49,7 @@ import Kernel
         #expect(rig.news.nextDue == nil)
     }
 
-    @Test func forgotten_itIsToldAnew_thoughNotSooner() {
+    @Test func sameValues_areReportedAgain_afterForget_butNotSooner() {
         let rig = Rig()
         #expect(rig.report(loaded(1), now: start))
         rig.news.forget()

@@ -27,7 +27,7 @@ import Testing
         return settings
     }
 
-    @Test func documentReadBack_isTheSame() throws {
+    @Test func documentRoundTrips() throws {
         var effects = EffectSettings()
         effects.isEnabled = true
         effects.loudness.mode = .auto
@@ -43,7 +43,7 @@ import Testing
         #expect(try api.send("GET", "/api/v1/players/main/effects").text == document)
     }
 
-    @Test func patchMerges_andNullIsTheDefault() throws {
+    @Test func patchMerges_andNullRestoresTheDefault() throws {
         var effects = EffectSettings()
         effects.limiter.isEnabled = true
         effects.limiter.ceiling = -6
@@ -76,12 +76,7 @@ import Testing
         ] as [(String, String, String, Int, String?)])
     func refusalNamesTheMember(
         _ method: String, _ path: String, _ body: String, _ status: Int, _ member: String?
-    ) throws {
-        let answer = try api.send(method, "/api/v1/effects" + path, body.isEmpty ? nil : body)
-        #expect(answer.status == status, "\(answer.text)")
-        #expect(answer.member == member)
-        #expect(api.player.commands.isEmpty)
-    }
+    ) throws { try api.expectRefusal(method, "/effects" + path, body, status, member) }
 
     @Test func presetsAreListed_savedAndDeleted() throws {
         api.player.change { $0.settings.effectPresets = [EffectPreset(name: "Küche 1", preamp: -2, bands: [])] }
@@ -103,7 +98,7 @@ import Testing
 }
 
 extension EffectRoutesTests {
-    @Test func fileOfEffects_isReadAsABodyIs() throws {
+    @Test func fileOfEffects_isParsedLikeABody() throws {
         var expected = EffectSettings()
         expected.isEnabled = true
         expected.equalizer.preset = "bass"

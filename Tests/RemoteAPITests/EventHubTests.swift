@@ -13,29 +13,6 @@ import ServiceTesting
 @Suite struct EventHubTests {
     let api = APIHarness()
 
-    private func open(_ target: String = "/api/v1/events", headers: [String: String] = [:]) throws
-        -> any WebSocketSession
-    {
-        switch api.api.webSockets.accept(api.request("GET", target, headers: headers)) {
-        case .accepted(let session, _):
-            session.opened {}
-            return session
-        case .refused(let answer): throw Problem.malformed("refused: \(answer.text)")
-        }
-    }
-
-    /// Everything that waits for the client.
-    private func frames(_ session: any WebSocketSession) throws -> [[String: JSONValue]] {
-        var frames: [[String: JSONValue]] = []
-        while let frame = session.nextFrame() {
-            switch frame {
-            case .text(let bytes): frames.append(try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self)))
-            case .close(let code, _): return frames + [["type": .text("close"), "code": .integer(Int64(code))]]
-            }
-        }
-        return frames
-    }
-
     private func types(_ session: any WebSocketSession) throws -> [String] {
         try frames(session).map { $0["type"]?.text ?? "?" }
     }
@@ -49,7 +26,7 @@ import ServiceTesting
 
     @Test func snapshotFollowsHello_thenEventsInOrder() throws {
         send(.queueEnded)
-        let session = try open()
+        let session = try api.open()
         send(.settings(PlayerSettings()))
         send(.completed(ItemID(number: 1), reason: .finished))
         let all = try frames(session)
@@ -57,8 +34,8 @@ import ServiceTesting
         #expect(all.map { $0["seq"]?.integer } == [1, 1, 2, 3])
     }
 
-    @Test func onlyChosenEventsCome_whenFiltered() throws {
-        let session = try open("/api/v1/events?events=completed&interval=0.25")
+    @Test func onlySelectedEventsAreSent() throws {
+        let session = try api.open("/api/v1/events?events=completed&interval=0.25")
         send(.settings(PlayerSettings()))
         send(.completed(ItemID(number: 1), reason: .user))
         #expect(try types(session) == ["hello", "snapshot", "completed"])
@@ -66,14 +43,14 @@ import ServiceTesting
 
     @Test func missedEventsAreReplayed_orResync() throws {
         for _ in 0..<5 { send(.queueEnded) }
-        let replay = try frames(try open("/api/v1/events?since=e1:3&events=queue-ended"))
+        let replay = try frames(try api.open("/api/v1/events?since=e1:3&events=queue-ended"))
         #expect(replay.map { $0["seq"]?.integer } == [5, 4, 5])
-        #expect(try types(try open("/api/v1/events?since=other:3")) == ["hello", "resync", "snapshot"])
-        #expect(try types(try open("/api/v1/events?since=e1:99")) == ["hello", "resync", "snapshot"])
+        #expect(try types(try api.open("/api/v1/events?since=other:3")) == ["hello", "resync", "snapshot"])
+        #expect(try types(try api.open("/api/v1/events?since=e1:99")) == ["hello", "resync", "snapshot"])
     }
 
     @Test func slowClientGetsResync_whenItsBacklogIsFull() throws {
-        let session = try open()
+        let session = try api.open()
         _ = try frames(session)
         for _ in 0..<1000 { send(.settings(PlayerSettings())) }
         let all = try frames(session)
@@ -84,7 +61,7 @@ import ServiceTesting
     }
 
     @Test func timeOfTheOldItemIsDropped_whenItemFollows() throws {
-        let session = try open()
+        let session = try api.open()
         _ = try frames(session)
         send(.jumped(PositionClock(), itemID: ItemID(number: 1)))
         send(.item(nil))
@@ -94,7 +71,7 @@ import ServiceTesting
     }
 
     @Test func commandIsAnswered_asRESTWould() throws {
-        let session = try open()
+        let session = try api.open()
         _ = try frames(session)
         session.received(text: #"{"type":"command","id":{"a":[1,"x"]},"command":"seek","data":{"position":3}}"#)
         session.received(text: #"{"type":"command","id":2,"command":"seek","data":{"position":-3}}"#)
@@ -107,16 +84,16 @@ import ServiceTesting
         #expect(api.player.commands.count == 1)
     }
 
-    @Test func commandWaitsForTheGreeting_soThatItsEventsComeAfterTheSnapshot() throws {
-        let session = try open()
+    @Test func commandWaitsForTheGreeting() throws {
+        let session = try api.open()
         session.received(text: #"{"type":"command","id":1,"command":"seek","data":{"position":3}}"#)
         #expect(api.player.commands.isEmpty)
         #expect(try types(session) == ["hello", "snapshot", "reply"])
         #expect(api.player.commands.count == 1)
     }
 
-    @Test func problemNamesTheCommand_whenThereIsNoSuchCommand() throws {
-        let session = try open()
+    @Test func unknownCommandIsRefused() throws {
+        let session = try api.open()
         _ = try frames(session)
         session.received(text: #"{"type":"command","id":7,"command":"sing"}"#)
         let reply = try #require(try frames(session).first)
@@ -124,8 +101,8 @@ import ServiceTesting
         #expect(reply["status"] == .integer(422))
     }
 
-    @Test func connectionEnds_whenMessagesMakeNoSense() throws {
-        let session = try open()
+    @Test func connectionEnds_afterTooManyUnreadableMessages() throws {
+        let session = try api.open()
         _ = try frames(session)
         for _ in 0..<10 { session.received(text: "nonsense") }
         #expect(try frames(session).last?["code"]?.integer == 1008)
@@ -135,8 +112,8 @@ import ServiceTesting
         #"{"type":"command","command":"seek","data":{"progress":1.1}}"#, #"{"type":"command"}"#,
         #"{"type":"subscribe","interval":-1}"#, #"{"type":"sing"}"#,
     ])
-    func refusedMessagesAreAnswered_howeverManyThereAre(text: String) throws {
-        let session = try open()
+    func refusedMessagesAreAnswered_withoutALimit(text: String) throws {
+        let session = try api.open()
         _ = try frames(session)
         for _ in 0..<30 {
             session.received(text: text)
@@ -144,29 +121,22 @@ import ServiceTesting
         }
     }
 
-    @Test func manyCommandsAtOnce_waitForTheirTurn() throws {
-        let session = try open()
+    @Test func manyCommands_areQueued() throws {
+        let session = try api.open()
         _ = try frames(session)
         for id in 0..<1_000 { session.received(text: #"{"type":"command","id":\#(id),"command":"pause"}"#) }
         #expect(try frames(session).map { $0["id"]?.integer } == (0..<1_000).map { $0 })
     }
 
-    @Test func connectionEnds_whenRepliesAreNotTaken() throws {
-        let session = try open()
+    @Test func connectionEnds_whenRepliesAreNotRead() throws {
+        let session = try api.open()
         let blanks = String(repeating: " ", count: 60_000)
         for _ in 0..<200 { session.received(text: #"{"type":"command","command":"pause"}"# + blanks) }
         #expect(try frames(session).first?["code"]?.integer == 1008)
     }
 
-    @Test func foreignOriginIsRefused_andTokenMayComeAsSubprotocol() throws {
-        guard
-            case .refused(let answer) = api.api.webSockets.accept(
-                api.request("GET", "/api/v1/events", headers: ["Origin": "http://evil.example"]))
-        else {
-            Issue.record("accepted")
-            return
-        }
-        #expect(answer.status == 403)
+    @Test func foreignOriginIsRefused_andTheSubprotocolCanBeTheToken() throws {
+        #expect(throws: APIHarness.Refusal(status: 403)) { try api.open(headers: ["Origin": "http://evil.example"]) }
         let guarded = APIHarness(
             access: AccessPolicy(tokens: [AccessToken(secret: "s3", scope: .read)], anonymous: .nobody))
         let request = guarded.request(
@@ -201,22 +171,17 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/events?interval=61").status == 422)
     }
 
-    @Test func wakeComesOnce_untilTheClientHasTakenAll() throws {
+    @Test func wakesOnce_untilTheClientHasReadEverything() throws {
         guard case .accepted(let session, _) = api.api.webSockets.accept(api.request("GET", "/api/v1/events")) else {
             Issue.record("refused")
             return
         }
-        let wakes = Counter()
-        let count: @Sendable () -> Void = { wakes.value.add(1, ordering: .relaxed) }
-        session.opened(wake: count)
+        let wakes = Mutex(0)
+        session.opened { wakes.withLock { $0 += 1 } }
         _ = try frames(session)
-        let before = wakes.value.load(ordering: .relaxed)
+        let before = wakes.withLock { $0 }
         send(.queueEnded)
         send(.queueEnded)
-        #expect(wakes.value.load(ordering: .relaxed) == before + 1)
+        #expect(wakes.withLock { $0 } == before + 1)
     }
-}
-
-private final class Counter: Sendable {
-    let value = Atomic<Int>(0)
 }

@@ -7,7 +7,7 @@ import Kernel
 
 @testable import RemoteAPI
 
-/// What the event channel is made of, each part for itself.
+/// Builders of frames.
 enum EventFixture {
     static func frame(
         _ text: String, _ name: EventName? = nil, sequence: UInt64? = nil, version: UInt64 = 0, bytes: Int = 100
@@ -25,8 +25,8 @@ enum EventFixture {
 }
 
 @Suite struct EventTimeTests {
-    /// After a stop of the process the first `time` event comes before the player has read the clock again.
-    @Test func positionGoesOn_forAsLongAsTheReadingCounts() {
+    /// After the process was stopped, the first `time` event is sent before the player has read the clock again.
+    @Test func positionAdvances_whileTheReadingIsValid() {
         var clock = PositionClock()
         (clock.position, clock.rate) = (10, 1)
         for (seconds, position) in [(0.5, 10.5), (60, 10 + EventEncoder.validity)] {
@@ -43,7 +43,7 @@ enum EventFixture {
         }
     }
 
-    @Test func numbersRiseByOne_andWhatFollowsIsGiven() {
+    @Test func numbersRiseByOne_andLaterEventsAreReturned() {
         var journal = EventJournal()
         #expect(journal.sequence == 0)
         #expect(journal.events(since: 0)?.isEmpty == true)
@@ -53,7 +53,7 @@ enum EventFixture {
         #expect(journal.events(since: 6) == nil, "a number that was never given")
     }
 
-    @Test func aPlayerThatComesLater_beginsWhereTheNumbersAre() {
+    @Test func aLaterPlayer_continuesTheNumbers() {
         var journal = EventJournal(after: 7)
         #expect(journal.sequence == 7 && journal.events(since: 7)?.isEmpty == true)
         record(&journal, 1)
@@ -61,7 +61,7 @@ enum EventFixture {
         #expect(journal.events(since: 9) == nil, "a number that was never given")
     }
 
-    @Test func theOldestAreForgotten_byNumber() {
+    @Test func oldestEventsAreDropped_byNumber() {
         var journal = EventJournal()
         record(&journal, 5 * EventJournal.maximumEvents)
         let first = journal.sequence - UInt64(EventJournal.maximumEvents)
@@ -69,7 +69,7 @@ enum EventFixture {
         #expect(journal.events(since: first - 1) == nil)
     }
 
-    @Test func theOldestAreForgotten_byBytes_butNeverTheLast() {
+    @Test func oldestEventsAreDropped_byBytes_butNeverTheLast() {
         var journal = EventJournal()
         record(&journal, 20, bytes: EventJournal.maximumBytes / 10)
         #expect(journal.events(since: 10)?.count == 10)
@@ -102,7 +102,7 @@ enum EventFixture {
         #expect(counts[ObjectIdentifier(slow)] == 10)
     }
 
-    @Test func equalIntervalsShareTheirMoments() {
+    @Test func equalIntervalsShareTheirTimes() {
         var schedule = TimeSchedule<Member>()
         let members = (0..<100).map { _ in Member() }
         for (index, member) in members.enumerated() {
@@ -135,7 +135,7 @@ enum EventFixture {
         #expect(schedule.isEmpty && schedule.nextDue == nil)
     }
 
-    @Test func missedMomentsAreNotMadeUpFor() {
+    @Test func missedTimesAreSkipped() {
         var schedule = TimeSchedule<Member>()
         let member = Member()
         schedule.set(member, interval: 1, now: start)

@@ -14,7 +14,7 @@ import Kernel
         HTTPResponse(status: status, body: .bytes([UInt8](repeating: 1, count: bytes)))
     }
 
-    /// In one word.
+    /// The result of `start` as text.
     private func begin(_ ledger: inout Ledger, _ key: String, _ fingerprint: Int = 1, at seconds: Double = 0) -> String
     {
         switch ledger.start(key, fingerprint: fingerprint, now: start.advanced(bySeconds: seconds), waiter: 7) {
@@ -37,18 +37,12 @@ import Kernel
         #expect(begin(&ledger, "other") == "run")
     }
 
-    @Test(arguments: [500, 503, 429]) func triesAgain_whenTheServerFailed(_ status: Int) {
+    @Test(arguments: [(500, "run"), (503, "run"), (429, "run"), (412, "repeated 412")])
+    func runsAgain_onlyIfTheServerFailed(_ status: Int, _ expected: String) {
         var ledger = Ledger()
         _ = begin(&ledger, "k")
         _ = ledger.finish("k", answer(status), now: start)
-        #expect(begin(&ledger, "k") == "run")
-    }
-
-    @Test func refusalsAreRepeatedToo() {
-        var ledger = Ledger()
-        _ = begin(&ledger, "k")
-        _ = ledger.finish("k", answer(412), now: start)
-        #expect(begin(&ledger, "k") == "repeated 412")
+        #expect(begin(&ledger, "k") == expected)
     }
 
     @Test func forgetsAfterTenMinutes() {
@@ -59,7 +53,7 @@ import Kernel
         #expect(begin(&ledger, "k", at: Ledger.seconds) == "run")
     }
 
-    @Test func dropsTheOldestAnswers_neverWhatIsUnderWay() {
+    @Test func dropsTheOldestReplies_butNoPendingRequest() {
         var ledger = Ledger()
         _ = begin(&ledger, "under way")
         for number in 0..<1_000 {
@@ -71,7 +65,7 @@ import Kernel
         #expect(begin(&ledger, "k0") == "run")
     }
 
-    @Test func isFull_whenAllIsUnderWay() {
+    @Test func isFull_whenAllRequestsArePending() {
         var ledger = Ledger()
         for number in 0..<Ledger.maximumKeys { #expect(begin(&ledger, "k\(number)") == "run") }
         #expect(begin(&ledger, "more") == "full")

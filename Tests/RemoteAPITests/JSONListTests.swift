@@ -3,10 +3,11 @@
 import Playback
 import Testing
 import Service
+import ServiceTesting
 
 @testable import RemoteAPI
 
-/// A long list is read part by part: to the same end as at once.
+/// A long list is read element by element, with the same result.
 @Suite struct JSONListTests {
     private func list(_ text: String) throws(Problem) -> Addition {
         try JSONBody(Array(text.utf8)).replacement()
@@ -31,7 +32,7 @@ import Service
         }
     }
 
-    @Test(arguments: [0, 1, 255, 256, 257, 512, 1_000]) func everyItem_isThereInItsOrder(count: Int) throws {
+    @Test(arguments: [0, 1, 255, 256, 257, 512, 1_000]) func everyItemIsRead_inOrder(count: Int) throws {
         let items = (0..<count).map {
             $0 % 7 == 3 ? #"{"uri":"\#($0)", "title":"[t, \"x\"]}"}"# : #" {"uri":"\#($0)"}"#
         }
@@ -40,7 +41,7 @@ import Service
         #expect(addition.plays && addition.place == .replace(current: 1))
     }
 
-    @Test(arguments: [3, 255, 256, 700]) func problems_nameTheItemOfTheWholeList(index: Int) {
+    @Test(arguments: [3, 255, 256, 700]) func problems_nameTheIndexOfTheItem(index: Int) {
         var items = (0..<900).map { #"{"uri":"\#($0)"}"# }
         items[index] = #"{"uri":1}"#
         #expect(problem(#"{"items":[\#(items.joined(separator: ","))]}"#)?.member == "items[\(index)].uri")
@@ -57,14 +58,14 @@ import Service
         #"{"items":[{"uri":"a"}],"items":[]}"#, #"{"items":[{"uri":"a"}] "play":true}"#, #"{"items":["#,
         #"{"items" []}"#,
     ])
-    func whatIsNoJSON_is400(text: String) {
+    func invalidJSON_is400(text: String) {
         #expect(problem(text)?.status == 400)
     }
 
     @Test(arguments: [
         (#"{"items":null}"#, "items"), (#"{"items":{}}"#, "items"), (#"{"items":[null]}"#, "items[0]"), ("[]", ""),
     ])
-    func whatIsNoList_isNamed(text: String, member: String) {
+    func otherTypes_areRefused(text: String, member: String) {
         let problem = problem(text)
         #expect(problem?.status == 422 && (problem?.member ?? "") == member)
     }
@@ -85,13 +86,13 @@ import Service
         ),
         (#"{"items":[ ]}"#, [], "items=0"), (#"{"items":{"items":[1]}}"#, [], "items=0"), ("[[1]]", [], ""),
     ])
-    func onlyTheElementsOfTheList_areTaken(text: String, elements: [String], rest: String) throws {
+    func onlyElementsOfTheListAreTaken(text: String, elements: [String], rest: String) throws {
         let found = try taken(text)
         #expect(found.elements == elements && found.rest == rest)
     }
 
-    /// What an element is worth must not cost more than what it is.
-    @Test func anElement_isLimitedInBytesAndTokens_wherever_itStands() {
+    /// The cost of an element must be in proportion to its use.
+    @Test func elements_areLimitedInBytesAndTokens() {
         func refusal(_ element: String) -> String? {
             let found = problem(#"{"items":[{"uri":"a"},\#(element)]}"#)
             return found.map { "\($0.status) \($0.code) \($0.member ?? "")" }
@@ -106,8 +107,8 @@ import Service
         #expect(rest?.status == 413 && rest?.member == nil)
     }
 
-    /// However long the list is.
-    @Test func theRest_isLimitedByItself() throws {
+    /// The limit does not depend on the list's length.
+    @Test func theRest_hasALimitOfItsOwn() throws {
         let items = (0..<2_000).map { #"{"uri":"\#($0)\#(String(repeating: "a", count: 200))"}"# }
         #expect(try list(#"{"items":[\#(items.joined(separator: ","))],"play":true}"#).items.count == 2_000)
     }
@@ -116,12 +117,12 @@ import Service
         let items = String(repeating: "0,", count: Queue.maximumLength)
         #expect(problem(#"{"items":[\#(items)0]}"#)?.code == "queue-full")
         let problem = #expect(throws: Problem.self) {
-            try PlaylistRequest(JSONBody(Array(#"{"items":[\#(items)0]}"#.utf8)))
+            try PlaylistRequest(JSONBody(Array(#"{"items":[\#(items)0]}"#.utf8)), ScriptedPlayer())
         }
         #expect(problem?.code == "playlist-full" && problem?.detail == "A playlist holds at most 100000 entries.")
     }
 
-    @Test func listOfIDs_isReadLikewise() throws {
+    @Test func listOfIDsIsRead_withoutDuplicates() throws {
         let ids = (0..<600).map { #""\#(ItemID(number: UInt64($0 % 500)))""# }.joined(separator: ",")
         guard case .remove(let found) = try JSONBody(Array(#"{"ids":[\#(ids)]}"#.utf8)).removal() else {
             Issue.record("no removal")

@@ -11,31 +11,10 @@ import Testing
 @Suite struct LevelFeedTests {
     let api = APIHarness()
 
-    private func open(_ query: String) throws -> any WebSocketSession {
-        switch api.api.webSockets.accept(api.request("GET", "/api/v1/events?\(query)")) {
-        case .accepted(let session, _):
-            session.opened {}
-            return session
-        case .refused(let answer): throw Refusal(status: answer.status, member: answer.member)
-        }
-    }
+    private func open(_ query: String) throws -> any WebSocketSession { try api.open("/api/v1/events?\(query)") }
 
-    private struct Refusal: Error, Equatable {
-        var status: Int
-        var member: String?
-    }
-
-    /// Everything that waits for the client.
-    private func frames(_ session: any WebSocketSession) throws -> [[String: JSONValue]] {
-        var frames: [[String: JSONValue]] = []
-        while case .text(let bytes) = session.nextFrame() {
-            frames.append(try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self)))
-        }
-        return frames
-    }
-
-    /// SPEC 288: nothing exists without a listener.
-    @Test func tapExistsOnlyWhileSomebodyListens() throws {
+    /// SPEC 288.
+    @Test func tapExistsOnlyWithAListener() throws {
         let usual = try open("interval=1")
         #expect(api.player.tap == nil)
         let first = try open("events=levels")
@@ -57,8 +36,8 @@ import Testing
         withExtendedLifetime(usual) {}
     }
 
-    /// 1/30 cannot be written exactly in decimals.
-    @Test func noClientGetsMoreThanThirtyASecond() throws {
+    /// 1/30 has no exact decimals.
+    @Test func levelsAreSentAtMostThirtyTimesASecond() throws {
         let session = try open("events=levels&levelsInterval=0.033")
         _ = try frames(session)
         session.received(text: #"{"type":"subscribe","levelsInterval":0.0331}"#)
@@ -69,7 +48,7 @@ import Testing
         #expect(abs(seconds - 1.0 / 30) < 1e-5)
     }
 
-    @Test func levelsComeAtTheirInterval_latestOnly_andOnlyToWhoNamesThem() throws {
+    @Test func levelsAreSentAtTheirInterval_latestOnly_andOnlyOnRequest() throws {
         api.player.change { $0.clock.rate = 1 }
         let usual = try open("interval=60")
         let listener = try open("events=levels,spectrum&levelsInterval=0.05&bands=64")
@@ -96,12 +75,11 @@ import Testing
     @Test(
         arguments: [
             ("levelsInterval=0.0329", "levelsInterval"), ("levelsInterval=0", "levelsInterval"),
-            ("levelsInterval=1.1", "levelsInterval"),
-            ("levelsInterval=nan", "levelsInterval"), ("bands=16", "bands"), ("bands=x", "bands"),
-            ("events=level", "events"),
+            ("levelsInterval=1.1", "levelsInterval"), ("levelsInterval=nan", "levelsInterval"), ("bands=16", "bands"),
+            ("bands=x", "bands"), ("events=level", "events"),
         ])
-    func badWishesAreRefused(query: String, member: String) throws {
-        #expect(throws: Refusal(status: 422, member: member)) { try open(query) }
+    func invalidSubscriptionsAreRefused(query: String, member: String) throws {
+        #expect(throws: APIHarness.Refusal(status: 422, member: member)) { try open(query) }
         let (name, value) = (String(query.split(separator: "=")[0]), String(query.split(separator: "=")[1]))
         guard Double(value)?.isFinite == true else { return }
         let session = try open("")

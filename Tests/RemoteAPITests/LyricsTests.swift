@@ -21,31 +21,31 @@ import Testing
         #expect(lyrics.text == "word by word\nagain\nagain")
     }
 
-    @Test func positiveOffset_letsLinesComeEarlier() {
+    @Test func positiveOffset_makesLinesEarlier() {
         #expect(Lyrics("[offset:+500]\n[00:02.00]a\n[00:00.10]b").lines.map(\.time) == [0, 1.5])
     }
 
     @Test(arguments: ["9223372036854775807", "1e308", "-1e308", "1e400", "nan", "inf", "-1"])
-    func impossibleOffsets_leaveTimesFinite(offset: String) {
+    func invalidOffsets_leaveTimesFinite(offset: String) {
         let lines = Lyrics("[offset:\(offset)]\n[00:02.00]a").lines
         #expect(lines.map(\.text) == ["a"] && (0...86_402).contains(lines[0].time))
     }
 
-    @Test func oneLineOfManyTimes_isCutAtALimitOfText() {
+    @Test func aLineWithManyTimes_isBoundedInBytes() {
         let words = String(repeating: "la ", count: 20_000)
         let lyrics = Lyrics(String(repeating: "[00:01.00]", count: 12_000) + words)
         #expect(lyrics.lines.count == Lyrics.mostText / 60_000)
         #expect(lyrics.text.utf8.count <= Lyrics.mostText)
     }
 
-    @Test func timedLines_areCutAtALimitOfLines() {
+    @Test func timedLines_areBoundedInNumber() {
         let lyrics = Lyrics(String(repeating: String(repeating: "[00:01.00]", count: 500) + "a\n", count: 500))
         #expect(lyrics.lines.count == Lyrics.mostLines)
         #expect(Lyrics(String(repeating: "a\n", count: 100_000)).text.utf8.count == 2 * Lyrics.mostLines - 1)
     }
 
     @Test(arguments: ["[99999999999:00]a", "[-1:00]a", "[00:60]a", "[1e3:00]a", "[", "[]", "[:]", "<", "[00:00"])
-    func oddBrackets_areText(line: String) {
+    func malformedBrackets_areText(line: String) {
         #expect(Lyrics(line).lines.isEmpty)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OutboxTests {
     private func outbox() -> Outbox { Outbox(selection: .usual) }
 
-    /// All that waits, as types, `resync` and `heartbeat` among them.
+    /// The types of all waiting frames, including `resync` and `heartbeat`.
     private func drain(_ outbox: inout Outbox) -> [String] {
         var all: [String] = []
         while all.count < 2_000 {
@@ -30,7 +30,7 @@ import Testing
         #expect(drain(&box) == ["1", "reply", "2"])
     }
 
-    @Test func eventsKeepTheirOrder_whenTheClientIsAlwaysBehind() {
+    @Test func eventsKeepTheirOrder_forASlowClient() {
         var box = outbox()
         var taken: [String] = []
         for number in UInt64(1)...1_000 {
@@ -41,7 +41,7 @@ import Testing
         #expect(taken + drain(&box) == (1...1_000).map(String.init))
     }
 
-    @Test func wakesOnce_untilAllIsTaken() {
+    @Test func wakesOnce_untilEverythingIsRead() {
         var box = outbox()
         #expect(drain(&box).isEmpty)
         let woken1 = box.append(EventFixture.event(1))
@@ -66,7 +66,7 @@ import Testing
         #expect(drain(&box) == ["time 1000", "buffer 1000"])
     }
 
-    @Test func timeOfThePastIsDropped_whenAnEventEndsIt() {
+    @Test func outdatedTimeIsDropped() {
         var box = outbox()
         _ = box.set(EventFixture.frame("time", .time, version: 4))
         _ = box.append(EventFixture.event(1, .item, version: 5))
@@ -77,7 +77,7 @@ import Testing
         #expect(drain(&box) == ["new time"])
     }
 
-    @Test func theEndOfAnItemIsTold_beforeItIsCompleted() {
+    @Test func lastTimeOfAnItem_precedesItsCompletion() {
         var box = outbox()
         _ = box.set(EventFixture.frame("end of a", .time, version: 4))
         _ = box.append(EventFixture.event(1, .completed, version: 4))
@@ -86,7 +86,7 @@ import Testing
         #expect(drain(&box) == ["end of a", "1", "2", "begin of b"])
     }
 
-    @Test func versionsNeverFall_whateverKindTheFrameIsOf() {
+    @Test func versionsNeverFall_acrossKindsOfFrames() {
         var box = outbox()
         _ = box.set(EventFixture.frame("session 3", .session, version: 3))
         _ = box.set(EventFixture.frame("time 4", .time, version: 4))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [(Outbox.maximumEvents, 100), (10, Outbox.maximumBytes / 10)])
-    func isBounded_andAsksForAResync(_ count: Int, _ bytes: Int) {
+    func isBounded_andRequestsAResync(_ count: Int, _ bytes: Int) {
         var box = outbox()
         _ = box.keep(EventFixture.frame("reply"))
         for number in 1...count { _ = box.append(EventFixture.event(UInt64(number), bytes: bytes)) }
@@ -107,7 +107,7 @@ import Testing
         for number in count + 1...count + 50 { _ = box.append(EventFixture.event(UInt64(number), bytes: bytes)) }
         let lostNow = box.takeLostCount()
         #expect(lostNow == count + 50)
-        // Replies are owed; events are not.
+        // Replies are kept; events are not.
         #expect(drain(&box) == ["reply", "resync"])
         let known = UInt64(count + 50)
         box.begin(after: known, [EventFixture.frame("resync"), EventFixture.frame("snapshot")])
@@ -116,7 +116,7 @@ import Testing
         #expect(drain(&box) == ["resync", "snapshot", "\(known + 1)"])
     }
 
-    @Test func spaceIsGivenBack_asEventsAreTaken() {
+    @Test func readEventsFreeTheirSpace() {
         var box = outbox()
         for number in 1...10_000 {
             _ = box.append(EventFixture.event(UInt64(number), bytes: 50_000))
@@ -130,7 +130,7 @@ import Testing
         #expect(lost == 0)
     }
 
-    @Test func nothingComesThatWasNotAskedFor() {
+    @Test func onlySelectedEventsAreKept() {
         var box = Outbox(selection: EventSelection([.queue]))
         let woken7 = box.append(EventFixture.event(1, .settings))
         #expect(!woken7)
@@ -140,7 +140,7 @@ import Testing
         #expect(drain(&box) == ["2"])
     }
 
-    @Test func bytesOfRepliesAreCounted_untilTheyAreTaken() {
+    @Test func bytesOfRepliesAreCounted_untilTheyAreRead() {
         var box = Outbox(selection: EventSelection([]))
         let frame = EventFixture.frame("reply")
         for _ in 0..<3 { _ = box.keep(frame) }

@@ -10,7 +10,7 @@ import ServiceTesting
 @Suite struct PlayerRoutesTests {
     let api = APIHarness()
 
-    @Test func everyMemberOfTheDesignIsThere_whenNothingIsKnown() throws {
+    @Test func stateHasEveryMember_whenNothingIsKnown() throws {
         let answer = try api.send("GET", "/api/v1/player")
         #expect(answer.status == 200)
         let members = Set(try answer.json().keys)
@@ -18,14 +18,13 @@ import ServiceTesting
             "version", "status", "reason", "playWhenReady", "item", "queueIndex", "position", "duration", "progress",
             "listenedTime", "sampledAt", "rate", "latency", "loadedRanges", "loadedTime", "bufferProgress",
             "bufferedAhead", "volume", "muted", "balance", "playbackRate", "preservePitch", "pitch", "repeat",
-            "shuffle", "consume",
-            "stopAfterCurrent", "crossfade", "queue", "output", "error",
+            "shuffle", "consume", "stopAfterCurrent", "crossfade", "queue", "output", "error",
         ] { #expect(members.contains(name), "\(name) is missing") }
         #expect(try answer.json()["duration"] == .null)
         #expect(try answer.json()["position"] == .integer(0))
     }
 
-    @Test func positionIsTheOneHeardAtSampledAt_whilePlaying() throws {
+    @Test func positionHoldsAtSampledAt_whilePlaying() throws {
         api.player.change {
             $0.status = .playing
             $0.clock.position = 10
@@ -54,11 +53,10 @@ import ServiceTesting
     @Test(arguments: [
         ("POST", "/player/play", "", "play(Playback.PlayTarget.current, position: nil)"),
         ("POST", "/player/play", #"{"itemId":"i2","position":1.5}"#, "item(i2), position: Optional(1.5)"),
-        ("POST", "/player/play", #"{"index":0}"#, "index(0)"),
-        ("POST", "/player/pause", "", "pause"), ("POST", "/player/toggle", "{}", "toggle"),
-        ("POST", "/player/stop", "", "stop(drain: false)"),
-        ("POST", "/player/stop", #"{"drain":true}"#, "stop(drain: true)"),
-        ("POST", "/player/next", "", "next"), ("POST", "/player/previous", "", "previous"),
+        ("POST", "/player/play", #"{"index":0}"#, "index(0)"), ("POST", "/player/pause", "", "pause"),
+        ("POST", "/player/toggle", "{}", "toggle"), ("POST", "/player/stop", "", "stop(drain: false)"),
+        ("POST", "/player/stop", #"{"drain":true}"#, "stop(drain: true)"), ("POST", "/player/next", "", "next"),
+        ("POST", "/player/previous", "", "previous"),
         ("POST", "/player/seek", #"{"position":12.345}"#, "position(12.345)"),
         ("POST", "/player/seek", #"{"offset":-10}"#, "offset(-10.0)"),
         ("POST", "/player/seek", #"{"progress":0}"#, "progress(0.0)"),
@@ -103,15 +101,8 @@ import ServiceTesting
         ] as [(String, String, String, Int, String?)])
     func refusalNamesTheMember_whenInvalid(
         _ method: String, _ path: String, _ body: String, _ status: Int, _ member: String?
-    ) throws {
-        let answer = try api.send(method, "/api/v1" + path, body.isEmpty ? nil : body)
-        #expect(answer.status == status, "\(answer.text)")
-        #expect(answer.member == member)
-        #expect(answer.headers["Content-Type"] == "application/problem+json")
-        #expect(api.player.commands.isEmpty)
-    }
+    ) throws { try api.expectRefusal(method, path, body, status, member) }
 
-    /// Of a setting, or of an object that has no null.
     @Test func nullIsRefused_unlessItHasAMeaning() throws {
         let settings = PlayerSettings.table.filter { $0.place == .player }
         let members = settings.map(\.key) + Set(settings.compactMap(\.object)).sorted()
@@ -132,7 +123,7 @@ import ServiceTesting
         #expect(try api.send("POST", "/api/v1/player/play", body).status == 400)
     }
 
-    @Test func playersErrorsBecomeStatuses_whenCommandFails() throws {
+    @Test func playbackErrorsBecomeStatuses() throws {
         for code in PlaybackError.Code.allCases {
             api.player.fail(PlaybackError(code, "A sentence."))
             let answer = try api.send("POST", "/api/v1/player/play")

@@ -5,7 +5,6 @@ import Playback
 import Service
 import Synchronization
 import Testing
-import Service
 import ServiceTesting
 
 @testable import RemoteAPI
@@ -18,31 +17,16 @@ import ServiceTesting
 
     private func add(_ body: String) throws -> HTTPResponse { try api.send("POST", "/api/v1/players", body) }
 
-    private func open(_ target: String) throws -> any WebSocketSession {
-        switch api.api.webSockets.accept(api.request("GET", target)) {
-        case .accepted(let session, _):
-            session.opened {}
-            return session
-        case .refused(let answer): throw Problem.malformed("refused: \(answer.status) \(answer.code ?? "")")
+    /// Type, player and change of all frames that wait for the client; code and reason of a close frame.
+    private func summaries(_ session: any WebSocketSession) throws -> [String] {
+        try frames(session).map { frame in
+            let code = frame["code"]?.integer.map { "\($0)" }
+            let parts = [frame["type"]?.text, frame["player"]?.text, code, frame["reason"]?.text]
+            return (parts + [frame["data"]?["change"]?.text]).compactMap(\.self).joined(separator: " ")
         }
     }
 
-    /// Type and player of each frame that waits; `close` with its code.
-    private func frames(_ session: any WebSocketSession) throws -> [String] {
-        var frames: [String] = []
-        while let frame = session.nextFrame() {
-            switch frame {
-            case .text(let bytes):
-                let json = try JSONValue.parse(String(decoding: bytes.bytes, as: UTF8.self))
-                let change = json["data"]?["change"]?.text.map { " " + $0 } ?? ""
-                frames.append("\(json["type"]?.text ?? "") \(json["player"]?.text ?? "")\(change)")
-            case .close(let code, let reason): return frames + ["close \(code) \(reason)"]
-            }
-        }
-        return frames
-    }
-
-    @Test func madePlayerIsListed_behindMain() throws {
+    @Test func addedPlayerIsListed_afterMain() throws {
         let answer = try add(#"{"id":"b","name":"Bath"}"#)
         #expect(answer.status == 201 && answer.headers["Location"] == "/api/v1/players/b")
         #expect(try answer.json()["name"]?.text == "Bath")
@@ -52,7 +36,7 @@ import ServiceTesting
         #expect(list.map { $0["href"]?.text } == ["/api/v1/player", "/api/v1/players/a", "/api/v1/players/b"])
     }
 
-    @Test func aNameOfSpacesIsNone() throws {
+    @Test func blankNameIsRefused() throws {
         #expect(try add(#"{"id":"b","name":" \u2003"}"#).member == "name")
         #expect(try api.send("PATCH", "/api/v1/player", #"{"name":"  "}"#).member == "name")
         #expect(PlayerSettings.isName(" a ") && !PlayerSettings.isName("\u{a0}"))
@@ -76,7 +60,7 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/player").json()["id"]?.text == "main")
     }
 
-    @Test func tagsOfOnePlayer_areNotThoseOfAnother_norOfItsSuccessor() throws {
+    @Test func tagsDifferBetweenPlayers_andFromThoseOfASuccessor() throws {
         _ = try add(#"{"id":"a"}"#)
         let path = "/api/v1/players/a/queue"
         let tag = try #require(try api.send("GET", path).headers["ETag"])
@@ -87,7 +71,7 @@ import ServiceTesting
         #expect(try api.send("POST", path + "/shuffle", headers: ["If-Match": tag]).status == 412)
     }
 
-    @Test func idempotencyKeyIsForOnePlayer_whicheverOfItsPathsIsUsed() throws {
+    @Test func idempotencyKeyBelongsToOnePlayer_onAllItsPaths() throws {
         _ = try add(#"{"id":"a"}"#)
         let key = ["Idempotency-Key": "k"]
         #expect(try api.send("POST", "/api/v1/player/pause", headers: key).status == 200)
@@ -109,23 +93,23 @@ import ServiceTesting
         #"{"id":""}"#, #"{"id":"-a"}"#, #"{"id":"a.b"}"#, #"{"id":"123456789012345678901234567890123"}"#,
         #"{"name":""}"#, #"{"name":"a\u0007"}"#, #"{"what":1}"#,
     ])
-    func badDraftIsRefused(body: String) throws {
+    func invalidDraftIsRefused(body: String) throws {
         #expect(try add(body).status == 422)
         #expect(roster.state.withLock { $0.drafts }.isEmpty)
     }
 
-    @Test func interruptionGoesToTheRoster_forAll() throws {
+    @Test func interruptionIsForAllPlayers() throws {
         let answer = try api.send("POST", "/api/v1/session/interruptions", #"{"type":"began"}"#)
         #expect(answer.status == 200 && roster.state.withLock { $0.notices }.count == 1)
         #expect(api.player.commands.isEmpty)
     }
 
-    @Test func eachChannelTellsItsOwnPlayer_andOfAllThatComeAndGo() throws {
+    @Test func eachChannelReportsItsPlayer_andAddedPlayers() throws {
         _ = try add(#"{"id":"a"}"#)
-        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
+        let (main, own) = (try api.open("/api/v1/events"), try api.open("/api/v1/players/a/events"))
         roster["a"]?.tell(.queueEnded)
-        #expect(try frames(main) == ["hello main", "snapshot main"])
-        #expect(try frames(own) == ["hello a", "snapshot a", "queue-ended a"])
+        #expect(try summaries(main) == ["hello main", "snapshot main"])
+        #expect(try summaries(own) == ["hello a", "snapshot a", "queue-ended a"])
         _ = try add(#"{"id":"b"}"#)
         var settings = PlayerSettings()
         settings.name = "A"
@@ -133,56 +117,56 @@ import ServiceTesting
         roster["a"]?.tell(.settings(settings))
         settings.volume = 0
         roster["a"]?.tell(.settings(settings))
-        #expect(try frames(main) == ["players main added", "players main changed"])
-        #expect(try frames(own) == ["players a added", "settings a", "players a changed", "settings a"])
+        #expect(try summaries(main) == ["players main added", "players main changed"])
+        #expect(try summaries(own) == ["players a added", "settings a", "players a changed", "settings a"])
     }
 
-    @Test func channelOfARemovedPlayer_saysSoAndEnds() throws {
+    @Test func channelOfARemovedPlayer_reportsItAndEnds() throws {
         _ = try add(#"{"id":"a"}"#)
-        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
-        _ = (try frames(main), try frames(own))
+        let (main, own) = (try api.open("/api/v1/events"), try api.open("/api/v1/players/a/events"))
+        _ = (try summaries(main), try summaries(own))
         #expect(try api.send("DELETE", "/api/v1/players/a").status == 204)
-        #expect(try frames(main) == ["players main removed"])
-        #expect(try frames(own) == ["players a removed", "close 1001 The player was removed."])
-        #expect(throws: Problem.self) { try open("/api/v1/players/a/events") }
+        #expect(try summaries(main) == ["players main removed"])
+        #expect(try summaries(own) == ["players a removed", "close 1001 The player was removed."])
+        #expect(throws: APIHarness.Refusal(status: 404)) { try api.open("/api/v1/players/a/events") }
         #expect(try api.send("GET", "/api/v1/players/a").code == "unknown-player")
     }
 
-    @Test func lostEventsAreReplaced_whileTheNumbersAreFree() throws {
+    @Test func resync_doesNotHoldTheLockOfTheNumbers() throws {
         _ = try add(#"{"id":"a"}"#)
-        let session = try open("/api/v1/events?players=all")
-        _ = try frames(session)
+        let session = try api.open("/api/v1/events?players=all")
+        _ = try summaries(session)
         for _ in 0..<1000 { roster["a"]?.tell(.queueEnded) }
         let isFree = Mutex<Bool?>(nil)
         let players = api.api.players
         roster["a"]?.state.withLock {
             $0.onWindow = { isFree.withLock { $0 = players.sequence.withLockIfAvailable { _ in true } ?? false } }
         }
-        #expect(try frames(session) == ["resync a", "snapshot a"])
+        #expect(try summaries(session) == ["resync a", "snapshot a"])
         #expect(isFree.withLock { $0 } == true)
     }
 
     @Test func aStateOfTheServer_isTheSameInEveryChannel() throws {
         _ = try add(#"{"id":"a"}"#)
-        let (main, own) = (try open("/api/v1/events"), try open("/api/v1/players/a/events"))
-        let all = try open("/api/v1/events?players=all")
-        _ = (try frames(main), try frames(own), try frames(all))
+        let (main, own) = (try api.open("/api/v1/events"), try api.open("/api/v1/players/a/events"))
+        let all = try api.open("/api/v1/events?players=all")
+        _ = (try summaries(main), try summaries(own), try summaries(all))
         api.api.observe(.cache(CacheStatus(limit: 1)))
-        #expect(try frames(main) == ["cache main"])
-        #expect(try frames(own) == ["cache a"])
-        #expect(try frames(all) == ["cache main"])
+        #expect(try summaries(main) == ["cache main"])
+        #expect(try summaries(own) == ["cache a"])
+        #expect(try summaries(all) == ["cache main"])
     }
 
-    @Test func whatIsNotThePlayersOwn_isReported_thoughItsThreadHangs() throws {
+    @Test func eventsOfOtherParts_areReported_whileThePlayerHangs() throws {
         _ = try add(#"{"id":"a"}"#)
-        let own = try open("/api/v1/players/a/events")
-        _ = try frames(own)
+        let own = try api.open("/api/v1/players/a/events")
+        _ = try summaries(own)
         roster["a"]?.state.withLock { $0.hangs = true }
         api.api.observe(.stream(.disabled, of: "a"))
-        #expect(try frames(own) == ["recording a"])
+        #expect(try summaries(own) == ["recording a"])
     }
 
-    @Test func whichPlayersThereAre_isForThoseWhoMayRead() throws {
+    @Test func existenceOfPlayers_needsTheScopeRead() throws {
         var access = AccessPolicy()
         access.anonymous = .nobody
         let api = APIHarness(access: access, roster: roster)

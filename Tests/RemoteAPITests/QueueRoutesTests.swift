@@ -58,7 +58,7 @@ import ServiceTesting
     }
 
     @Test(arguments: ["f", "huge"])
-    func truncation_isTold_whenAFolderHoldsMore(folder: String) throws {
+    func truncationOfAFolderIsReported(folder: String) throws {
         for (method, path) in [("POST", "/api/v1/queue/items"), ("PUT", "/api/v1/queue")] {
             let answer = try api.send(method, path, #"{"items":[{"folder":"\#(folder)"}]}"#).json()
             #expect(answer["truncated"] == .flag(folder == "huge"))
@@ -100,12 +100,7 @@ import ServiceTesting
         ] as [(String, String, String, Int, String?)])
     func refusalNamesTheMember_whenInvalid(
         _ method: String, _ path: String, _ body: String, _ status: Int, _ member: String?
-    ) throws {
-        let answer = try api.send(method, "/api/v1" + path, body.isEmpty ? nil : body)
-        #expect(answer.status == status, "\(answer.text)")
-        #expect(answer.member == member)
-        #expect(api.player.commands.isEmpty)
-    }
+    ) throws { try api.expectRefusal(method, path, body, status, member) }
 
     @Test func lengthsAreBounded() throws {
         let long = String(repeating: "x", count: 4097)
@@ -116,7 +111,7 @@ import ServiceTesting
         #expect(try api.send("POST", "/api/v1/queue/items", body).member == "items[0].headers")
     }
 
-    @Test func moreIDsThanAQueueHas_areNoFullQueue() {
+    @Test func tooManyIDs_areInvalid_notAFullQueue() {
         let body = JSONBody(Array(#"{"ids":[\#(String(repeating: "0,", count: Queue.maximumLength))0]}"#.utf8))
         for read in [JSONBody.move, JSONBody.removal] {
             let problem = #expect(throws: Problem.self) { try read(body)() }
@@ -139,7 +134,7 @@ import ServiceTesting
         }
     }
 
-    @Test func artworkIsServedByItsBytes_notByItsTag() throws {
+    @Test func artworkHasTheTypeOfItsBytes() throws {
         let answer = try api.send("GET", "/api/v1/queue/items/i1/artwork")
         #expect(answer.headers["Content-Type"] == "image/jpeg")
         let tag = try #require(answer.headers["ETag"])

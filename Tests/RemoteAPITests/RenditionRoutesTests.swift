@@ -10,7 +10,7 @@ import ServiceTesting
 @Suite struct RenditionRoutesTests {
     let api = APIHarness()
 
-    @Test func thumbnail_tellsItsTime_andMatchesItsTag() throws {
+    @Test func thumbnail_hasItsTime_andATag() throws {
         let answer = try api.send("GET", "/api/v1/media/thumbnail?uri=v.mp4&t=13.5&size=100")
         #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/jpeg")
         #expect(answer.headers["X-Actual-Time"] == "13.0")
@@ -29,7 +29,7 @@ import ServiceTesting
         #expect(kept == expected)
     }
 
-    @Test func thumbnailThatCannotBe_isRefusedByItsReason() throws {
+    @Test func impossibleThumbnail_isRefusedWithAReason() throws {
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=a.mp3").status == 415)
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=v.mp4&t=99").code == "behind-the-end")
         for query in ["", "?uri=", "?uri=v.mp4&t=-1", "?uri=v.mp4&t=inf", "?uri=v.mp4&size=8", "?uri=v.mp4&x=1"] {
@@ -37,7 +37,7 @@ import ServiceTesting
         }
     }
 
-    @Test func pictureInASize_isMadeOnce_forWhoHasIt() throws {
+    @Test func scaledPicture_isNotScaledAgain_forItsTag() throws {
         let whole = try api.send("GET", "/api/v1/queue/items/i1/artwork")
         let small = try api.send("GET", "/api/v1/queue/items/i1/artwork?size=64")
         #expect(small.status == 200 && small.headers["ETag"] != whole.headers["ETag"])
@@ -50,7 +50,7 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/media/artwork?uri=b.mp3&size=64").code == "no-artwork")
     }
 
-    @Test func waveform_hasAsManyPeaksAsAskedFor() throws {
+    @Test func waveform_hasTheRequestedNumberOfPeaks() throws {
         let waveform = try api.send("GET", "/api/v1/media/waveform?uri=a.mp3&count=3").json()
         #expect(waveform["peaks"]?.list?.count == 3)
         #expect(waveform["duration"] == .integer(10))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import HTTP
 import Playback
 import PlaybackTesting
@@ -30,33 +29,6 @@ import ServiceTesting
         #expect(api.player.commands.isEmpty, "nothing but writes commands the player")
     }
 
-    /// The table and the contract name the same paths and methods.
-    @Test func everyRouteIsInTheContract_andTheOtherWayRound() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let text = String(decoding: try Data(contentsOf: URL(filePath: "/\(root)/openapi.yaml")), as: UTF8.self)
-        var contract: Set<String> = []
-        var path = ""
-        var isPaths = false
-        for line in text.split(separator: "\n") {
-            if line == "paths:" { isPaths = true } else if !line.hasPrefix(" ") { isPaths = false }
-            guard isPaths else { continue }
-            if line.hasPrefix("  /"), line.hasSuffix(":") { path = String(line.dropFirst(2).dropLast()) }
-            for method in ["get", "post", "put", "patch", "delete"] where line == "    \(method):" {
-                contract.insert("\(method.uppercased()) \(path)")
-            }
-        }
-        let main = api.api.main
-        let routes = (main.router.literal.values + main.router.patterns).flatMap(\.routes.values)
-        let ofEach = PlayerAPI.routes(main.context, main.hub) + [api.api.playersRoutes.removal(of: main.path)]
-        let ofEachPlayer = ofEach.map { "\($0.method.rawValue) \(PlayerPath(id: "{player}").of($0.pattern))" }
-        let table = Set(routes.map { "\($0.method.rawValue) \($0.pattern)" }).union(ofEachPlayer)
-        for pattern in Set(ofEach.map(\.pattern)) {
-            #expect(PlayerPath.split(PlayerPath(id: "a").of(pattern)) == ("a", pattern))
-        }
-        #expect(table.subtracting(contract).sorted() == [])
-        #expect(contract.subtracting(table).sorted() == [])
-    }
-
     @Test(arguments: [
         ("GET", "/api/v1/player?x=1", "x"), ("POST", "/api/v1/player/pause?force", "force"),
         ("GET", "/api/v1/queue?offset=0&size=2", "size"), ("GET", "/api/v1/outputs?_=123", "_"),
@@ -69,7 +41,7 @@ import ServiceTesting
         #expect(try api.send("GET", "/healthz?probe=1").status == 200)
     }
 
-    @Test func memberThatStandsTwice_isMalformed() throws {
+    @Test func repeatedMember_isMalformed() throws {
         let answer = try api.send("PATCH", "/api/v1/player", "{\"volume\":0.5,\"volume\":1}")
         #expect(answer.status == 400 && answer.text.contains("volume"))
         #expect(api.player.commands.isEmpty)
@@ -114,7 +86,7 @@ import ServiceTesting
         #expect(look() == nil)
         player.state.withLock { $0.hangs = true }
         #expect(look()?.contains("main has not answered") == true)
-        // Many who ask meanwhile share one wait.
+        // Concurrent requests share one check.
         let began = MonotonicTime.now
         for _ in 0..<100 { check.look { answers.post($0) } }
         var troubles: [String?] = []

@@ -7,7 +7,7 @@ import ServiceTesting
 
 @testable import RemoteAPI
 
-/// Makes scripted players.
+/// A roster of scripted players.
 final class ScriptedRoster: PlayerRoster {
     struct State {
         var players: [String: ScriptedPlayer] = [:]

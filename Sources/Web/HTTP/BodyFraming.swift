@@ -2,9 +2,9 @@
 
 internal import Kernel
 
-/// How long a request's body is by its fields (RFC 9112 section 6). Two readers of one connection that understand
-/// it differently let a stranger's request through as a part of another's; so whatever could be read in two ways is
-/// refused, and the connection with it.
+/// The length of a request's body according to its fields (RFC 9112 section 6). If a proxy and this server disagree
+/// about it, a client can smuggle a request into another client's connection, so ambiguous fields are rejected and the
+/// connection is closed.
 public enum BodyFraming: Hashable, Sendable {
     case none
     case length(UInt64)
@@ -14,7 +14,8 @@ public enum BodyFraming: Hashable, Sendable {
     /// 501
     case unknownCoding
 
-    /// From all values of Content-Length and of Transfer-Encoding, which HTTP/1.0 does not know.
+    /// `lengths` and `codings`: all values of Content-Length and of Transfer-Encoding. HTTP/1.0 has no
+    /// Transfer-Encoding.
     public init(lengths: [String], codings: [String], isHTTP10: Bool = false) {
         guard codings.isEmpty else {
             if isHTTP10 {

@@ -13,42 +13,35 @@ public struct ByteRange: Hashable, Sendable {
     }
 
     public enum Outcome: Hashable, Sendable {
-        /// No range, several, another unit or malformed: the whole is sent.
+        /// There is no range, there are several, or it is malformed or of another unit: the whole is sent.
         case whole
         case part(ByteRange)
         /// 416 with `Content-Range: bytes */length`.
         case unsatisfiable
     }
 
-    /// What a Range field asks of a representation of `total` bytes.
+    /// Applies a Range field to a representation of `total` bytes.
     public static func resolve(_ field: String?, total: UInt64) -> Outcome {
         guard let field, field.utf8.count > 6, field.prefix(6).equalsIgnoringASCIICase("bytes=") else { return .whole }
         let parts = field.dropFirst(6).trimmingSpaces.split(
             separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return .whole }
-        let first = number(parts[0])
         let last = number(parts[1])
-        switch (parts[0].isEmpty, parts[1].isEmpty) {
-        case (true, false):
+        if parts[0].isEmpty {
             guard let suffix = last else { return .whole }
             guard suffix > 0, total > 0 else { return .unsatisfiable }
             let length = min(suffix, total)
             return .part(ByteRange(offset: total - length, length: length))
-        case (false, true):
-            guard let first else { return .whole }
-            return first < total ? .part(ByteRange(offset: first, length: total - first)) : .unsatisfiable
-        case (false, false):
-            guard let first, let last, first <= last else { return .whole }
-            guard first < total else { return .unsatisfiable }
-            return .part(ByteRange(offset: first, length: min(last, total - 1) - first + 1))
-        case (true, true): return .whole
         }
+        guard let first = number(parts[0]), parts[1].isEmpty || last.map({ first <= $0 }) == true else { return .whole }
+        guard first < total else { return .unsatisfiable }
+        return .part(ByteRange(offset: first, length: min(last ?? .max, total - 1) - first + 1))
     }
 
     /// The value of Content-Range.
     public func contentRange(total: UInt64) -> String { "bytes \(offset)-\(offset + length - 1)/\(total)" }
 
-    /// A number beyond 64 bits lies behind every end.
+    /// A number that exceeds 64 bits is larger than every file.
     private static func number(_ text: Substring) -> UInt64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return UInt64(text) ?? .max

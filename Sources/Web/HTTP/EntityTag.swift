@@ -13,7 +13,7 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         isWeak = weak
     }
 
-    /// As in a field, with quotes and `W/`.
+    /// Parses a tag with its quotes and an optional `W/`.
     public init?(parsing text: some StringProtocol) {
         let weak = text.hasPrefix("W/")
         let quoted = Substring(text).dropFirst(weak ? 2 : 0)
@@ -30,8 +30,7 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPHeaders {
-    /// Whether If-None-Match asks not to send what has this tag; nil without the field. One that is malformed asks for
-    /// nothing.
+    /// Whether If-None-Match matches this tag; nil without the field. A malformed field matches nothing.
     public func ifNoneMatchRefuses(_ tag: EntityTag) -> Bool? {
         let fields = values("If-None-Match")
         guard !fields.isEmpty else { return nil }
@@ -49,7 +48,7 @@ public enum EntityTagCondition: Hashable, Sendable {
     case any
     case tags([EntityTag])
 
-    /// nil when it is malformed. Several fields are joined with commas before.
+    /// nil if `text` is malformed. The caller joins several fields with commas.
     public init?(parsing text: String) {
         var rest = text.trimmingSpaces
         if rest == "*" {

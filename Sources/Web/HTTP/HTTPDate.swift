@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// The preferred date format, IMF-fixdate, in whole seconds since 1970 (RFC 9110 section 5.6.7). The obsolete formats
-/// are not read: a condition with one counts as absent.
+/// Dates in the preferred format, IMF-fixdate, as whole seconds since 1970 (RFC 9110 section 5.6.7). The obsolete formats
+/// are not supported: a condition with such a date is ignored.
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    // In English: this program never calls setlocale(3).
+    // strftime(3) uses English names, as this program never calls setlocale(3).
     private static let pattern = "%a, %d %b %Y %H:%M:%S GMT"
 
     public static func format(_ seconds: Int64) -> String {
@@ -28,7 +28,7 @@ public enum HTTPDate {
         (parts.tm_mday, parts.tm_mon, parts.tm_year) = (day, Int32(month), year &- 1_900)
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
         let seconds = Int64(timegm(&parts))
-        // Other spellings, and days that do not exist.
+        // Rejects other spellings, and days that do not exist.
         return format(seconds) == text ? seconds : nil
     }
 }

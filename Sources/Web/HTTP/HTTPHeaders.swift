@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// Header fields in their order; names compare without case (RFC 9110 section 5.1).
+/// Header fields in order of arrival; names are case-insensitive (RFC 9110 section 5.1).
 public struct HTTPHeaders: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         public var name: String
@@ -15,12 +15,13 @@ public struct HTTPHeaders: Sendable, Hashable {
         self.fields = fields.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// No page from elsewhere takes the answer in, as a picture or script, and no browser guesses another type for it.
+    /// Keeps pages of other origins from embedding the response as a picture or script, and browsers from guessing another
+    /// content type.
     public static let isolation = [
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// Adds those of `isolation` that are missing.
+    /// Adds the missing fields of `isolation`.
     public mutating func isolate() {
         for (name, value) in Self.isolation where !contains(name) { add(name, value) }
     }
@@ -32,8 +33,8 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public func contains(_ name: String) -> Bool { self[name] != nil }
 
-    /// Whether a proxy has passed the request on, as far as proxies add something to it.
-    public var nameAProxy: Bool { fields.contains { $0.isOfAProxy } }
+    /// Whether any field shows that a proxy forwarded the request.
+    public var isForwarded: Bool { fields.contains { $0.isFromProxy } }
 
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
@@ -46,8 +47,8 @@ public struct HTTPHeaders: Sendable, Hashable {
         add(name, value)
     }
 
-    /// With the authority of a target in absolute form in the place of the Host field (RFC 9112 section 3.2.2), where
-    /// there is one: without it the request stays malformed.
+    /// Replaces the value of Host by the authority of a target in absolute form (RFC 9112 section 3.2.2). A request
+    /// without Host stays malformed.
     public func addressed(to target: RequestTarget) -> HTTPHeaders {
         guard let authority = target.authority, contains("Host") else { return self }
         var headers = self
@@ -55,25 +56,28 @@ public struct HTTPHeaders: Sendable, Hashable {
         return headers
     }
 
-    /// Whether a name or value holds what no field may (RFC 9110 section 5.5): a control character other than the tab.
+    /// Whether a name or value contains a control character other than the tab (RFC 9110 section 5.5).
     public var hasControlCharacter: Bool {
         func isControl(_ byte: UInt8) -> Bool { byte < 32 && byte != 9 || byte == 127 }
         return fields.contains { $0.name.utf8.contains(where: isControl) || $0.value.utf8.contains(where: isControl) }
     }
 
-    /// Whether a comma-separated field contains the token, without case.
+    /// The elements of a comma-separated field.
+    public func list(_ name: String) -> [Substring] {
+        values(name).flatMap { $0.split(separator: ",").map(\.trimmingSpaces) }
+    }
+
+    /// Whether a comma-separated field contains the token, ignoring case.
     public func hasToken(_ token: String, in name: String) -> Bool {
-        values(name).contains { value in
-            value.split(separator: ",").contains { $0.trimmingSpaces.equalsIgnoringASCIICase(token) }
-        }
+        list(name).contains { $0.equalsIgnoringASCIICase(token) }
     }
 }
 
 extension HTTPHeaders.Field {
-    /// By what the names of such fields have in common (RFC 7239, RFC 9110 section 7.6; nginx, Apache, Caddy, HAProxy, Traefik, Envoy
-    /// and content networks). Browsers and other clients send none that is named so.
-    fileprivate var isOfAProxy: Bool {
-        // Bytes, as each request is asked.
+    /// Recognises common parts of the field names of proxies (RFC 7239, RFC 9110 section 7.6; nginx, Apache, Caddy, HAProxy,
+    /// Traefik, Envoy and content networks). Browsers and other clients send no such fields.
+    fileprivate var isFromProxy: Bool {
+        // Compares bytes for speed, as this runs for each request.
         let bytes = Array(name.lowercased().utf8)
         func ends(_ part: String) -> Bool { bytes.suffix(part.utf8.count).elementsEqual(part.utf8) }
         func has(_ part: String) -> Bool { bytes.indices.contains { bytes[$0...].starts(with: part.utf8) } }
@@ -83,7 +87,7 @@ extension HTTPHeaders.Field {
 }
 
 extension StringProtocol {
-    /// ASCII letters of either case are equal; everything else compares by bytes.
+    /// Ignores the case of ASCII letters; other characters are compared as bytes.
     public func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         func lowercase(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
         return utf8.count == other.utf8.count

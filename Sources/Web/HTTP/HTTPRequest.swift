@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request, complete with its body: a value, no socket.
+/// A complete request, including its body: a value without a socket.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
-    /// Still percent-encoded, but for letters, digits and `-._~`; without the query.
+    /// Percent-encoded, except letters, digits and `-._~`; without the query.
     public var path: String
-    /// Percent-decoded pairs in their order; `+` is a space.
+    /// Percent-decoded pairs in order; `+` is a space.
     public var query: [(name: String, value: String)]
     public var headers: HTTPHeaders
     public var body: [UInt8]
-    /// Where the client's end of the connection is.
     public var peer: HTTPPeer
-    /// nil: it is not known whether anybody still waits.
+    /// nil if the server cannot know whether the client still waits.
     public var recipient: (any HTTPRecipient)?
 
     public init(
@@ -29,12 +28,13 @@ public struct HTTPRequest: Sendable {
     }
 }
 
+/// The client's end of a connection.
 public enum HTTPPeer: Hashable, Sendable {
-    /// This machine: loopback, or a Unix socket and the same user as the server.
+    /// This machine: a loopback address, or a Unix socket used by the server's own user.
     case loopback
-    /// Another user of this machine, over a Unix socket; a proxy is mostly that.
+    /// Another user of this machine, over a Unix socket; usually a proxy.
     case user(UInt32)
-    /// Numeric address; of IPv6 the network of 64 bits, as one machine has all the addresses in it.
+    /// A numeric address. Of IPv6 the /64 network, as one machine can use all its addresses.
     case remote(String)
 }
 
@@ -51,10 +51,10 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public static let options = HTTPMethod(rawValue: "OPTIONS")
 }
 
-/// Who waits for an answer. Owned here so that work that takes long can end when nobody wants it any more, without
-/// knowing sockets. Any thread; never blocks.
+/// The client that waits for a response. Lets long work stop when the client has disconnected, without knowledge of
+/// sockets. Any thread; never blocks.
 public protocol HTTPRecipient: AnyObject, Sendable {
-    /// The connection is closed from the other end, or the answer has been given. To close only the sending half looks the
-    /// same before something is sent: right after the request that is a client that waits, later one that is gone.
+    /// The client has closed the connection, or the response was sent. A client that closes only its sending half looks the
+    /// same: if it does so right after its request it still waits, later it counts as gone.
     var isGone: Bool { get }
 }

@@ -2,9 +2,9 @@
 
 internal import Kernel
 
-/// What methods, field names and the like are made of (RFC 9110 section 5.6.2).
+/// Tokens, such as methods and field names (RFC 9110 section 5.6.2).
 public enum HTTPToken {
-    /// Whether the byte may stand in a token.
+    /// Whether a token may contain the byte.
     public static func contains(_ byte: UInt8) -> Bool {
         PercentEncoding.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }

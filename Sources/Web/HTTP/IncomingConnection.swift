@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An accepted connection whose request head has come whole but is still unread in the socket. Whoever takes it owns the
-/// descriptor.
+/// An accepted connection whose complete request head is still unread in the socket. The receiver owns the descriptor.
 public struct IncomingConnection: Sendable {
     /// Non-blocking, TCP_NODELAY, close-on-exec.
     public var descriptor: Int32
     public var peer: HTTPPeer
-    /// Held until the descriptor is closed: it counts for the limits of connections.
+    /// Held until the descriptor is closed, as it counts towards the connection limits.
     public var lease: ConnectionLease
 
     public init(descriptor: Int32, peer: HTTPPeer, lease: ConnectionLease) {
@@ -16,7 +15,7 @@ public struct IncomingConnection: Sendable {
     }
 }
 
-/// Counts one open connection for as long as it lives.
+/// A place among the open connections; freed with the last reference to it.
 public final class ConnectionLease: Sendable {
     private let onRelease: @Sendable () -> Void
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request was refused (RFC 9457): the one place that writes it.
+/// The reason for an error response (RFC 9457), and its only encoder.
 public struct ProblemDetails: Hashable, Sendable {
     public static let mediaType = "application/problem+json"
 
@@ -10,10 +10,10 @@ public struct ProblemDetails: Hashable, Sendable {
     public var title: String
     /// A sentence, for people.
     public var detail: String
-    /// Path of the offending member or the name of the query parameter, for 422.
+    /// For 422: the path of the member, or the name of the query parameter, at fault.
     public var member: String?
 
-    /// The title is the status' reason phrase unless it is given.
+    /// `title` defaults to the reason phrase of the status.
     public init(status: Int, code: String, title: String? = nil, detail: String, member: String? = nil) {
         self.status = status
         self.code = code
@@ -59,14 +59,13 @@ public struct ProblemDetails: Hashable, Sendable {
             body: .bytes(Array(json.utf8)))
     }
 
-    /// As `response` of these values.
     public static func refusal(
         _ status: Int, _ code: String, _ detail: String, _ headers: [(String, String)] = []
     ) -> HTTPResponse {
         ProblemDetails(status: status, code: code, detail: detail).response(headers)
     }
 
-    /// As a whole answer, after which the connection is closed. For code that writes to the socket itself.
+    /// The whole response as text, after which the connection is closed. For code that writes to the socket itself.
     public var lastMessage: String {
         let body = json
         var head = "HTTP/1.1 \(status) \(title)\r\nContent-Type: \(Self.mediaType)\r\nCache-Control: no-store\r\n"
@@ -74,7 +73,7 @@ public struct ProblemDetails: Hashable, Sendable {
         return head + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
 
-    /// A JSON string's contents (RFC 8259 section 7).
+    /// The contents of a JSON string (RFC 8259 section 7).
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is checked of a request line and header fields that still stand in the socket's buffer (RFC 9112 sections 2-5).
-/// Everything else is libmicrohttpd's to parse.
+/// Checks of a request's head while it is still in the socket's buffer (RFC 9112 sections 2-5). libmicrohttpd parses
+/// the rest.
 public enum RequestHead {
-    /// Where the head ends: the index after its blank line; nil while that has not come.
+    /// The index after the head's blank line; nil while the head is incomplete.
     public static func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         var position = 0
         while position < bytes.count, let feed = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -17,8 +17,8 @@ public enum RequestHead {
         return nil
     }
 
-    /// Why the first line is not `method target HTTP/1.x`; nil when it is. libmicrohttpd closes without an answer when it
-    /// is not.
+    /// Checks that the first line is `method target HTTP/1.x`; nil if it is. libmicrohttpd would close the connection
+    /// without a response.
     public static func refusal(ofLineIn bytes: UnsafeRawBufferPointer) -> ProblemDetails? {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let method = line.firstIndex(of: UInt8(ascii: " ")), method > line.startIndex,
@@ -34,13 +34,13 @@ public enum RequestHead {
         return major == UInt8(ascii: "1") ? nil : .otherVersion
     }
 
-    /// Whether a head holds what no part of it may, and what readers of C strings take for its end (RFC 9112 section
-    /// 2.2, RFC 9110 section 5.5): a control character that is neither a tab nor the end of a line.
+    /// Whether a head contains a control character that is neither a tab nor part of a line end, such as NUL, which ends C
+    /// strings (RFC 9112 section 2.2, RFC 9110 section 5.5).
     public static func hasControlCharacter(_ head: UnsafeRawBufferPointer) -> Bool {
         var previous: UInt8 = 0
         for byte in head {
             if byte < 32 && byte != 9 && byte != 10 && byte != 13 || byte == 127 { return true }
-            // A carriage return is one half of a line's end.
+            // A carriage return is valid only before a line feed.
             if previous == 13, byte != 10 { return true }
             previous = byte
         }

@@ -2,16 +2,16 @@
 
 public import Kernel
 
-/// Decides who may open a WebSocket and gives each connection its session. Owned here so that the event channel does
-/// not depend on a WebSocket library.
+/// Admits WebSocket clients and makes a session for each connection. Declared here so that the event channel does not
+/// depend on a WebSocket library.
 public protocol WebSocketApplication: Sendable {
-    /// Called with the upgrade request, on any server's thread; must not block.
+    /// Called with the upgrade request, on a thread of the HTTP server; must not block.
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance
-    /// Called once, before the server's thread starts. `wake` may be called from any thread and at any time; it makes the
-    /// server call `tick`.
+    /// Called once, before the server's thread starts. `wake` makes the server call `tick`; any thread may call it at any
+    /// time.
     func opened(wake: @escaping @Sendable () -> Void)
-    /// Does everything that is due; returns the time of the next call, nil if only `wake` can make something due. Called on
-    /// the server's thread; must not block.
+    /// Does everything that is due, and returns the time of the next call; nil if only `wake` can cause one. Called on the
+    /// server's thread; must not block.
     func tick() -> MonotonicTime?
 }
 
@@ -24,26 +24,26 @@ extension WebSocketApplication {
 public enum WebSocketAcceptance: Sendable {
     /// `subprotocol` is echoed to the client (nil: none).
     case accepted(any WebSocketSession, subprotocol: String?)
-    /// Answered instead of 101.
+    /// The response instead of 101.
     case refused(HTTPResponse)
 }
 
 /// One open connection. All methods are called on the WebSocket server's thread and must not block.
 public protocol WebSocketSession: AnyObject, Sendable {
-    /// Called once, first. `wake` may be called from any thread and at any time, also after the end; it makes the server
-    /// call `nextFrame` as soon as the socket takes more.
+    /// Called once, first. `wake` makes the server call `nextFrame` once the socket is writable; any thread may call it at any
+    /// time, even after `closed`.
     func opened(wake: @escaping @Sendable () -> Void)
-    /// A whole text message, valid UTF-8, within the server's limit.
+    /// A complete text message in valid UTF-8, within the server's size limit.
     func received(text: String)
-    /// The next text message to send, nil when there is none for now. Called only while the socket can take it: what
-    /// is not pulled stays with the session, which must bound it. The bytes may be shared by many sessions.
+    /// The next frame to send; nil if there is none yet. Called only while the socket is writable, so the session must bound
+    /// the frames that wait. Sessions may share the bytes.
     func nextFrame() -> WebSocketFrame?
     /// Called once, last.
     func closed()
 }
 
 public enum WebSocketFrame: Sendable {
-    /// UTF-8; shared, not copied, between sessions.
+    /// In UTF-8.
     case text(SharedBytes)
     /// Ends the connection with this code and a reason of at most 123 bytes.
     case close(code: UInt16, reason: String)

@@ -3,20 +3,20 @@
 import Service
 import Playback
 
-/// Players come and go, one at a time.
+/// Adding and removing players, one at a time.
 extension RemoteAPI {
-    /// From here on the player's paths answer.
+    /// Adds the player's routes and channel.
     func admit(_ id: String, _ control: any PlayerControl, announcer: Announcer? = nil) {
-        // One that has the id of an earlier player has events and revisions of its own.
+        // The epoch differs from that of an earlier player with the same id, so events and revisions are distinct.
         let epoch = "\(main.context.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
         let verbs = PlayerService(id, control, announcer: announcer, server: main.context.server)
         let context = PlayerContext(verbs, epoch: epoch, clock: main.context.clock, players: players)
         let path = context.path
         let hub = EventHub(context, server: server)
-        // The session is nobody's own, and no path of a player leads to it; but each channel knows its commands.
+        // The session belongs to the server and has no path below a player, but every channel accepts its commands.
         let routes =
             PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: path)]
-            + SessionRoutes(context: context).routes
+            + context.sessionRoutes
         players.add(PlayerAPI(context, hub: hub, routes))
         regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
     }
@@ -26,20 +26,22 @@ extension RemoteAPI {
         if let player = players[id] { report(.added, player) }
     }
 
-    /// From here on there is no such player. Its channel carries its last events until `conclude`.
+    /// Removes the player's routes. Its channel carries its last events until `conclude`.
     func dismiss(_ id: String) {
         guard let player = players.dismiss(id) else { return }
         regroup([player.context.player.snapshot.settings.leader].compactMap { $0 })
     }
 
-    /// Notifies every channel, its own last of all.
+    /// Notifies every channel, the player's own last, and ends the player's.
     func conclude(_ id: String) {
         guard let player = players.conclude(id) else { return }
         report(.removed, player, last: player.hub)
         player.hub.retire("The player was removed.")
     }
 
-    private func report(_ change: ReportedChange, _ player: PlayerAPI, last: EventHub? = nil) {
+    private enum Change: String { case added, removed, renamed = "changed" }
+
+    private func report(_ change: Change, _ player: PlayerAPI, last: EventHub? = nil) {
         let data = JSONWriter.object { writer in
             writer.member("change", change.rawValue)
             writer.member("id", player.path.id)
@@ -52,9 +54,9 @@ extension RemoteAPI {
         player.hub.receive(event)
         guard case .settings(let settings) = event.kind else { return }
         let (isRenamed, leaders) = player.changes(settings)
-        if isRenamed { report(.changed, player) }
+        if isRenamed { report(.renamed, player) }
         regroup(leaders)
-        // It shows those of its leader.
+        // A follower shows its leader's timers.
         if leaders.contains(where: hasTimersOfGroup) { reportTimers(player) }
     }
 
@@ -62,7 +64,7 @@ extension RemoteAPI {
         main.context.server.parts.timers?.timers(of: leader).contains(where: \.concernsGroup) ?? false
     }
 
-    /// Reports the followers of these players where they have changed.
+    /// Reports changes of these players' followers.
     private func regroup(_ leaders: [String]) {
         for leader in leaders.compactMap({ players[$0] })
         where leader.context.followers.refresh(of: leader.path, players) {
@@ -72,10 +74,4 @@ extension RemoteAPI {
             }
         }
     }
-}
-
-private enum ReportedChange: String {
-    case added, removed
-    /// It has another name.
-    case changed
 }

@@ -7,29 +7,29 @@ public import Playback
 public import Service
 import Synchronization
 
-/// The whole remote interface of a player: REST, events, health and metrics, in terms of HTTP values.
+/// The whole remote interface of the server: REST, events, health and metrics, in terms of HTTP values.
 ///
-/// Hand `respond` to an HTTP server and `webSockets` to a WebSocket server, and let `observe` observe the event bus.
+/// An HTTP server calls `respond`, a WebSocket server uses `webSockets`, and `observe` is subscribed to the event bus.
 public final class RemoteAPI: HTTPResponder {
     public struct Configuration: Sendable {
         public var main: PlayerService
         public var clock: any PlayerClock
         public var access = AccessPolicy()
-        /// Gets wrong tokens.
+        /// Records wrong tokens.
         public var log: Logger?
-        /// Answers every path that is not the API's: the page.
+        /// Responds to all paths outside the API: the page.
         public var site: any HTTPResponder
-        /// Differs in every run of the server: letters, digits and hyphens.
+        /// Unique to each run of the server; letters, digits and hyphens.
         public var epoch: String
         public var serverVersion: String
-        /// The same for all runs with one data directory; opaque.
+        /// Constant for a data directory; opaque.
         public var serverID = ""
-        /// What people call this server.
+        /// The user's name for this server.
         public var serverName = ""
-        /// The contracts, as served.
+        /// The served contracts.
         public var openAPI: [UInt8] = []
         public var asyncAPI: [UInt8] = []
-        /// False while the server starts or goes down.
+        /// False while the server is starting or stopping.
         public var isReady: @Sendable () -> Bool = { true }
 
         public init(
@@ -49,15 +49,15 @@ public final class RemoteAPI: HTTPResponder {
     let playersRoutes: PlayersRoutes
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
-    /// Reads large bodies, and gives the memory back that they took.
+    /// Reads large bodies, and then returns their memory to the system.
     private let worker = SupervisedWorker("api-bodies", seconds: nil, afterEach: { Heap.giveBack() })
-    /// Of bodies that are read at once.
+    /// Bytes of a body that is read on the server's own thread.
     private static let largestAtOnce = 64 * 1024
     private let health: HealthCheck
     let requests = RequestCounters()
-    /// As `hello` names it.
+    /// The `server` of `hello`.
     let server: String
-    /// Players that were admitted so far.
+    /// The number of players that were ever admitted.
     let admitted = Atomic<UInt64>(0)
     private let channel: EventChannel
 
@@ -75,25 +75,24 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
-            MediaRoutes(context: context).routes + LibraryRoutes(context: context).routes
-            + PlaylistRoutes(context: context).routes + CacheRoutes(server: context.server).routes
+            context.mediaRoutes + context.libraryRoutes + context.playlistRoutes
+            + CacheRoutes(server: context.server).routes
             + RecordingRoutes(server: context.server).routes
             + playersRoutes.routes + system.routes
         let own = PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: .main)]
-        let session = SessionRoutes(context: context).routes
-        main = PlayerAPI(context, hub: hub, own + session + others)
+        main = PlayerAPI(context, hub: hub, own + context.sessionRoutes + others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
     }
 
-    /// Lets clients into the event channels.
+    /// Admits clients to the event channels.
     public var webSockets: any WebSocketApplication { channel }
 
-    /// Ends the event channels, the background threads and those of the service; blocks until the jobs under way are done.
+    /// Ends the event channels and the threads of the API and the service. Blocks until the running jobs have ended.
     public func shutdown() {
         for player in players.all { player.hub.stop() }
         worker.beginStop()
-        // All of them hang where one does.
+        // One deadline for all, as jobs that hang usually hang for the same reason.
         let deadline = main.context.server.shutdown()
         worker.stop(until: deadline)
         health.stop()
@@ -119,7 +118,7 @@ public final class RemoteAPI: HTTPResponder {
                     gate.preflight(request, allow: allow)
                         ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
             case .none where player == nil:
-                // Which players there are is for those who may read.
+                // Only clients that may read may learn which players exist.
                 _ = try gate.admit(request, .read)
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             case .none:
@@ -138,11 +137,11 @@ public final class RemoteAPI: HTTPResponder {
         let grant = try route.admit(request, gate)
         var finish = finish
         finish.origin = grant.origin
-        // What stands beside the API (health, contracts) is asked by others, who may add what they like.
+        // Health and contracts accept any query, as monitors may add parameters.
         if route.pattern.hasPrefix("/api/") { try Query(request).check(route.query) }
         let answer: Reply = { [finish] in finish($0) }
         var request = request
-        // It is done to its end: who lost the connection asks again for what came of it.
+        // The request is carried out even if the client disconnects, as the client can ask for the result again.
         if request.headers.contains("Idempotency-Key") { request.recipient = nil }
         let call = APICall(request: request, parameters: parameters, scope: grant.scope)
         if route.isSafe { return route.answer(call, answer) }
@@ -160,7 +159,7 @@ public final class RemoteAPI: HTTPResponder {
         }
     }
 
-    /// The page needs no token, but answers under the allowed names only.
+    /// The page needs no token, but an allowed host name.
     private func passToSite(_ request: HTTPRequest, _ reply: @escaping Reply) {
         let finish = Finish(requests, request.method, route: "page", reply: reply)
         do throws(Problem) {
@@ -173,7 +172,7 @@ public final class RemoteAPI: HTTPResponder {
     }
 }
 
-/// What is decided before a body is read.
+/// Decisions before a body is read.
 extension RemoteAPI {
     public func bodyLimit(method: HTTPMethod, path: String) -> Int? {
         guard let (player, path) = players.find(path), case .route(let route, _) = player.router.match(method, path)
@@ -181,7 +180,7 @@ extension RemoteAPI {
         return route.largestBody
     }
 
-    /// What would be refused whatever the body holds.
+    /// The refusal of a request that does not depend on its body.
     public func refusal(of head: HTTPRequest) -> HTTPResponse? {
         guard let (player, path) = players.find(head.path),
             case .route(let route, let parameters) = player.router.match(head.method, path)
@@ -190,7 +189,7 @@ extension RemoteAPI {
         do throws(Problem) {
             finish.origin = try route.admit(head, gate).origin
             try JSONBody.checkType(of: head.headers)
-            // The answer of an earlier one holds, whatever has changed since.
+            // A repeated request gets the first reply, whatever has changed since.
             if head.headers["Idempotency-Key"] == nil {
                 try route.precondition?(APICall(request: head, parameters: parameters))
             }

@@ -4,11 +4,11 @@ internal import Kernel
 import HTTP
 import Service
 
-/// Who may do what: a pure decision from a request's head. Tokens, names and origins are given from outside.
+/// Authorises requests by their heads. A pure value.
 public struct AccessPolicy: Sendable {
-    /// Whom to serve without a token.
+    /// The clients that need no token.
     public enum Anonymous: Sendable {
-        /// Only clients on this machine (the default), and none of them through a proxy.
+        /// Clients on this machine (the default), except through a proxy.
         case loopback
         case everyone
         case nobody
@@ -20,9 +20,9 @@ public struct AccessPolicy: Sendable {
     private let origins: Set<String>
 
     /// - Parameters:
-    ///   - machineName: also accepted with `.local` after it.
+    ///   - machineName: also accepted with `.local` appended.
     ///   - allowedHosts: names without port.
-    ///   - allowedOrigins: as a browser sends them: `https://music.example`.
+    ///   - allowedOrigins: as sent by a browser: `https://music.example`.
     public init(
         tokens: [AccessToken] = [], anonymous: Anonymous = .loopback, machineName: String? = nil,
         allowedHosts: [String] = [], allowedOrigins: [String] = []
@@ -35,10 +35,10 @@ public struct AccessPolicy: Sendable {
         origins = Set(allowedOrigins.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
     }
 
-    /// Whether a Host header can ever have this name.
+    /// Whether the text is a valid host name.
     public static func isHost(_ text: String) -> Bool { Authority(text) != nil }
 
-    /// Whether a browser ever sends this origin: in lower case, without a path and the scheme's own port.
+    /// Whether a browser can send this origin: lower case, without a path and without the scheme's default port.
     public static func isOrigin(_ text: String) -> Bool {
         let text = text.hasSuffix("/") ? text.dropLast() : text[...]
         guard let border = text.firstRange(of: "://"), text == text.lowercased()[...] else { return text == "null" }
@@ -49,14 +49,15 @@ public struct AccessPolicy: Sendable {
         return (scheme, parts.port) != ("http", 80) && (scheme, parts.port) != ("https", 443)
     }
 
-    /// The scope that the client has; `origin` is set when cross-origin headers are due.
     struct Grant: Sendable {
+        /// The client's scope; nil if the request needs none.
         var scope: AccessScope?
+        /// The origin whose pages may read the response; nil if there is none.
         var origin: String?
     }
 
-    /// `needed`: nil is open to everyone who may reach the server. `refusesForeignOrigin`: for writes and events, which a browser's
-    /// page from elsewhere must not cause or read.
+    /// `needed`: nil if no token is needed. `refusesForeignOrigin`: for writes and events, which pages of other origins must
+    /// not cause or read.
     func decide(
         _ request: HTTPRequest, _ needed: AccessScope?, refusesForeignOrigin: Bool
     ) throws(Problem) -> Grant {
@@ -69,7 +70,7 @@ public struct AccessPolicy: Sendable {
                 "This server does not answer under that host name; allow it with --allow-host.")
         }
         let given = request.headers.values("Origin")
-        // A browser sends one. Of two, whoever passes requests on may believe the other.
+        // A browser sends one. Of two, a proxy might check the other.
         guard given.count <= 1 else { throw Self.originNotAllowed }
         let origin = given.first
         let isListed = origin.map(origins.contains) ?? false
@@ -79,9 +80,9 @@ public struct AccessPolicy: Sendable {
         guard request.headers.values("Sec-Fetch-Site").count <= 1 else {
             throw .malformed("Sec-Fetch-Site must be given once.")
         }
-        // One rule for all methods: a picture or a link in a page from elsewhere sends no Origin, but browsers name where the
-        // request comes from (Fetch Metadata).
-        if request.path.hasPrefix("/api/"), Self.comesFromElsewhere(request), !isListed,
+        // For all methods: a picture or a link in a foreign page sends no Origin, but browsers send Sec-Fetch-Site (Fetch
+        // Metadata).
+        if request.path.hasPrefix("/api/"), Self.isCrossSite(request), !isListed,
             origin.map({ !host.isOrigin($0) }) ?? true
         {
             throw Self.originNotAllowed
@@ -97,7 +98,7 @@ public struct AccessPolicy: Sendable {
         .forbidden, "origin-not-allowed",
         "Pages from that origin may not use this server; allow it with --allow-origin.")
 
-    /// A token that is given must be right, also where none is needed.
+    /// A token must be right even if none is needed.
     private func scope(of request: HTTPRequest) throws(Problem) -> AccessScope {
         if let token = Self.token(in: request.headers) {
             guard let scope = tokens.scope(of: token) else { throw .tokenWrong }
@@ -105,43 +106,36 @@ public struct AccessPolicy: Sendable {
         }
         switch (anonymous, request.peer) {
         case (.everyone, _): return .admin
-        // Behind a proxy on this machine anybody may be.
-        case (.loopback, .loopback) where !request.headers.nameAProxy: return .admin
+        // Behind a proxy on this machine the client can be anyone.
+        case (.loopback, .loopback) where !request.headers.isForwarded: return .admin
         default:
             throw Problem(.door(401), "token-missing", "A token is needed: send it as Authorization: Bearer TOKEN.")
                 .with("WWW-Authenticate", "Bearer realm=\"tonearm\"")
         }
     }
 
-    private static func comesFromElsewhere(_ request: HTTPRequest) -> Bool {
+    private static func isCrossSite(_ request: HTTPRequest) -> Bool {
         guard let site = request.headers["Sec-Fetch-Site"] else { return false }
         return site != "same-origin" && site != "none"
     }
 
-    /// From `Authorization: Bearer` or, for a browser's WebSocket, the subprotocol `bearer.TOKEN`. An Authorization
-    /// header of another scheme gives an empty token, which is never right.
+    /// From `Authorization: Bearer` or, for a browser's WebSocket, the subprotocol `bearer.TOKEN`. Another scheme yields an
+    /// empty token, which is never right.
     static func token(in headers: HTTPHeaders) -> String? {
         if let authorization = headers["Authorization"] {
             let parts = authorization.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].equalsIgnoringASCIICase("Bearer") else { return "" }
             return String(parts[1].trimmingSpaces)
         }
-        for protocolName in subprotocols(in: headers) where protocolName.hasPrefix("bearer.") {
-            return String(protocolName.dropFirst("bearer.".count))
-        }
-        return nil
-    }
-
-    static func subprotocols(in headers: HTTPHeaders) -> [Substring] {
-        headers.values("Sec-WebSocket-Protocol").flatMap { value in
-            value.split(separator: ",").map { $0.trimmingSpaces }
-        }
+        let prefix = "bearer."
+        let subprotocol = headers.list("Sec-WebSocket-Protocol").first { $0.hasPrefix(prefix) }
+        return subprotocol.map { String($0.dropFirst(prefix.count)) }
     }
 
     func isListed(origin: String) -> Bool { origins.contains(origin) }
 }
 
-/// What a client may do; each scope includes those before it.
+/// The rights of a client; each scope includes those before it.
 public enum AccessScope: String, Comparable, CaseIterable, Sendable {
     case read, control, admin
 
@@ -162,7 +156,7 @@ public struct AccessToken: Sendable {
         self.scope = scope
     }
 
-    /// Compares in a time that depends on the candidate's length only, not on where the two differ.
+    /// Takes a time that depends only on the candidate's length, not on the position of the first difference.
     func matches(_ candidate: String) -> Bool {
         let secret = Array(secret.utf8)
         guard !secret.isEmpty else { return false }
@@ -177,7 +171,7 @@ public struct AccessToken: Sendable {
 }
 
 extension [AccessToken] {
-    /// The highest scope that the candidate gives. Looks at every token, whichever matches.
+    /// The highest scope of the matching tokens. Compares every token, to take the same time for each candidate.
     func scope(of candidate: String) -> AccessScope? {
         reduce(nil) { found, token in
             guard token.matches(candidate) else { return found }

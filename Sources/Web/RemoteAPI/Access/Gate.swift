@@ -7,7 +7,7 @@ import Playback
 import Service
 import Synchronization
 
-/// Applies the access policy to requests and slows down the guessing of tokens. Usable from any thread.
+/// Applies the access policy to requests, and limits guesses of tokens. Any thread.
 final class Gate: Sendable {
     private let policy: AccessPolicy
     private let clock: any PlayerClock
@@ -20,7 +20,7 @@ final class Gate: Sendable {
         self.log = log
     }
 
-    /// As `AccessPolicy.decide`.
+    /// See `AccessPolicy.decide`.
     func admit(
         _ request: HTTPRequest, _ scope: AccessScope?, refusesForeignOrigin: Bool = false
     ) throws(Problem) -> AccessPolicy.Grant {
@@ -36,8 +36,8 @@ final class Gate: Sendable {
         }
     }
 
-    /// Beyond the limit no token is compared, so that a guess is worth nothing, but one that came from there before: its user
-    /// may have the guesser's address.
+    /// Beyond the limit every token is refused without a comparison, except the last right one from the same address, whose
+    /// user may share that address with the guesser.
     private func checkGuesses(_ token: String, of request: HTTPRequest) throws(Problem) {
         guard let seconds = failures.withLock({ $0.secondsToWait(request.guesser, token, now: clock.now) }) else {
             return
@@ -52,13 +52,15 @@ final class Gate: Sendable {
         guard isLogged else { return }
         if count == FailedAttempts.allowed {
             log?.warning(
-                "tokens are guessed: more from this address are refused for a minute", metadata: ["from": "\(guesser)"])
+                "tokens are guessed: further ones from this address are refused for a minute",
+                metadata: ["from": "\(guesser)"])
         } else if count == 1 {
             log?.notice("a wrong token was sent", metadata: ["from": "\(guesser)"])
         }
     }
 
-    /// A browser asks before it sends a cross-origin request (Fetch standard, section "CORS-preflight fetch").
+    /// The response to a CORS preflight (Fetch standard, section "CORS-preflight fetch"); nil if this is none, or the origin
+    /// is not allowed.
     func preflight(_ request: HTTPRequest, allow: String) -> HTTPResponse? {
         let origins = request.headers.values("Origin")
         guard origins.count == 1, let origin = origins.first, request.headers["Access-Control-Request-Method"] != nil,
@@ -91,13 +93,13 @@ extension Problem {
     }
 }
 
-/// Counts wrong tokens per peer: guessing is slowed down, a typing error is not.
+/// Counts wrong tokens per peer, so that guessing is limited but a typing error is not.
 struct FailedAttempts {
     static let allowed = 10
     static let window = 60.0
-    /// Peers remembered at once; those that came last are kept.
+    /// The number of most recent peers that are remembered.
     static let maximumPeers = 1024
-    /// Lines in the log per window, however many peers guess.
+    /// Log lines per window, whatever the number of peers.
     static let maximumLines = 50
 
     private struct Entry {
@@ -106,11 +108,11 @@ struct FailedAttempts {
     }
 
     private var entries = RecentlyUsed<HTTPPeer, Entry>(capacity: maximumPeers)
-    /// The token that a peer used last with success.
+    /// The last right token of each peer.
     private var known = RecentlyUsed<HTTPPeer, AccessToken>(capacity: maximumPeers)
     private var lines = (count: 0, since: MonotonicTime?.none)
 
-    /// Whole seconds to wait when the peer has failed too often; nil when it may try.
+    /// Whole seconds until the peer may try again; nil if it may try now.
     mutating func secondsToWait(_ peer: HTTPPeer, _ token: String, now: MonotonicTime) -> Int? {
         guard let entry = entries[peer], entry.count >= Self.allowed else { return nil }
         let rest = Self.window - now.seconds(since: entry.since)
@@ -123,7 +125,7 @@ struct FailedAttempts {
         known.insert(AccessToken(secret: token, scope: .read), for: peer, size: 1)
     }
 
-    /// How many came from the peer within the window, and whether a line of the log is left for it.
+    /// Returns the peer's wrong tokens within the window, and whether the log's limit allows another line.
     mutating func record(_ peer: HTTPPeer, now: MonotonicTime) -> (count: Int, isLogged: Bool) {
         var entry = Entry(count: 0, since: now)
         if let last = entries[peer], now.seconds(since: last.since) < Self.window { entry = last }
@@ -136,8 +138,8 @@ struct FailedAttempts {
 }
 
 extension HTTPRequest {
-    /// Whose guesses are counted together: behind a proxy of this machine the address that the proxy has added, the last one.
-    /// Other clients may write there what they like, and count as what they are.
+    /// The peer whose guesses are counted together. Behind a proxy on this machine this is the address that the proxy added,
+    /// the last one. Other clients could write any address there, so they count by their own.
     var guesser: HTTPPeer {
         if case .remote = peer { return peer }
         guard let list = headers.values("X-Forwarded-For").last ?? headers["X-Real-IP"],

@@ -7,7 +7,7 @@ struct Authority: Hashable, Sendable {
     var host: String
     var port: Int?
 
-    /// nil when it is no `host`, `host:port`, `[v6]` or `[v6]:port`.
+    /// nil unless the text is `host`, `host:port`, `[v6]` or `[v6]:port`.
     init?(_ text: some StringProtocol) {
         let text = text.lowercased()
         let hostEnd: String.Index
@@ -31,7 +31,7 @@ struct Authority: Hashable, Sendable {
         guard !host.isEmpty, isName else { return nil }
     }
 
-    /// Numeric addresses cannot be rebound to another machine by DNS.
+    /// DNS rebinding cannot point numeric addresses to another machine.
     var isIPLiteral: Bool {
         if host.hasPrefix("[") {
             let digits = host.dropFirst().prefix { $0 != "%" && $0 != "]" }
@@ -42,8 +42,7 @@ struct Authority: Hashable, Sendable {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 58 && $0 > 47 } }
     }
 
-    /// Whether a page with this `Origin` header was served under the very name and port that it now talks to. `null` and
-    /// whatever cannot be read is foreign to everyone.
+    /// Whether a page of this `Origin` was served under the same host and port. `null` and malformed origins never match.
     func isOrigin(_ text: String) -> Bool {
         for (scheme, usual) in [("http://", 80), ("https://", 443)] where text.hasPrefix(scheme) {
             guard let page = Authority(text.dropFirst(scheme.count)) else { return false }

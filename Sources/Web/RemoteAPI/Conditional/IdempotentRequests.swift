@@ -6,7 +6,7 @@ import Playback
 import Service
 import Synchronization
 
-/// Runs a write at most once per `Idempotency-Key`. Usable from any thread.
+/// Carries out a write at most once per `Idempotency-Key`. Any thread.
 final class IdempotentRequests: Sendable {
     private let clock: any PlayerClock
     private let ledger = Mutex(IdempotencyLedger<Reply>())
@@ -15,8 +15,8 @@ final class IdempotentRequests: Sendable {
         self.clock = clock
     }
 
-    /// Calls `run` unless the key was seen before; answers through `reply` in every case. `target`: what the request is
-    /// for, whichever of its paths was used.
+    /// Calls `run` unless the key was used before; a repeated request gets the first reply. `target` identifies the
+    /// resource, whichever of its paths was used.
     func perform(
         _ request: HTTPRequest, target: String, reply: @escaping Reply, run: (@escaping Reply) throws(Problem) -> Void
     )
@@ -60,7 +60,7 @@ final class IdempotentRequests: Sendable {
         return answer
     }
 
-    /// Within this process only: the hash is seeded anew in each.
+    /// Valid only in this process, as the hash has a random seed.
     private static func fingerprint(_ request: HTTPRequest, _ target: String) -> Int {
         var hasher = Hasher()
         hasher.combine(request.method)
@@ -71,22 +71,22 @@ final class IdempotentRequests: Sendable {
     }
 }
 
-/// Remembers the answers to requests that carried an `Idempotency-Key`, within bounds. A pure value: `Waiter` is
-/// whatever the caller wants back when the first answer is there.
+/// A bounded memory of replies to requests with an `Idempotency-Key`. A pure value. `finish` returns the `Waiter`s that
+/// were passed to `start` meanwhile.
 struct IdempotencyLedger<Waiter> {
     static var maximumKeys: Int { 256 }
     static var maximumBytes: Int { 1 << 20 }
     static var seconds: Double { 600 }
 
     enum Start {
-        /// The first with this key: do it, then call `finish`.
+        /// This is the first request with the key: carry it out, then call `finish`.
         case run
         case repeated(HTTPResponse)
-        /// The first is still being answered; the waiter was taken.
+        /// The first request has no reply yet; `finish` will return the waiter.
         case waiting
         /// The key belongs to another request.
         case mismatch
-        /// Too many requests with keys are under way.
+        /// Too many requests with keys have no reply yet.
         case full
     }
 
@@ -99,7 +99,7 @@ struct IdempotencyLedger<Waiter> {
         var waiters: [Waiter] = []
     }
 
-    /// In the order of their first requests.
+    /// In order of the first requests.
     private var entries: [Entry] = []
 
     mutating func start(_ key: String, fingerprint: Int, now: MonotonicTime, waiter: Waiter) -> Start {
@@ -115,7 +115,7 @@ struct IdempotencyLedger<Waiter> {
         return .run
     }
 
-    /// Returns who waited. The answer is kept unless the server failed: then the next try is a new one.
+    /// Returns the waiters. Keeps the reply unless the server failed, in which case the next request is carried out.
     mutating func finish(_ key: String, _ answer: HTTPResponse, now: MonotonicTime) -> [Waiter] {
         guard let index = entries.firstIndex(where: { $0.key == key }) else { return [] }
         let waiters = entries[index].waiters

@@ -15,7 +15,7 @@ struct BufferNews {
 
     func isDue(_ now: MonotonicTime) -> Bool { nextDue.map { $0 <= now } ?? false }
 
-    /// Clients may have missed the last report: the same values count as news again.
+    /// Clients may have missed the last report, so that the same values must be reported again.
     mutating func forget() { last?.loaded = nil }
 
     /// - Returns: whether to send it now.

@@ -25,8 +25,8 @@ struct EventChannel: WebSocketApplication {
             let session = EventSession(
                 feed, scope: grant.scope ?? .read, peer: request.peer, commands: player.commands)
             // The token's subprotocol is never echoed: it is a secret.
-            let offered = AccessPolicy.subprotocols(in: request.headers)
-            return .accepted(session, subprotocol: offered.contains { $0 == Self.subprotocol } ? Self.subprotocol : nil)
+            let isOffered = request.headers.list("Sec-WebSocket-Protocol").contains { $0 == Self.subprotocol }
+            return .accepted(session, subprotocol: isOffered ? Self.subprotocol : nil)
         } catch {
             return .refused(error.response)
         }

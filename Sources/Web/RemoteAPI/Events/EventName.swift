@@ -2,9 +2,9 @@
 
 /// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
 enum EventName: String, CaseIterable, Sendable {
-    /// Not recorded: only the latest one counts. All others have a `seq` and can be replayed.
+    /// Not recorded, as only the latest one counts. Apart from the next two lines, all others have a `seq` and can be replayed.
     case time, buffer, library, cache, session
-    /// Likewise, and only for clients that name them, as they are measured on demand.
+    /// Not recorded either. Sent only to clients that name them, as they are measured on demand.
     case levels, spectrum
     case recordLevel = "record-level"
     case status, item, completed

@@ -100,7 +100,7 @@ final class EventSession: WebSocketSession {
             return .later
         }
         switch turn {
-        // Messages are read at once, as the WebSocket server bounds their size.
+        // Read on this thread, as the WebSocket server bounds the size of messages.
         case .now: handle(Array(text.utf8))
         case .later, .never: break
         case .tooMuch: end("Too many commands wait for their replies to be read.")

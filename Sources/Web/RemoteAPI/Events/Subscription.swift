@@ -42,15 +42,11 @@ struct Subscription: Hashable {
     }
 
     private static func names(_ texts: [String]) throws(Problem) -> [EventName] {
-        var names: [EventName] = []
-        for text in texts {
-            guard let name = EventName(rawValue: text) else {
-                let known = EventName.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalid("events", "\(text.prefix(40)) is not an event; there are: \(known).")
-            }
-            names.append(name)
+        try texts.map { text throws(Problem) in
+            if let name = EventName(rawValue: text) { return name }
+            let known = EventName.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("events", "\(text.prefix(40)) is not an event; there are: \(known).")
         }
-        return names
     }
 }
 
@@ -63,7 +59,7 @@ struct SubscriptionChange {
 }
 
 extension SubscriptionChange {
-    /// From `?events=time,status&interval=0.25`. A text that is no number counts as out of range.
+    /// From `?events=time,status&interval=0.25`. A value that is not a number counts as out of range.
     init(_ query: Query) throws(Problem) {
         events = try query.text("events")?.split(separator: ",").map(String.init)
         interval = try query.text("interval").map { Double($0) ?? .nan }
@@ -77,16 +73,13 @@ struct ResumePoint: Hashable {
     var epoch: String
     var sequence: UInt64
 
-    /// One, or several of different players, separated by commas.
+    /// A single point, or several of different players, separated by commas.
     static func list(_ text: String) throws(Problem) -> [ResumePoint] {
-        var points: [ResumePoint] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            points.append(try ResumePoint(String(part)))
-        }
-        return points
+        try text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { part throws(Problem) in try ResumePoint(part) }
     }
 
-    private init(_ text: String) throws(Problem) {
+    private init(_ text: Substring) throws(Problem) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else {
             throw .invalid("since", "since must be EPOCH:SEQ, from hello and the last event.")
@@ -103,7 +96,7 @@ struct EventRequest {
     var subscription = Subscription()
     /// Resume points of the players whose events the client got; empty for a new client.
     var resumes: [ResumePoint] = []
-    /// Requests the events of every player instead of one.
+    /// The client wants the events of every player.
     var isOfAll = false
 
     init(_ request: HTTPRequest) throws(Problem) {
@@ -111,11 +104,9 @@ struct EventRequest {
         try query.check(Self.parameters)
         try subscription.apply(SubscriptionChange(query))
         // A browser's EventSource reconnects to its first URL, with the id of the last event.
-        if let text = request.headers["Last-Event-ID"], !text.isEmpty {
-            resumes = try ResumePoint.list(text)
-        } else if let text = try query.text("since") {
-            resumes = try ResumePoint.list(text)
-        }
+        let lastID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
+        let since = try query.text("since")
+        if let text = lastID ?? since { resumes = try ResumePoint.list(text) }
         if let text = try query.text("players") {
             guard text == "all" else { throw .invalid("players", "players must be all.") }
             isOfAll = true

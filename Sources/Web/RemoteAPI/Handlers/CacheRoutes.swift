@@ -44,9 +44,9 @@ struct CacheRoutes: Sendable {
 
     // MARK: Content
 
-    /// Seconds to wait for bytes: a browser that plays a download takes an error for the end.
+    /// Seconds to wait for bytes, as a browser that plays a download treats an error as its end.
     private static let patience = 15.0
-    /// Fewer bytes are not worth an answer during a download.
+    /// The least bytes of a response during a download.
     private static let worthwhile: Int64 = 128 << 10
 
     private func answerContent(
@@ -79,8 +79,8 @@ struct CacheRoutes: Sendable {
         return entry.ranges.contains { $0.contains(Int64(asked.offset)) } ? nil : Int64(asked.offset)
     }
 
-    /// The loaded part of the requested range: a part may be shorter than its range (RFC 9110, 14.2 lets a server
-    /// choose), so that an unfinished download can be played.
+    /// The loaded part of the requested range, so that an unfinished download can be played. A response may be shorter than
+    /// the requested range (RFC 9110 section 14.2).
     private func content(
         of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest
     ) throws(Problem) -> HTTPResponse {
@@ -123,7 +123,7 @@ struct CacheRoutes: Sendable {
         Problem(.unavailable, "not-yet-loaded", detail, retryAfter: 1)
     }
 
-    /// Not the foreign server's type, which could turn the bytes into a web page.
+    /// Audio and video types only: another server's type could turn the bytes into a web page.
     private static func type(_ given: String?) -> String {
         let type = given?.prefix { $0 != ";" }.lowercased() ?? ""
         let isPlain = type.utf8.allSatisfy { HTTPToken.contains($0) || $0 == UInt8(ascii: "/") }

@@ -226,11 +226,11 @@ struct RecordingDownload: Sendable {
     func response(to request: HTTPRequest) throws(Problem) -> HTTPResponse {
         // A finished recording never changes: size and time identify its version.
         let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
-        let validation = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
-        if let response = request.notModified(tag, validation) { return response }
+        let cacheControl = "private, no-cache"
+        if let response = request.notModified(tag, cacheControl) { return response }
         let type = RecordedFormat(id: entry.id)?.mediaType ?? "application/octet-stream"
         let headers = HTTPHeaders(
-            validation + [
+            tag.fields(cacheControl) + [
                 ("Content-Type", type), ("X-Content-Type-Options", "nosniff"),
                 ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
             ])

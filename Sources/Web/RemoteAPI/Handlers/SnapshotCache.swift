@@ -6,8 +6,8 @@ import Synchronization
 import Kernel
 import Service
 
-/// The answer of `GET /player`, encoded once for each state: reused for up to 5 ms while the position advances
-/// (`sampledAt` is its time), and until the next state while it does not.
+/// The response of `GET /player`. It is reused until the next state, but at most 5 ms while the position advances, whose
+/// time is `sampledAt`.
 final class SnapshotCache: Sendable {
     static let seconds = 0.005
 
@@ -27,10 +27,10 @@ final class SnapshotCache: Sendable {
         {
             return last.response
         }
-        // Shared: the server caches its own form of it for the following answers.
+        // Shared, so that the server caches its own form of the response.
         var response = HTTPResponse.json([])
         response.body = .shared(SharedBytes(context.encode(snapshot)))
-        // Part of a follower's state is its leader's, which has other versions.
+        // A follower shows a part of its leader's state, which has other versions.
         guard snapshot.settings.leader == nil else { return response }
         entry.withLock {
             // A slower thread must not restore an older state.

@@ -76,20 +76,13 @@ struct SystemRoutes: Sendable {
         text.requests(requests)
         text.events(players.map { ($0.path.id, $0.hub) })
         text.process(ProcessFacts.read())
-        return HTTPResponse(
-            status: 200,
-            headers: HTTPHeaders([
-                ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
-            ]), body: .bytes(Array(text.text.utf8)))
+        return .content(
+            Array(text.text.utf8), "text/plain; version=0.0.4; charset=utf-8", [("Cache-Control", "no-store")])
     }
 
     private func document(_ path: String, _ bytes: [UInt8]) -> Route {
-        .get(path, scope: nil) { _, reply throws(Problem) in
-            reply(
-                HTTPResponse(
-                    status: 200,
-                    headers: HTTPHeaders([("Content-Type", "application/yaml"), ("Cache-Control", "no-cache")]),
-                    body: .bytes(bytes)))
+        .get(path, scope: nil) { _, reply in
+            reply(.content(bytes, "application/yaml", [("Cache-Control", "no-cache")]))
         }
     }
 }

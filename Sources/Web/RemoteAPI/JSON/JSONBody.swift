@@ -5,27 +5,26 @@ import HTTP
 import Playback
 import Service
 
-/// The body of a request or a command, read strictly: what is not JSON is 400; what is JSON but not what was asked for is 422
-/// and names the member. An empty body reads as `{}`.
+/// The body of a request or command, read strictly: invalid JSON is 400; valid JSON with wrong members is 422 with the
+/// name of the member. An empty body reads as `{}`.
 struct JSONBody: Sendable {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The second one is that of RFC 7386: what a PATCH means here.
+    /// The second is the type of RFC 7386, whose rules PATCH follows.
     private static let types = ["application/json", "application/merge-patch+json"]
 
-    /// Checks the type of a body without reading it. A body needs one of `types`; no body needs no type.
+    /// Checks the content type; a request without a body needs none.
     static func checkType(of request: HTTPRequest) throws(Problem) {
         if !request.body.isEmpty { try checkType(of: request.headers) }
     }
 
-    /// Of a body that is there.
+    /// Checks the content type of a request with a body.
     static func checkType(of headers: HTTPHeaders) throws(Problem) {
-        // As most clients write it.
+        // The usual form first.
         if headers["Content-Type"] == "application/json", !headers.contains("Content-Encoding") { return }
-        let codings = headers.values("Content-Encoding").joined(separator: ",").split(separator: ",")
-        if let coding = codings.map(\.trimmingSpaces).first(where: { !$0.equalsIgnoringASCIICase("identity") }) {
+        if let coding = headers.list("Content-Encoding").first(where: { !$0.equalsIgnoringASCIICase("identity") }) {
             throw .unsupportedMediaType(
                 "The body must not be encoded, as \(coding.prefix(40)) does.", "Accept-Encoding", "identity")
         }
@@ -49,13 +48,13 @@ struct JSONBody: Sendable {
         try Body(node(limits))
     }
 
-    /// Refuses no body, which is not the same as `{}` here.
+    /// Rejects a missing body, for routes on which it differs from `{}`.
     func required() throws(Problem) -> JSONBody {
         guard !bytes.isEmpty else { throw .malformed("A body is needed here.") }
         return self
     }
 
-    /// The object, which may have no other members.
+    /// The object; other members are rejected.
     func members(_ known: String...) throws(Problem) -> StrictObject { try members(known) }
     func members(_ known: [String]) throws(Problem) -> StrictObject { try StrictObject(node(.element), known) }
 
@@ -65,8 +64,8 @@ struct JSONBody: Sendable {
 
     private var text: [UInt8] { bytes.isEmpty ? Array("{}".utf8) : bytes }
 
-    /// As `read`; the elements of the list in the member `name` are read one after another, and `make` gets them with the rest,
-    /// in which that list is empty. A text that is no JSON is refused as such, whatever is wrong with an element.
+    /// Reads the elements of the list in the member `name` one by one. `make` gets them and the rest of the body, in which
+    /// that list is empty. A syntax error takes precedence over a wrong element.
     func list<Element: JSONReadable, Value>(
         _ name: String, of type: Element.Type, atMost maximum: Int, _ tooLong: Problem,
         _ make: (JSONNode, [Element]) throws(Problem) -> Value
@@ -84,13 +83,13 @@ struct JSONBody: Sendable {
                 }
             }
         }
-        // Everything else first: it is short.
+        // Problems of the other members take precedence.
         let value = try make(json, elements)
         if let failure { throw failure }
         return value
     }
 
-    /// `tooLong`: of the list that is read.
+    /// `tooLong`: the problem if the list has too many elements.
     private func reading<Value>(
         _ tooLong: @autoclosure () -> Problem? = nil, _ body: () throws(JSONError) -> Value
     ) throws(Problem) -> Value {

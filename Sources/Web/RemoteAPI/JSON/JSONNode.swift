@@ -21,7 +21,7 @@ struct JSONNode {
 
     var string: String? { kind == .text ? text.string(token) : nil }
 
-    /// Of a text.
+    /// Whether a text contains escapes.
     var hasEscapes: Bool { token.hasEscapes }
 
     var flag: Bool? {
@@ -82,8 +82,7 @@ struct JSONNode {
 extension Array: JSONReadable where Element: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
         guard json.kind == .list else { throw json.invalid("must be a list") }
-        self = []
-        for element in json.elements { append(try Element(element)) }
+        self = try json.elements.map { element throws(Problem) in try Element(element) }
     }
 }
 

@@ -8,7 +8,7 @@ struct JSONScanner {
     private(set) var position = 0
     /// The tokens of the current value.
     var tokens: [JSONToken] = []
-    /// The start of the current value, for the limit of its size; bytes that do not count are added.
+    /// The start of the current value, moved forward by bytes that its size limit does not cover.
     var start = 0
     private var depth = 0
 

@@ -36,6 +36,11 @@ struct StrictObject {
 
     var names: [String] { members.map(\.name) }
 
+    /// Rejects all other members.
+    func rejectAll(except allowed: [String], _ detail: String) throws(Problem) {
+        for name in names where !allowed.contains(name) { throw invalid(name, detail) }
+    }
+
     /// The member, if it is present and not null.
     subscript(name: String) -> JSONNode? {
         guard let node = members.first(where: { $0.name == name })?.value, node.kind != .null else { return nil }
@@ -66,7 +71,7 @@ struct StrictObject {
         guard text.hasCodePoints(atMost: maximum) else {
             throw invalid(name, "is longer than \(maximum) characters")
         }
-        // As itself it is no JSON.
+        // An unescaped NUL is not valid JSON.
         guard !node.hasEscapes || !text.utf8.contains(0) else { throw invalid(name, "contains a NUL character") }
         return text
     }

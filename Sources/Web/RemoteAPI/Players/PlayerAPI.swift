@@ -26,11 +26,8 @@ final class PlayerAPI: Sendable {
 
     /// The routes of every player below `/players/{player}`, except its removal.
     static func routes(_ context: PlayerContext, _ hub: EventHub) -> [Route] {
-        PlayerRoutes(context: context).routes + QueueRoutes(context: context).routes
-            + MediaRoutes(context: context).itemRoutes + OutputRoutes(context: context).routes
-            + EffectRoutes(context: context).routes
-            + AnnouncementRoutes(context: context).routes + TimerRoutes(context: context).routes
-            + RenderRoutes(context: context).routes
+        context.playerRoutes + context.queueRoutes + context.itemMediaRoutes + context.outputRoutes
+            + context.effectRoutes + context.announcementRoutes + context.timerRoutes + context.renderRoutes
             + RecordingRoutes.streamRoutes(context.verbs) + [EventChannel.route(hub, context.players)]
     }
 

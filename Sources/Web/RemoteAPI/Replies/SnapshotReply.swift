@@ -71,10 +71,9 @@ extension JSONWriter {
 /// The loaded part of the current media. A local file is loaded completely once it is open.
 struct LoadedMedia: Equatable {
     var itemID: ItemID?
-    /// Position in seconds up to which the media can play without waiting, and so on; speed and stalling of a local file are 0
-    /// and false.
+    /// In seconds. A local file has the speed 0 and never stalls.
     private(set) var part: LoadedTime
-    /// Otherwise only `ahead` is.
+    /// If false, only `part.ahead` is known.
     private(set) var isKnown = true
 
     init(_ snapshot: PlayerSnapshot) {

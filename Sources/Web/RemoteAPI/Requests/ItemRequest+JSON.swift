@@ -40,16 +40,12 @@ extension ItemRequest: JSONReadable {
             return
         }
         if let folder = try object.text("folder", maximum: Self.maximumURILength) {
-            for name in Self.members where name != "folder" && object.contains(name) {
-                throw object.invalid(name, "cannot be given together with folder")
-            }
+            try object.rejectAll(except: ["folder"], "cannot be given together with folder")
             self = .folder(folder)
             return
         }
         if let list = try object.text("list", maximum: Self.maximumURILength) {
-            for name in Self.members where name != "list" && name != "headers" && object.contains(name) {
-                throw object.invalid(name, "cannot be given together with list")
-            }
+            try object.rejectAll(except: ["list", "headers"], "cannot be given together with list")
             self = .list(
                 MediaLocator(uri: list, headers: try object.nested(HeaderMap.self, "headers")?.headers ?? [:]))
             return
@@ -74,7 +70,7 @@ extension ItemRequest: JSONReadable {
             expands: try object.flag("expand"))
     }
 
-    /// `album` and `artist` are ids without a `uri`; with one they are texts to show.
+    /// Without a `uri`, `album` and `artist` are ids; with a `uri` they are display texts.
     private static func several(_ object: StrictObject) throws(Problem) -> ItemRequest? {
         guard !object.has("uri"), !object.has("folder"), !object.has("list") else { return nil }
         let kinds: [(name: String, kind: CatalogueID.Kind?)] = [
@@ -82,9 +78,7 @@ extension ItemRequest: JSONReadable {
         ]
         for (name, kind) in kinds {
             guard let text = try object.text(name) else { continue }
-            for other in members where other != name && object.contains(other) {
-                throw object.invalid(other, "cannot be given together with \(name) and without uri")
-            }
+            try object.rejectAll(except: [name], "cannot be given together with \(name) and without uri")
             if let kind {
                 let id = CatalogueID(text).flatMap { $0.kind == kind ? $0 : nil }
                 return id.map { .library($0) } ?? .unknown(member: name, id: text)

@@ -57,7 +57,7 @@ struct Query {
     }
 
     /// The longer edge of a picture; nil if absent.
-    func size() throws(Problem) -> Int? { try integer("size", in: MediaRoutes.sizes) }
+    func size() throws(Problem) -> Int? { try integer("size", in: PlayerContext.pictureSizes) }
 
     /// The window of a long list.
     func window(of length: Int = 10_000_000) throws(Problem) -> (offset: Int, limit: Int) {

@@ -3,16 +3,16 @@
 import HTTP
 import Synchronization
 
-/// Counts an answer and completes its headers.
+/// Counts a response and completes its headers.
 struct Finish: Sendable {
-    /// Others must not make labels of their own.
+    /// The only methods that become labels.
     private static let methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     private let counters: RequestCounters
     private let method: String
     private let route: String
     private let reply: Reply
-    /// Whose page may read the answer; nil for none.
+    /// The origin whose pages may read the response; nil if there is none.
     var origin: String?
 
     init(_ counters: RequestCounters, _ method: HTTPMethod, route: String, reply: @escaping Reply = { _ in }) {
@@ -37,7 +37,7 @@ struct Finish: Sendable {
     }
 }
 
-/// Counts answers by route and status.
+/// Counts responses by method, route and status.
 final class RequestCounters: Sendable {
     struct Key: Hashable {
         var method: String

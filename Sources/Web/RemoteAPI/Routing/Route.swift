@@ -107,9 +107,17 @@ extension HTTPRequest {
         return Caller(address: address) { recipient.isGone }
     }
 
-    /// 304 if the client has the version of this tag. `fields`: the headers of every response, including the tag.
-    func notModified(_ tag: EntityTag, _ fields: [(String, String)]) -> HTTPResponse? {
-        headers.ifNoneMatchRefuses(tag) == true ? HTTPResponse(status: 304, headers: HTTPHeaders(fields)) : nil
+    /// 304 if the client has the version of this tag.
+    func notModified(_ tag: EntityTag, _ cacheControl: String = "no-cache") -> HTTPResponse? {
+        guard headers.ifNoneMatchRefuses(tag) == true else { return nil }
+        return HTTPResponse(status: 304, headers: HTTPHeaders(tag.fields(cacheControl)))
+    }
+}
+
+extension EntityTag {
+    /// The headers of a response that clients may keep, but must revalidate.
+    func fields(_ cacheControl: String = "no-cache") -> [(String, String)] {
+        [("ETag", description), ("Cache-Control", cacheControl)]
     }
 }
 
@@ -124,9 +132,12 @@ extension HTTPResponse {
 
     /// A JSON response that no cache may keep.
     static func json(_ bytes: [UInt8], status: Int = 200, _ headers: [(String, String)] = []) -> HTTPResponse {
-        HTTPResponse(
-            status: status,
-            headers: HTTPHeaders([("Content-Type", "application/json"), ("Cache-Control", "no-store")] + headers),
-            body: .bytes(bytes))
+        .content(bytes, "application/json", status: status, [("Cache-Control", "no-store")] + headers)
+    }
+
+    static func content(
+        _ bytes: [UInt8], _ type: String, status: Int = 200, _ headers: [(String, String)]
+    ) -> HTTPResponse {
+        HTTPResponse(status: status, headers: HTTPHeaders([("Content-Type", type)] + headers), body: .bytes(bytes))
     }
 }

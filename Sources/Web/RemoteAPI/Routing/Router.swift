@@ -2,7 +2,7 @@
 
 import HTTP
 
-/// Finds the route of a request. Paths without parameters are found by one look-up.
+/// Finds the route of a request. A path without parameters takes one look-up.
 struct Router: Sendable {
     enum Match {
         case route(Route, parameters: [String])
@@ -57,7 +57,7 @@ struct Router: Sendable {
         var parameters: [String] = []
         for (expected, segment) in zip(pattern, path) {
             if expected.hasPrefix("{") {
-                // Ids are plain ASCII: a segment with an escape in it names nothing, and gives a 404.
+                // Ids are plain ASCII, so a segment with an escape matches no id.
                 parameters.append(String(segment))
             } else if expected != segment {
                 return nil

@@ -5,25 +5,23 @@ import Playback
 import Service
 
 /// `/outputs`: the devices, and the one in use.
-struct OutputRoutes: Sendable {
-    let context: PlayerContext
-
-    var routes: [Route] {
+extension PlayerContext {
+    var outputRoutes: [Route] {
         [
-            .show("/api/v1/outputs", { _ in context.player.snapshot }) { $0.outputs(of: $1) },
+            .show("/api/v1/outputs", { _ in player.snapshot }) { $0.outputs(of: $1) },
             .command("outputs.select", .put, "/api/v1/outputs/current") { command, reply throws(Problem) in
                 let members = try command.body.members("id")
                 guard members.contains("id") else { throw members.invalid("id", "is needed: an output's id, or null") }
                 // nil follows the default device.
                 let id = try members.text("id")
-                context.verbs.perform(.selectOutput(id), reply: object(reply) { $0.outputs(of: $1) })
+                verbs.perform(.selectOutput(id), reply: object(reply) { $0.outputs(of: $1) })
             },
             .command("outputs.policy", .patch, "/api/v1/outputs") { command, reply throws(Problem) in
                 let members = try command.body.members("policy")
                 var patch = SettingsPatch()
                 patch.routePolicy = try members.needed(
                     members.choice("policy", RoutePolicy.self), "policy", "is needed: pause, hold or follow")
-                context.verbs.perform(.apply(patch), reply: object(reply) { $0.outputs(of: $1) })
+                verbs.perform(.apply(patch), reply: object(reply) { $0.outputs(of: $1) })
             },
         ]
     }

@@ -20,13 +20,11 @@ extension RemoteAPI {
 }
 
 /// `/effects`: the effects and the equaliser's presets.
-struct EffectRoutes: Sendable {
-    let context: PlayerContext
-
-    var routes: [Route] {
+extension PlayerContext {
+    var effectRoutes: [Route] {
         let base = "/api/v1/effects"
         return [
-            .show(base, { _ in context.player.snapshot.settings }) { $0.members(of: $1.effects) },
+            .show(base, { _ in player.snapshot.settings }) { $0.members(of: $1.effects) },
             .command("effects", .patch, base) { command, reply throws(Problem) in
                 let patch = try command.body.required().read(EffectsRequest.self).patch
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
@@ -35,12 +33,12 @@ struct EffectRoutes: Sendable {
                 let patch = try call.body.required().read(EffectsRequest.self).replacing
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
-            .show(base + "/presets", { _ in context.player.snapshot.settings.effectPresets }) { writer, own in
+            .show(base + "/presets", { _ in player.snapshot.settings.effectPresets }) { writer, own in
                 writer.member("presets", objects: EffectPreset.shipped + own) { $0.members(of: $1) }
             },
             .write(.post, base + "/presets") { call, reply throws(Problem) in
                 let request = try call.body.required().read(PresetTextRequest.self)
-                let place = context.path.of(base) + "/presets/" + PercentEncoding.encode(request.name)
+                let place = path.of(base) + "/presets/" + PercentEncoding.encode(request.name)
                 change(
                     .keep(name: request.name, preamp: request.preamp, bands: request.bands),
                     answering(reply) { snapshot in
@@ -69,7 +67,7 @@ struct EffectRoutes: Sendable {
     }
 
     private func change(_ change: EffectsChange, _ reply: @escaping ServiceReply<PlayerSnapshot>) {
-        context.verbs.perform(.changeEffects(change), reply: reply)
+        verbs.perform(.changeEffects(change), reply: reply)
     }
 }
 

@@ -3,16 +3,13 @@
 import HTTP
 import Service
 
-/// `/announcements` and `/sfx`: sounds beside the music.
-struct AnnouncementRoutes: Sendable {
+/// `/announcements` and `/sfx`: sounds on top of the music.
+extension PlayerContext {
     private static let announcements = "/api/v1/announcements"
     private static let effects = "/api/v1/sfx"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
-        let verbs = context.verbs
-        return [
+    var announcementRoutes: [Route] {
+        [
             .show(Self.announcements, { _ throws(Problem) in try verbs.announcerStatus() }) {
                 $0.announcements(of: $1)
             },
@@ -51,6 +48,6 @@ struct AnnouncementRoutes: Sendable {
     }
 
     private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {
-        .json(status: 201, [("Location", context.path.of("\(base)/\(id)"))], members)
+        .json(status: 201, [("Location", path.of("\(base)/\(id)"))], members)
     }
 }

@@ -6,10 +6,8 @@ import Playback
 import Service
 
 /// `/queue`: reading it in windows and changing it in batches; every change honours `If-Match`.
-struct QueueRoutes: Sendable {
-    let context: PlayerContext
-
-    var routes: [Route] {
+extension PlayerContext {
+    var queueRoutes: [Route] {
         let base = "/api/v1/queue"
         return [
             .get(base, query: ["offset", "limit"]) { call, reply throws(Problem) in try window(call, reply) },
@@ -36,23 +34,23 @@ struct QueueRoutes: Sendable {
         let pattern = "/api/v1/queue/items/{id}"
         return [
             .get(pattern) { call, reply throws(Problem) in
-                let found = try context.verbs.item(try context.itemID(call.parameters[0]))
-                context.verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
+                let found = try verbs.item(try itemID(call.parameters[0]))
+                verbs.withDetails(of: [found.item]) { reply(answer(found, $0)) }
             },
             .write(.patch, pattern) { call, reply throws(Problem) in
-                let id = try context.itemID(call.parameters[0])
+                let id = try itemID(call.parameters[0])
                 let patch = try call.body.read(ItemPatch.self)
                 let command = PlayerCommand.edit(
                     .update(id, patch), expected: try expectedRevision(call.command), play: false)
-                context.verbs.perform(
+                verbs.perform(
                     command,
                     reply: answering(reply) { _ throws(Problem) in
-                        let found = try context.verbs.item(id)
-                        return answer(found, context.server.details.atHand([found.item]))
+                        let found = try verbs.item(id)
+                        return answer(found, server.details.atHand([found.item]))
                     })
             },
             .bare(.delete, pattern) { call, reply throws(Problem) in
-                let id = try context.itemID(call.parameters[0])
+                let id = try itemID(call.parameters[0])
                 edit(.remove([id]), try expectedRevision(call.command), reply)
             },
         ]
@@ -62,27 +60,23 @@ struct QueueRoutes: Sendable {
 
     private func window(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
         let (offset, limit) = try call.query.window(of: Queue.maximumLength)
-        let window = context.verbs.queueWindow(offset: offset, limit: limit)
-        let current = context.player.snapshot.item?.item.id
+        let window = verbs.queueWindow(offset: offset, limit: limit)
+        let current = player.snapshot.item?.item.id
         // Taken before the catalogue is read: a window may be newer than its tag, never older.
         let tag = RevisionTag.of(
-            context.epoch, window.revision, current: current, catalogue: context.server.details.revision)
-        let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
-        if let response = call.request.notModified(tag, headers) { return reply(response) }
-        context.verbs.withDetails(of: window.items) { details in
-            // A growing buffer would waste as much again.
+            epoch, window.revision, current: current, catalogue: server.details.revision)
+        if let response = call.request.notModified(tag) { return reply(response) }
+        verbs.withDetails(of: window.items) { details in
+            // Growing by doubling could waste as much memory again.
             let capacity = window.items.reduce(256) { $0 + 384 + $1.bytes }
-            let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, context.links) }
-            reply(
-                HTTPResponse(
-                    status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
-                    body: .bytes(bytes)))
+            let bytes = JSONWriter.object(capacity: capacity) { $0.members(of: window, details, links) }
+            reply(.content(bytes, "application/json", tag.fields()))
         }
     }
 
     private func answer(_ found: PlayerService.QueuedItem, _ details: [PathKey: TrackDetails]) -> HTTPResponse {
         .json { writer in
-            writer.members(of: found.item, details[PathKey(found.item.uri)], context.links)
+            writer.members(of: found.item, details[PathKey(found.item.uri)], links)
             writer.member("index", found.index)
             writer.member("revision", found.revision)
         }
@@ -112,7 +106,7 @@ struct QueueRoutes: Sendable {
     }
 
     private func edit(_ edit: QueueEdit, _ expected: QueueRevision?, _ reply: @escaping Reply) {
-        context.verbs.perform(
+        verbs.perform(
             .edit(edit, expected: expected, play: false),
             reply: answering(reply) { snapshot in .json([tag(snapshot)]) { $0.queueMembers(of: snapshot) } })
     }
@@ -122,12 +116,12 @@ struct QueueRoutes: Sendable {
     ) {
         var addition = addition
         addition.expected = expected
-        context.verbs.add(addition, for: command.caller, reply: answering(reply) { added($0, status: status) })
+        verbs.add(addition, for: command.caller, reply: answering(reply) { added($0, status: status) })
     }
 
     private func expectedRevision(_ command: Command) throws(Problem) -> QueueRevision? {
-        guard let asked = RevisionTag.revisions(in: command.expectedTags, of: context.epoch) else { return nil }
-        let snapshot = context.player.snapshot
+        guard let asked = RevisionTag.revisions(in: command.expectedTags, of: epoch) else { return nil }
+        let snapshot = player.snapshot
         guard asked.contains(snapshot.queueRevision) else {
             throw Problem(
                 .stale, "revision-mismatch",
@@ -142,7 +136,7 @@ struct QueueRoutes: Sendable {
         let ids = (snapshot.insertedItems ?? 0..<0).prefix(JSONWriter.mostQueueIDs).map {
             ItemID(number: $0).description
         }
-        let location = status == 201 ? ids.first.map { [("Location", context.path.item($0))] } ?? [] : []
+        let location = status == 201 ? ids.first.map { [("Location", self.path.item($0))] } ?? [] : []
         return .json(status: status, [tag(snapshot)] + location) { writer in
             writer.queueMembers(of: snapshot)
             writer.member("count", found.items.count)
@@ -153,7 +147,7 @@ struct QueueRoutes: Sendable {
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", RevisionTag.of(context.epoch, snapshot).description)
+        ("ETag", RevisionTag.of(epoch, snapshot).description)
     }
 }
 

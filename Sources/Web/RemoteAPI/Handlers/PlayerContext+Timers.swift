@@ -5,14 +5,11 @@ import Playback
 import Service
 
 /// `/timers`, and `/player/prime`.
-struct TimerRoutes: Sendable {
+extension PlayerContext {
     private static let base = "/api/v1/timers"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
-        let verbs = context.verbs
-        return [
+    var timerRoutes: [Route] {
+        [
             .show(Self.base, { _ throws(Problem) in try verbs.timers() }) { $0.members(of: $1) },
             .write(.post, Self.base) { call, reply throws(Problem) in
                 verbs.set(
@@ -47,7 +44,7 @@ struct TimerRoutes: Sendable {
 
     private func created(_ timer: PlayerTimer?) -> HTTPResponse {
         guard let timer else { return Self.shown(nil) }
-        let path = context.path.of("\(Self.base)/\(timer.id)")
+        let path = self.path.of("\(Self.base)/\(timer.id)")
         return .json(status: 201, [("Location", path)]) { $0.members(of: timer) }
     }
 
@@ -109,9 +106,8 @@ struct TimerPatchBody: JSONReadable {
             case .alarm: Self.alarmMembers
             case .start: Self.startMembers
             }
-        for name in object.names where !known.contains(name) {
-            throw object.invalid(name, "does not belong to this timer; known are: \(known.joined(separator: ", "))")
-        }
+        try object.rejectAll(
+            except: known, "does not belong to this timer; known are: \(known.joined(separator: ", "))")
         return patch
     }
 }

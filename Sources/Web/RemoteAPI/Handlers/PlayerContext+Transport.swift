@@ -4,18 +4,16 @@ import HTTP
 import Playback
 import Service
 
-/// `/player`: the state, transport and settings. Every write answers the new state.
-struct PlayerRoutes: Sendable {
-    let context: PlayerContext
-
-    var routes: [Route] {
+/// `/player`: the state, transport and settings. Every write replies with the new state.
+extension PlayerContext {
+    var playerRoutes: [Route] {
         let base = "/api/v1/player"
         return [
-            .get(base) { _, reply in reply(context.snapshots.response(in: context)) },
+            .get(base) { _, reply in reply(snapshots.response(in: self)) },
             .command("play", .post, base + "/play") { command, reply throws(Problem) in
                 let request = try command.body.read(PlayRequest.self)
-                context.verbs.play(
-                    request.target, position: request.position, at: request.at, reply: context.state(reply))
+                verbs.play(
+                    request.target, position: request.position, at: request.at, reply: state(reply))
             },
             command("pause", .post, base + "/pause") { _ in .pause },
             command("toggle", .post, base + "/toggle") { _ in .toggle },
@@ -36,30 +34,30 @@ struct PlayerRoutes: Sendable {
             command("scan-end", .delete, base + "/scan") { _ in .endScan },
             .command("settings", .patch, base) { command, reply throws(Problem) in
                 let patch = try command.body.read(SettingsRequest.self).patch
-                context.verbs.perform(.apply(patch), reply: context.state(reply))
+                verbs.perform(.apply(patch), reply: state(reply))
             },
         ]
     }
 
-    /// `known`: the members of its body.
+    /// `known`: the members of the body.
     private func command(
         _ name: String, _ method: HTTPMethod, _ path: String, _ known: String...,
         make: @escaping @Sendable (StrictObject) throws(Problem) -> PlayerCommand
     ) -> Route {
         .command(name, method, path) { command, reply throws(Problem) in
-            context.verbs.perform(try make(try command.body.members(known)), reply: context.state(reply))
+            verbs.perform(try make(try command.body.members(known)), reply: state(reply))
         }
     }
 }
 
-/// Seconds that a media can have: up to 10,000 hours.
+/// The longest media: 10,000 hours, in seconds.
 let mediaSeconds = 0.0...36_000_000.0
 
 /// `POST /player/play`
 struct PlayRequest: JSONReadable {
     var target: PlayTarget
     var position: Double?
-    /// Milliseconds since the epoch; nil: at once.
+    /// Milliseconds since the epoch; nil for now.
     var at: Int64?
 
     init(_ json: JSONNode) throws(Problem) {
@@ -78,7 +76,7 @@ struct PlayRequest: JSONReadable {
 }
 
 extension StrictObject {
-    /// Exactly one of the three.
+    /// Exactly one of the three members.
     func seekTarget() throws(Problem) -> SeekTarget {
         let position = try number("position", in: mediaSeconds)
         let offset = try number("offset", in: -mediaSeconds.upperBound...mediaSeconds.upperBound)

@@ -5,14 +5,11 @@ import Playback
 import Service
 
 /// `/playlists`: saved lists of media. Changes honour `If-Match`.
-struct PlaylistRoutes: Sendable {
-    static let base = "/api/v1/playlists"
+extension PlayerContext {
+    private static let base = "/api/v1/playlists"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
+    var playlistRoutes: [Route] {
         let single = Self.base + "/{id}"
-        let server = context.server
         return [
             .get(Self.base) { _, reply in
                 server.playlists(
@@ -21,22 +18,21 @@ struct PlaylistRoutes: Sendable {
                     })
             },
             .write(.post, Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try PlaylistRequest(call.body)
-                let name = try request.requiredName()
+                let request = try PlaylistRequest(call.body, player)
                 let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
                     Self.answer(changed, status: 201, [("Location", "\(Self.base)/\(changed.list.id)")])
                 }
-                server.createPlaylist(name, try content(of: request), for: call.caller, reply: created)
+                server.createPlaylist(
+                    try request.requiredName(), try request.requiredContent(), for: call.caller, reply: created)
             },
             .get(single + "/m3u8") { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 try read(id, call.request, offset: 0, limit: .max, reply) { found in
                     let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
-                    let headers = [
-                        ("Content-Type", "audio/x-mpegurl; charset=utf-8"),
-                        ("Content-Disposition", "attachment; filename=\"playlist-\(id).m3u8\""),
-                    ]
-                    return (Array(text.utf8), headers)
+                    let disposition = "attachment; filename=\"playlist-\(id).m3u8\""
+                    return (
+                        Array(text.utf8), "audio/x-mpegurl; charset=utf-8", [("Content-Disposition", disposition)]
+                    )
                 }
             },
             .get(single, query: ["offset", "limit"]) { call, reply throws(Problem) in
@@ -48,24 +44,24 @@ struct PlaylistRoutes: Sendable {
                         writer.member("offset", offset)
                         writer.member("items", objects: found.entries) { $0.members(of: $1, server.parts.sealed) }
                     }
-                    return (bytes, [("Content-Type", "application/json")])
+                    return (bytes, "application/json", [])
                 }
             },
             .write(.put, single, largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try PlaylistRequest(call.body)
-                try change(call, request.name, try content(of: request), { .replace($0) }, reply)
+                let request = try PlaylistRequest(call.body, player)
+                try change(call, request.name, try request.requiredContent(), { .replace($0) }, reply)
             },
             .write(.patch, single) { call, reply throws(Problem) in
-                let request = try PlaylistRequest(call.body)
-                guard request.content == nil, request.rules == nil else {
+                let request = try PlaylistRequest(call.body, player)
+                guard request.content == nil, !request.hasRules else {
                     throw .invalid("items", "PATCH changes the name; PUT replaces the items.")
                 }
                 try change(call, try request.requiredName(), nil, { .replace($0) }, reply)
             },
             .write(.post, single + "/items", largestBody: Route.listBody) { call, reply throws(Problem) in
-                let request = try PlaylistRequest(call.body)
+                let request = try PlaylistRequest(call.body, player)
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
-                try change(call, nil, try content(of: request), { .append($0) }, reply)
+                try change(call, nil, try request.requiredContent(), { .append($0) }, reply)
             },
             .bare(.delete, single) { call, reply throws(Problem) in
                 let id = try Self.id(call)
@@ -77,7 +73,7 @@ struct PlaylistRoutes: Sendable {
             .write(.post, single + "/play") { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let index = try call.body.members("index").integer("index", in: 0...10_000_000)
-                context.verbs.play(id, from: index, reply: context.state(reply))
+                verbs.play(id, from: index, reply: state(reply))
             },
         ]
     }
@@ -86,16 +82,15 @@ struct PlaylistRoutes: Sendable {
 
     private func read(
         _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
-        _ write: @escaping @Sendable (Found) -> (body: [UInt8], headers: [(String, String)])
+        _ write: @escaping @Sendable (Found) -> (body: [UInt8], type: String, headers: [(String, String)])
     ) throws(Problem) {
-        context.server.playlist(
+        server.playlist(
             id, offset: offset, limit: limit,
             reply: answering(reply) { found in
                 let tag = RevisionTag.of(id, found.list.revision)
-                let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
-                if let response = request.notModified(tag, headers) { return response }
-                let (body, own) = write(found)
-                return HTTPResponse(status: 200, headers: HTTPHeaders(own + headers), body: .bytes(body))
+                if let response = request.notModified(tag) { return response }
+                let (body, type, headers) = write(found)
+                return .content(body, type, headers + tag.fields())
             })
     }
 
@@ -105,17 +100,10 @@ struct PlaylistRoutes: Sendable {
     ) throws(Problem) {
         let id = try Self.id(call)
         let expected = Self.expected(id, call)
-        context.server.changePlaylist(
+        server.changePlaylist(
             id, name: name, content: content, kind, expected: expected, for: call.caller
         ) { result in
             answering(reply) { Self.answer($0) }(Self.tagged(result, id))
-        }
-    }
-
-    private func content(of request: PlaylistRequest) throws(Problem) -> PlaylistContent {
-        switch try request.requiredContent() {
-        case .items(let items): .items(items, request.rules ?? AddingRules())
-        case .queue: .queue(context.player)
         }
     }
 
@@ -124,12 +112,12 @@ struct PlaylistRoutes: Sendable {
         return id
     }
 
-    /// No revision is 0: that one this list never had.
+    /// 0, which is never a revision, if the tags are of another list.
     private static func expected(_ id: PlaylistID, _ call: APICall) -> UInt64? {
         RevisionTag.revisions(in: call.command.expectedTags, of: id.description).map { $0.first ?? 0 }
     }
 
-    /// A refusal because of the revision contains the present tag.
+    /// Adds the current tag to a revision mismatch.
     private static func tagged<Value>(_ result: Result<Value, Problem>, _ id: PlaylistID) -> Result<Value, Problem> {
         result.mapError { problem in
             guard let revision = problem.revision else { return problem }
@@ -149,31 +137,27 @@ struct PlaylistRoutes: Sendable {
     }
 }
 
-/// A body of `/playlists`: a name, and either entries or the present queue.
+/// A body of `/playlists`: a name, and either entries or the current queue.
 struct PlaylistRequest {
-    enum Content {
-        case items([ItemRequest])
-        case queue
-    }
-
-    /// Entries of a playlist.
+    /// The most entries of a playlist.
     private static let maximumLength = 100_000
     static let maximumNameLength = 100
 
-    var name: String?
-    var content: Content?
-    /// nil if the request has no items.
-    private(set) var rules: AddingRules?
+    private(set) var name: String?
+    private(set) var content: PlaylistContent?
+    /// The request has members of `AddingRules`.
+    private(set) var hasRules = false
 
-    init(_ body: JSONBody) throws(Problem) {
+    /// `player`: its queue is the content if the request asks for that.
+    init(_ body: JSONBody, _ player: any PlayerControl) throws(Problem) {
         let tooLong = Problem.tooLarge(
             "A playlist holds at most \(Self.maximumLength) entries.", code: "playlist-full")
         self = try body.list("items", of: ItemRequest.self, atMost: Self.maximumLength, tooLong) {
-            json, items throws(Problem) in try PlaylistRequest(json, items)
+            json, items throws(Problem) in try PlaylistRequest(json, items, player)
         }
     }
 
-    private init(_ json: JSONNode, _ items: [ItemRequest]) throws(Problem) {
+    private init(_ json: JSONNode, _ items: [ItemRequest], _ player: any PlayerControl) throws(Problem) {
         let object = try StrictObject(json, ["name", "items", "fromQueue"] + AddingRules.members)
         if object.contains("name") {
             let name = try object.text("name", maximum: Self.maximumNameLength) ?? ""
@@ -185,13 +169,14 @@ struct PlaylistRequest {
             }
             self.name = name
         }
-        if AddingRules.members.contains(where: object.contains) { rules = try AddingRules(object) }
+        hasRules = AddingRules.members.contains(where: object.contains)
+        let rules = try AddingRules(object)
         let hasItems = try object.nested([ItemRequest].self, "items") != nil
         if try object.flag("fromQueue") ?? false {
             guard !hasItems else { throw object.invalid("items", "cannot be given together with fromQueue") }
-            content = .queue
-        } else {
-            content = hasItems ? .items(items) : nil
+            content = .queue(player)
+        } else if hasItems {
+            content = .items(items, rules)
         }
     }
 
@@ -200,7 +185,7 @@ struct PlaylistRequest {
         return name
     }
 
-    func requiredContent() throws(Problem) -> Content {
+    func requiredContent() throws(Problem) -> PlaylistContent {
         guard let content else {
             throw .invalid("items", "items is needed: a list as for the queue; or fromQueue: true.")
         }

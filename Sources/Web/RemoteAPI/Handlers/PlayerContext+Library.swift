@@ -4,18 +4,15 @@ import Service
 import HTTP
 
 /// `/library`: the music by tags, and scans.
-struct LibraryRoutes: Sendable {
-    static let base = "/api/v1/library"
+extension PlayerContext {
+    static let library = "/api/v1/library"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
+    var libraryRoutes: [Route] {
         [
-            .show(Self.base, { _ throws(Problem) in try context.server.library().status }) { $0.members(of: $1) },
-            .write(.post, Self.base + "/scan") { call, reply throws(Problem) in
-                // Also unchanged files.
-                let rereads = try call.body.members("reread").flag("reread") ?? false
-                let status = try context.server.scanLibrary(rereads: rereads)
+            .show(Self.library, { _ throws(Problem) in try server.library().status }) { $0.members(of: $1) },
+            .write(.post, Self.library + "/scan") { call, reply throws(Problem) in
+                let status = try server.scanLibrary(
+                    rereads: try call.body.members("reread").flag("reread") ?? false)
                 reply(.json(status: 202) { $0.members(of: status) })
             },
             page("artists", filters: ["genre", "year"], orders: [.name, .added], { $0.artists }) { $0.members(of: $1) },
@@ -46,7 +43,7 @@ struct LibraryRoutes: Sendable {
             },
             single("genres", .genre, { $0.genre }) { $0.members(of: $1) },
             single("tracks", .track, { $0.track }) { $0.members(of: $1) },
-            .get(Self.base + "/search", query: ["q", "types", "limit"]) { call, reply throws(Problem) in
+            .get(Self.library + "/search", query: ["q", "types", "limit"]) { call, reply throws(Problem) in
                 try search(call, reply)
             },
         ]
@@ -61,8 +58,8 @@ struct LibraryRoutes: Sendable {
             CataloguePage<Entry>,
         _ write: @escaping Write<Entry>
     ) -> Route {
-        .get("\(Self.base)/\(name)", query: filters + ["sort", "offset", "limit"]) { call, reply throws(Problem) in
-            let library = try context.server.library()
+        .get("\(Self.library)/\(name)", query: filters + ["sort", "offset", "limit"]) { call, reply throws(Problem) in
+            let library = try server.library()
             let query = call.query
             let filter = CatalogueFilter(
                 artist: try Self.id(query, "artist", .artist), album: try Self.id(query, "album", .album),
@@ -91,9 +88,9 @@ struct LibraryRoutes: Sendable {
         _ read: @escaping @Sendable (any MusicLibrary) -> (CatalogueID) throws(CatalogueError) -> Entry,
         _ write: @escaping Write<Entry>
     ) -> Route {
-        .get("\(Self.base)/\(name)/{id}") { call, reply throws(Problem) in
-            let id = try context.catalogueID(call, kind)
-            let library = try context.server.library()
+        .get("\(Self.library)/\(name)/{id}") { call, reply throws(Problem) in
+            let id = try catalogueID(call, kind)
+            let library = try server.library()
             try respond(call.request, library, reply) { library throws(CatalogueError) in
                 let entry = try read(library)(id)
                 return JSONWriter.object(capacity: 4_096) { write(&$0, entry) }
@@ -101,55 +98,40 @@ struct LibraryRoutes: Sendable {
         }
     }
 
-    /// With the library's revision as entity tag: an unchanged library is not read.
+    /// Replies with the library's revision as entity tag, so that an unchanged library is not read.
     private func respond(
         _ request: HTTPRequest, _ library: any MusicLibrary, _ reply: @escaping Reply,
         _ read: @escaping @Sendable (any MusicLibrary) throws(CatalogueError) -> [UInt8]
     ) throws(Problem) {
-        let tag = EntityTag("\(context.epoch).library.\(library.status.revision)")
-        let headers = [("ETag", tag.description), ("Cache-Control", "no-cache")]
-        if let response = request.notModified(tag, headers) { return reply(response) }
-        context.server.askLibrary(
-            reply: answering(reply) { bytes in
-                HTTPResponse(
-                    status: 200, headers: HTTPHeaders([("Content-Type", "application/json")] + headers),
-                    body: .bytes(bytes))
-            }, read)
+        let tag = EntityTag("\(epoch).library.\(library.status.revision)")
+        if let response = request.notModified(tag) { return reply(response) }
+        server.askLibrary(reply: answering(reply) { .content($0, "application/json", tag.fields()) }, read)
     }
 
     private func search(_ call: APICall, _ reply: @escaping Reply) throws(Problem) {
-        let library = try context.server.library()
+        let library = try server.library()
         let query = call.query
         guard let text = try query.text("q", maximum: 250) else {
             throw .invalid("q", "The query parameter q is needed: the words to look for.")
         }
-        var kinds = SearchKind.usual
-        if let types = try query.text("types") {
-            kinds = []
-            for name in types.split(separator: ",") {
-                guard let kind = SearchKind(rawValue: String(name)) else {
-                    throw .invalid(
-                        "types",
-                        "types must be some of: \(SearchKind.allCases.map(\.rawValue).joined(separator: ", ")).")
-                }
-                kinds.insert(kind)
-            }
+        let names = try query.text("types")?.split(separator: ",").map { SearchKind(rawValue: String($0)) }
+        guard names?.contains(nil) != true else {
+            let known = SearchKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("types", "types must be some of: \(known).")
         }
+        let kinds = names.map { Set($0.compactMap(\.self)) } ?? SearchKind.usual
         let limit = try query.integer("limit", in: 1...200) ?? 20
-        let wanted = kinds
-        let write: @Sendable (SearchResult) -> [UInt8] = { Self.encode($0, wanted) }
-        // Playlists change independently of the library.
+        // Playlists change independently of the library, whose tag is not valid for them.
         guard !kinds.contains(.playlists) else {
-            return context.server.search(
-                text, kinds: kinds, limit: limit,
-                reply: answering(reply) { .json(write($0)) })
+            return server.search(
+                text, kinds: kinds, limit: limit, reply: answering(reply) { .json(Self.encode($0, kinds)) })
         }
         try respond(call.request, library, reply) { library throws(CatalogueError) in
-            write(try library.search(text, kinds: wanted, limit: limit))
+            Self.encode(try library.search(text, kinds: kinds, limit: limit), kinds)
         }
     }
 
-    /// The usual types always, the others on request.
+    /// The usual types are always present, the others only on request.
     private static func encode(_ result: SearchResult, _ kinds: Set<SearchKind>) -> [UInt8] {
         JSONWriter.object(capacity: 8_192) { writer in
             writer.member("artists", objects: result.artists) { $0.members(of: $1) }
@@ -181,7 +163,7 @@ struct LibraryRoutes: Sendable {
 
 extension PlayerContext {
     func catalogueID(_ call: APICall, _ kind: CatalogueID.Kind) throws(Problem) -> CatalogueID {
-        // Without a library, that is the first problem.
+        // A missing library takes precedence over a wrong id.
         _ = try server.library()
         guard let id = CatalogueID(call.parameters[0]), id.kind == kind else {
             throw .notFound("There is no \(call.parameters[0].prefix(40)) in the library.", code: "unknown-entry")

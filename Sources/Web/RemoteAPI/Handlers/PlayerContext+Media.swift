@@ -6,17 +6,14 @@ public import Playback
 import Service
 
 /// `/media`, `/browse`, pictures, lyrics and waveforms: media apart from playback.
-struct MediaRoutes: Sendable {
+extension PlayerContext {
     /// Sizes of the longer edge of a picture.
-    static let sizes = 16...2_048
+    static let pictureSizes = 16...2_048
     /// Numbers of peaks of a waveform.
-    private static let counts = 1...4_000
+    private static let peakCounts = 1...4_000
 
-    let context: PlayerContext
-
-    var routes: [Route] {
-        let server = context.server
-        return [
+    var mediaRoutes: [Route] {
+        [
             .get("/api/v1/browse", query: ["path", "offset", "limit"]) { call, reply throws(Problem) in
                 let path = try call.query.text("path") ?? ""
                 let (offset, limit) = try call.query.window(of: Queue.maximumLength)
@@ -31,11 +28,11 @@ struct MediaRoutes: Sendable {
             list,
             .get("/api/v1/media/artwork", query: ["uri", "size"]) { call, reply throws(Problem) in
                 let locator = MediaLocator(uri: try call.query.needed("uri"))
-                server.artwork(locator, for: call.caller, reply: try context.picture(call, reply))
+                server.artwork(locator, for: call.caller, reply: try picture(call, reply))
             },
             artwork("artists", .artist), artwork("albums", .album), artwork("tracks", .track),
-            .get(LibraryRoutes.base + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
-                let id = try context.catalogueID(call, .track)
+            .get(Self.library + "/tracks/{id}/lyrics") { call, reply throws(Problem) in
+                let id = try catalogueID(call, .track)
                 server.lyrics(ofTrack: id, for: call.caller, reply: Self.lyrics(reply))
             },
             .get("/api/v1/media/thumbnail", query: ["uri", "t", "size"]) { call, reply throws(Problem) in
@@ -45,7 +42,7 @@ struct MediaRoutes: Sendable {
                 server.thumbnail(
                     uri, at: time, edge: size, for: call.caller,
                     reply: answering(reply) { thumbnail in
-                        var response = PlayerContext.response(thumbnail.jpeg, call.request)
+                        var response = Self.response(thumbnail.jpeg, call.request)
                         response.headers.set("X-Actual-Time", String(thumbnail.time))
                         return response
                     })
@@ -70,9 +67,9 @@ struct MediaRoutes: Sendable {
     }
 
     private func artwork(_ name: String, _ kind: CatalogueID.Kind) -> Route {
-        .get("\(LibraryRoutes.base)/\(name)/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
-            let id = try context.catalogueID(call, kind)
-            context.server.artwork(of: id, for: call.caller, reply: try context.picture(call, reply))
+        .get("\(Self.library)/\(name)/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
+            let id = try catalogueID(call, kind)
+            server.artwork(of: id, for: call.caller, reply: try picture(call, reply))
         }
     }
 
@@ -83,7 +80,7 @@ struct MediaRoutes: Sendable {
             if MediaLocator.isNetwork(uri) {
                 guard let scope = call.scope, scope >= .control else { throw .scopeMissing(.control) }
             }
-            context.server.expand(
+            server.expand(
                 uri, for: call.caller, reply: object(reply, capacity: 16_384) { $0.members(of: $1, uri: uri) })
         }
         route.refusesForeignOrigin = true
@@ -91,18 +88,18 @@ struct MediaRoutes: Sendable {
     }
 
     /// For items of a player's queue.
-    var itemRoutes: [Route] {
+    var itemMediaRoutes: [Route] {
         [
             .get("/api/v1/queue/items/{id}/artwork", query: ["size"]) { call, reply throws(Problem) in
-                let id = try context.itemID(call.parameters[0])
-                context.verbs.artwork(of: id, for: call.caller, reply: try context.picture(call, reply))
+                let id = try itemID(call.parameters[0])
+                verbs.artwork(of: id, for: call.caller, reply: try picture(call, reply))
             },
             .get("/api/v1/queue/items/{id}/lyrics") { call, reply throws(Problem) in
-                let item = try context.verbs.item(try context.itemID(call.parameters[0])).item
-                context.server.lyrics(MediaLocator(item.draft), for: call.caller, reply: Self.lyrics(reply))
+                let item = try verbs.item(try itemID(call.parameters[0])).item
+                server.lyrics(MediaLocator(item.draft), for: call.caller, reply: Self.lyrics(reply))
             },
             .get("/api/v1/queue/items/{id}/waveform", query: ["count"]) { call, reply throws(Problem) in
-                let item = try context.verbs.item(try context.itemID(call.parameters[0])).item
+                let item = try verbs.item(try itemID(call.parameters[0])).item
                 try waveform(MediaLocator(uri: item.uri, reach: item.draft.reach), member: "id", call, reply)
             },
         ]
@@ -124,25 +121,25 @@ struct MediaRoutes: Sendable {
     private func waveform(
         _ locator: MediaLocator, member: String, _ call: APICall, _ reply: @escaping Reply
     ) throws(Problem) {
-        let count = try call.query.integer("count", in: Self.counts) ?? 800
-        context.server.waveform(
+        let count = try call.query.integer("count", in: Self.peakCounts) ?? 800
+        server.waveform(
             locator, count: count, member: member, for: call.caller,
             reply: object(reply, capacity: 16 * count) { writer, waveform in
                 writer.member("duration", waveform.duration)
                 writer.member("peaks", array: waveform.peaks[...]) { $0.value($1) }
             })
     }
-}
 
-extension PlayerContext {
-    /// Answers with the original picture, or with one scaled to the query's `size`.
+    // MARK: Pictures
+
+    /// Replies with the original picture, or with one scaled to the query's `size`.
     func picture(_ call: APICall, _ reply: @escaping Reply) throws(Problem) -> ServiceReply<[UInt8]> {
         let size = try call.query.size()
         return { result in
             guard case .success(let picture) = result, let size else {
                 return answering(reply) { Self.response($0, call.request) }(result)
             }
-            let tag = Self.tag(picture, "-\(size)")
+            let tag = Self.pictureTag(picture, "-\(size)")
             if call.request.headers.ifNoneMatchRefuses(tag) == true {
                 return reply(Self.response(picture, call.request, tag: tag))
             }
@@ -152,24 +149,20 @@ extension PlayerContext {
         }
     }
 
-    private static func tag(_ picture: [UInt8], _ suffix: String = "") -> EntityTag {
+    private static func pictureTag(_ picture: [UInt8], _ suffix: String = "") -> EntityTag {
         EntityTag(String(StableHash(of: picture).value, radix: 36) + suffix)
     }
 
-    /// The bytes come from a foreign file: their type is detected, not taken from the tag, and a browser must not run
-    /// them.
+    /// The bytes come from a foreign file, so their type is detected, and browsers must not run them as a document.
     static func response(_ picture: [UInt8], _ request: HTTPRequest, tag given: EntityTag? = nil) -> HTTPResponse {
-        let tag = given ?? Self.tag(picture)
-        let headers = [("ETag", tag.description), ("Cache-Control", "private, no-cache")]
-        if let response = request.notModified(tag, headers) { return response }
-        return HTTPResponse(
-            status: 200,
-            headers: HTTPHeaders(
-                headers + [
-                    ("Content-Type", PictureFormat(picture)?.mediaType ?? "application/octet-stream"),
-                    ("X-Content-Type-Options", "nosniff"),
-                    ("Content-Security-Policy", "default-src 'none'; sandbox"),
-                ]), body: .bytes(picture))
+        let tag = given ?? Self.pictureTag(picture)
+        let cacheControl = "private, no-cache"
+        if let response = request.notModified(tag, cacheControl) { return response }
+        return .content(
+            picture, PictureFormat(picture)?.mediaType ?? "application/octet-stream",
+            tag.fields(cacheControl) + [
+                ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "default-src 'none'; sandbox"),
+            ])
     }
 }
 

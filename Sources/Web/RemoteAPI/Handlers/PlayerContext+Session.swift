@@ -5,25 +5,23 @@ import Playback
 import Service
 
 /// `/session`: the audio session.
-struct SessionRoutes: Sendable {
+extension PlayerContext {
     private static let path = "/api/v1/session"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
+    var sessionRoutes: [Route] {
         [
-            .show(Self.path, { _ throws(Problem) in try context.server.sessionStatus() }) { $0.members(of: $1) },
+            .show(Self.path, { _ throws(Problem) in try server.sessionStatus() }) { $0.members(of: $1) },
             .command("session", .patch, Self.path) { command, reply throws(Problem) in
                 let request = try command.body.required().read(SessionRequest.self)
-                context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
+                server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .write(.put, Self.path) { call, reply throws(Problem) in
                 let request = try call.body.required().read(SessionRequest.self).replacing
-                context.server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
+                server.changeSession(request, reply: object(reply) { $0.members(of: $1) })
             },
             .command("interruption", .post, Self.path + "/interruptions") { command, reply throws(Problem) in
                 let notice = try command.body.read(InterruptionNotice.self)
-                context.verbs.interrupt(notice, reply: context.state(reply))
+                verbs.interrupt(notice, reply: state(reply))
             },
         ]
     }

@@ -3,15 +3,12 @@
 import HTTP
 import Service
 
-/// `/renders`: files with the sound of the player.
-struct RenderRoutes: Sendable {
+/// `/renders`: files with the player's sound.
+extension PlayerContext {
     private static let base = "/api/v1/renders"
 
-    let context: PlayerContext
-
-    var routes: [Route] {
-        let (verbs, path) = (context.verbs, context.path)
-        return [
+    var renderRoutes: [Route] {
+        [
             .show(Self.base, { _ throws(Problem) in try verbs.renders() }) { $0.members(of: $1, path) },
             .write(.post, Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let order = try call.body.read(RenderOrder.self)
