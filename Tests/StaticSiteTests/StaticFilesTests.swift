@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import HTTP
 import KernelTesting
 import StaticSite
 import Testing
 
-/// A directory that a test fills and that goes with it.
-final class TestDirectory {
-    private let folder: TemporaryFolder
-    var path: String { folder.path }
+@Suite struct StaticFilesTests {
+    let folder: TemporaryFolder
+    let files: StaticFiles
 
     init() throws {
         folder = try TemporaryFolder()
         try folder.directory("lib")
-    }
-
-    func write(_ name: String, _ bytes: [UInt8]) {
-        let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        precondition(Glibc.write(file, bytes, bytes.count) == bytes.count)
-        close(file)
-    }
-}
-
-@Suite struct StaticFilesTests {
-    let directory: TestDirectory
-    let files: StaticFiles
-
-    init() throws {
-        directory = try TestDirectory()
-        directory.write("index.html", Array("<p>".utf8))
-        directory.write("app.js", Array(String(repeating: "let a = 1;\n", count: 500).utf8))
-        directory.write("big.png", [UInt8](repeating: 7, count: 2 << 20))
-        directory.write(".hidden", [1])
-        directory.write("lib/a.css", [1])
-        symlink("/etc/passwd", directory.path + "/link")
-        symlink("lib", directory.path + "/linked")
-        files = try #require(StaticFiles(directory: directory.path))
+        try folder.file("index.html", "<p>")
+        try folder.file("app.js", String(repeating: "let a = 1;\n", count: 500))
+        try folder.file("big.png", String(repeating: "a", count: 2 << 20))
+        try folder.file(".hidden")
+        try folder.file("lib/a.css")
+        try folder.link("link", to: "/etc/passwd")
+        try folder.link("linked", to: "lib")
+        files = try #require(StaticFiles(directory: folder.path))
     }
 
     private func get(_ path: String, _ headers: [(String, String)] = [], method: HTTPMethod = .get) -> HTTPResponse? {
@@ -60,10 +43,9 @@ final class TestDirectory {
 
     @Test(arguments: [
         "/../etc/passwd", "/%2e%2e/etc/passwd", "/lib/../.hidden", "/.hidden", "/link", "/linked/a.css", "/lib",
-        "/lib/",
-        "/lib//a.css", "/nothing", "/%00", "/%ff", "/index.html/", "//index.html", "*", "/lib%2Fa.css%00",
+        "/lib/", "/lib//a.css", "/nothing", "/%00", "/%ff", "/index.html/", "//index.html", "*", "/lib%2Fa.css%00",
     ])
-    func isNil_outsideAndForWhatIsNotAFile(path: String) { #expect(get(path) == nil) }
+    func isNil_outsideTheDirectory_orWithoutAFile(path: String) { #expect(get(path) == nil) }
 
     @Test func answers304_whenUnchanged() throws {
         let first = try #require(get("/app.js"))
@@ -73,12 +55,12 @@ final class TestDirectory {
         let modified = try #require(first.headers["Last-Modified"])
         #expect(get("/app.js", [("If-Modified-Since", modified)])?.status == 304)
         #expect(get("/app.js", [("If-Modified-Since", modified), ("If-None-Match", "\"x\"")])?.status == 200)
-        directory.write("app.js", Array("changed".utf8))
+        try folder.file("app.js", "changed")
         let second = try #require(get("/app.js", [("If-None-Match", tag)]))
         #expect(second.status == 200 && bytes(second) == Array("changed".utf8))
     }
 
-    @Test func compresses_whenItPaysAndIsAccepted() throws {
+    @Test func compresses_whenAcceptedAndWorthwhile() throws {
         let plain = try #require(get("/app.js"))
         let small = try #require(get("/app.js", [("Accept-Encoding", "gzip, br")]))
         #expect(small.headers["Content-Encoding"] == "gzip" && small.headers["Vary"] == "Accept-Encoding")
@@ -107,7 +89,7 @@ final class TestDirectory {
         #expect(try take([("Range", "bytes=9999999-")]).0.status == 416)
     }
 
-    @Test func allowsOnlyReading() {
+    @Test func allowsOnlyGETAndHEAD() {
         let refusal = get("/", method: .post)
         #expect(refusal?.status == 405)
         #expect(refusal?.headers["Allow"] == "GET, HEAD")

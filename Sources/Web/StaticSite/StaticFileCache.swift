@@ -6,25 +6,11 @@ import HTTP
 import Kernel
 import Synchronization
 
-/// Identifies one version of a file.
-struct StaticFileVersion: Hashable, Sendable {
-    private let inode: UInt64
-    private let length: Int64
-    private let seconds: Int64
-    private let nanoseconds: Int64
-
+extension EntityTag {
+    /// Identifies one version of a file.
     init(_ status: stat) {
-        inode = UInt64(status.st_ino)
-        length = Int64(status.st_size)
-        seconds = Int64(status.st_mtim.tv_sec)
-        nanoseconds = Int64(status.st_mtim.tv_nsec)
-    }
-
-    /// Different for each coding, as strong tags must be (RFC 9110 section 8.8.3.3).
-    func tag(gzip: Bool) -> EntityTag {
-        func hex(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
-        return EntityTag(
-            "\(String(inode, radix: 16))-\(hex(length))-\(hex(seconds)).\(hex(nanoseconds))\(gzip ? "-gzip" : "")")
+        let numbers = [Int(bitPattern: status.st_ino), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        self.init(numbers.map { String(UInt(bitPattern: $0), radix: 16) }.joined(separator: "-"))
     }
 }
 
@@ -40,10 +26,10 @@ final class StaticFileCache: Sendable {
         var gzip: Bool
     }
 
-    private let entries = Mutex(RecentlyUsed<Key, (version: StaticFileVersion, content: Content)>(capacity: 8 << 20))
+    private let entries = Mutex(RecentlyUsed<Key, (version: EntityTag, content: Content)>(capacity: 8 << 20))
 
     /// `read` is called without the lock. Content that does not shrink is used uncompressed for gzip, too.
-    func content(path: String, version: StaticFileVersion, gzip: Bool, read: () -> [UInt8]?) -> Content? {
+    func content(path: String, version: EntityTag, gzip: Bool, read: () -> [UInt8]?) -> Content? {
         let key = Key(path: path, gzip: gzip)
         if let entry = entries.withLock({ $0[key] }), entry.version == version { return entry.content }
         guard let bytes = read() else { return nil }

@@ -35,7 +35,7 @@ struct StaticFileKind {
         isDocument = suffix == "html" || suffix == "htm"
     }
 
-    /// Without a build step no name contains a version, so every file is revalidated at each use.
+    /// File names contain no versions, as there is no build step, so browsers must revalidate every file at each use.
     func headers(tag: EntityTag, modified: Int64) -> HTTPHeaders {
         HTTPHeaders(
             [

@@ -42,14 +42,15 @@ public final class StaticFiles: HTTPResponder {
         let isCached = status.st_size <= Self.cachedLength
         let encoding = isCached && kind.isCompressible ? request.headers["Accept-Encoding"] : nil
         let wantsGzip = Negotiation.accepts(coding: "gzip", acceptEncoding: encoding)
-        let version = StaticFileVersion(status)
+        let version = EntityTag(status)
         let content =
             isCached
             ? cache.content(path: path, version: version, gzip: wantsGzip) { readAll(file, Int(status.st_size)) }
             : nil
         if isCached, content == nil { return nil }
 
-        let tag = version.tag(gzip: content?.isGzip == true)
+        // Strong tags must differ between codings (RFC 9110 section 8.8.3.3).
+        let tag = content?.isGzip == true ? EntityTag(version.value + "-gzip") : version
         var headers = kind.headers(tag: tag, modified: Int64(status.st_mtim.tv_sec))
         if kind.isCompressible { headers.add("Vary", "Accept-Encoding") }
         if isUnchanged(request, tag: tag, modified: Int64(status.st_mtim.tv_sec)) {
@@ -64,7 +65,7 @@ public final class StaticFiles: HTTPResponder {
             file: file, total: UInt64(status.st_size), tag: tag, headers: headers, answering: request)
     }
 
-    /// RFC 9110 section 13.2.2: If-None-Match, where present, decides alone.
+    /// If-None-Match takes precedence over If-Modified-Since (RFC 9110 section 13.2.2).
     private func isUnchanged(_ request: HTTPRequest, tag: EntityTag, modified: Int64) -> Bool {
         if let refuses = request.headers.ifNoneMatchRefuses(tag) { return refuses }
         guard let since = request.headers["If-Modified-Since"].flatMap(HTTPDate.parse) else { return false }
