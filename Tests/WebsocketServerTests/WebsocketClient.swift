@@ -2,31 +2,29 @@
 
 import SocketTesting
 
-/// A frame as it came (RFC 6455 section 5.2).
+/// A received frame (RFC 6455 section 5.2).
 struct ClientFrame: Equatable {
     var opcode: UInt8
     var payload: [UInt8]
 
     var text: String { String(decoding: payload, as: UTF8.self) }
-    /// Of a close frame.
+    /// The code of a close frame.
     var code: Int? { opcode == 8 && payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
 }
 
-/// As much of a WebSocket client as the tests need, including what a good one never sends.
+/// A minimal WebSocket client that can also send invalid frames.
 struct WebsocketClient {
     let socket: TestSocket
     let response: String
 
-    /// `socket`: one that was used before. `behind` goes out with the request.
-    init(
-        port: UInt16, path: String = "/e", headers: String = "", socket: TestSocket? = nil, behind: [UInt8] = []
-    ) throws {
-        self.socket = try socket ?? TestSocket(port: port)
+    /// `behind` is sent together with the request.
+    init(path: String, headers: String, socket: TestSocket, behind: [UInt8]) throws {
+        self.socket = socket
         let request =
             "GET \(path) HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(headers)\r\n"
-        try self.socket.send(Array(request.utf8) + behind)
-        response = try self.socket.receive(until: "\r\n\r\n")
+        try socket.send(Array(request.utf8) + behind)
+        response = try socket.receive(until: "\r\n\r\n")
     }
 
     func send(opcode: UInt8 = 1, _ payload: [UInt8], isFinal: Bool = true) throws {
