@@ -9,7 +9,7 @@ import SocketTesting
 import Synchronization
 import Testing
 
-/// What came through the door.
+/// The connections that the front door handed over.
 final class Visitors: Sendable {
     let all = Mutex<[IncomingConnection]>([])
 
@@ -60,10 +60,12 @@ final class Visitors: Sendable {
         #expect(eventually { door.connectionCount == 0 })
     }
 
-    @Test func answers431_whenHeadIsHuge() throws {
+    @Test(arguments: [("GET / HTTP/1.1\r\nX: ", 431), ("GET /api/v1/", 414)])
+    func rejectsAHugeHead(start: String, status: Int) throws {
         let client = try TestSocket(port: door.port)
-        try client.send("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 20_000))
-        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 431 "))
+        try client.send(start + String(repeating: "a", count: 20_000))
+        let response = try client.receiveToEnd()
+        #expect(response.hasPrefix("HTTP/1.1 \(status) ") && response.contains(ProblemDetails.mediaType))
     }
 
     @Test func listensAtAUnixSocket() throws {
@@ -81,20 +83,13 @@ final class Visitors: Sendable {
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         first.close()
         #expect(access(path, F_OK) != 0)
-        // What a server left that was killed is replaced; a file is not.
+        // The socket of a killed server is replaced; a file is not.
         let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(left) }
         #expect(TestSocket.withAddress(path: path) { bind(left, $0, $1) } == 0)
         try door().close()
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         #expect(throws: ListenError.failed(call: path, code: EADDRINUSE)) { try door() }
-    }
-
-    @Test func answers414_whenTheTargetIsHuge() throws {
-        let client = try TestSocket(port: door.port)
-        try client.send("GET /api/v1/" + String(repeating: "a", count: 20_000))
-        let answer = try client.receiveToEnd()
-        #expect(answer.hasPrefix("HTTP/1.1 414 ") && answer.contains(ProblemDetails.mediaType))
     }
 
     @Test func closes_whenClientEndsInTheHead() throws {
@@ -111,7 +106,7 @@ final class Visitors: Sendable {
         #expect(eventually { door.connectionCount == 50 })
         let waiter = try TestSocket(port: door.port, seconds: 1)
         let before = processorSeconds()
-        // Nothing comes: the receive ends by its own time-out of a second.
+        // Nothing arrives, so the receive times out after a second.
         #expect(throws: TestSocketError.self) { try waiter.receive() }
         #expect(processorSeconds() - before < 0.1)
     }

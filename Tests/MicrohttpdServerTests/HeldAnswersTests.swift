@@ -6,7 +6,7 @@ import Testing
 @testable import MicrohttpdServer
 
 @Suite struct HeldAnswersTests {
-    @Test func memoryIsGivenBack_onceTheLastOfManyIsSent() {
+    @Test func memoryIsReturned_whenTheLastOfManyIsSent() {
         var answers = HeldAnswers(budget: ByteBudget(limit: 2 * HeldAnswers.many))
         var takes = [answers.take(1_000)]
         var gives = [answers.giveBack(1_000)]

@@ -8,51 +8,23 @@ import MicrohttpdServer
 import SocketTesting
 import Synchronization
 
-/// A door, a server and a responder that a test scripts.
-final class LiveServer: HTTPResponder {
+/// The responder of a `LiveServer`.
+final class Script: HTTPResponder {
     typealias Reply = @Sendable (HTTPResponse) -> Void
-    let answer: @Sendable (HTTPRequest, @escaping Reply) -> Void
+    typealias Answer = @Sendable (HTTPRequest, @escaping Reply) -> Void
+
+    /// nil holds every request.
+    private let answer: Answer?
     let requests = Mutex<[HTTPRequest]>([])
-    /// Of bodies, by path.
+    let held = Mutex<[Reply]>([])
+    /// Limits of bodies, by path.
     let limits = Mutex<[String: Int]>([:])
-    private let running = Mutex<(door: FrontDoor, server: MicrohttpdServer)?>(nil)
 
-    init(
-        bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20, answerMemory: Int = 128 << 20,
-        halfCloseSeconds: Double = 60, threads: Int? = nil,
-        _ answer: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void
-    ) throws {
-        self.answer = answer
-        let log = Logger(label: "test")
-        let server = try MicrohttpdServer(
-            configuration: MicrohttpdConfiguration(
-                threads: threads, bodyLimit: bodyLimit, bodyMemory: bodyMemory, answerMemory: answerMemory,
-                halfCloseSeconds: halfCloseSeconds), log: log, responder: Forward(self))
-        let door = try FrontDoor(host: "127.0.0.1", port: 0, log: log) { server.adopt($0) }
-        running.withLock { $0 = (door, server) }
-    }
-
-    /// Echoes what came.
-    static func echo(bodyLimit: Int = 1 << 20) throws -> LiveServer {
-        try LiveServer(bodyLimit: bodyLimit) { request, reply in
-            let text = "\(request.method.rawValue) \(request.path) \(request.body.count)"
-            reply(HTTPResponse(status: 200, headers: HTTPHeaders([("X-A", "b")]), body: .bytes(Array(text.utf8))))
-        }
-    }
-
-    var door: FrontDoor { running.withLock { $0!.door } }
-
-    func client() throws -> TestSocket { try TestSocket(port: door.port) }
-
-    func stop() {
-        let current = running.withLock { $0 }
-        current?.door.close()
-        current?.server.stop()
-    }
+    init(_ answer: Answer?) { self.answer = answer }
 
     func respond(to request: HTTPRequest, reply: @escaping Reply) {
         requests.withLock { $0.append(request) }
-        answer(request, reply)
+        if let answer { answer(request, reply) } else { held.withLock { $0.append(reply) } }
     }
 
     func bodyLimit(method: HTTPMethod, path: String) -> Int? { limits.withLock { $0[path] } }
@@ -60,23 +32,48 @@ final class LiveServer: HTTPResponder {
     func refusal(of head: HTTPRequest) -> HTTPResponse? {
         head.headers["X-Refused"] == nil ? nil : HTTPResponse(status: 412)
     }
-
-    deinit { stop() }
 }
 
-/// So that the server does not keep the test's object alive.
-private final class Forward: HTTPResponder {
-    private unowned let target: LiveServer
+/// A front door and a server with a scripted responder. By default requests are held, and the test replies to them.
+final class LiveServer: Sendable {
+    let script: Script
+    let door: FrontDoor
+    private let server: MicrohttpdServer
 
-    init(_ target: LiveServer) { self.target = target }
-
-    func respond(to request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-        target.respond(to: request, reply: reply)
+    init(
+        bodyLimit: Int = 1 << 20, bodyMemory: Int = 128 << 20, answerMemory: Int = 128 << 20,
+        halfCloseSeconds: Double = 60, threads: Int? = nil, _ answer: Script.Answer? = nil
+    ) throws {
+        let (script, log) = (Script(answer), Logger(label: "test"))
+        var configuration = MicrohttpdConfiguration()
+        (configuration.bodyLimit, configuration.bodyMemory) = (bodyLimit, bodyMemory)
+        (configuration.answerMemory, configuration.halfCloseSeconds) = (answerMemory, halfCloseSeconds)
+        if let threads { configuration.threads = threads }
+        let server = try MicrohttpdServer(configuration: configuration, log: log, responder: script)
+        (self.script, self.server) = (script, server)
+        door = try FrontDoor(host: "127.0.0.1", port: 0, log: log) { server.adopt($0) }
     }
 
-    func bodyLimit(method: HTTPMethod, path: String) -> Int? { target.bodyLimit(method: method, path: path) }
+    deinit { stop() }
 
-    func refusal(of head: HTTPRequest) -> HTTPResponse? { target.refusal(of: head) }
+    /// Responds with method, path and size of the body.
+    static func echo(bodyLimit: Int = 1 << 20) throws -> LiveServer {
+        try LiveServer(bodyLimit: bodyLimit) { request, reply in
+            let text = "\(request.method.rawValue) \(request.path) \(request.body.count)"
+            reply(HTTPResponse(status: 200, headers: HTTPHeaders([("X-A", "b")]), body: .bytes(Array(text.utf8))))
+        }
+    }
+
+    var requests: [HTTPRequest] { script.requests.withLock { $0 } }
+    /// Replies of held requests.
+    var held: [Script.Reply] { script.held.withLock { $0 } }
+
+    func client() throws -> TestSocket { try TestSocket(port: door.port) }
+
+    func stop() {
+        door.close()
+        server.stop()
+    }
 }
 
 /// A body that a test feeds.

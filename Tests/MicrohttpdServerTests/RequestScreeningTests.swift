@@ -8,22 +8,22 @@ import SocketTesting
 import Synchronization
 import Testing
 
-/// What is refused, dropped or noticed before a responder has done its work.
+/// Requests that are refused, dropped or abandoned before the responder replies.
 @Suite(.serialized) struct RequestScreeningTests {
     @Test(arguments: [
         "Host: h\u{1}.example\r\n", "Host: h\r\nX: a\u{1}b\r\n", "Host: h\r\nX: a\u{7F}\r\nY: c\r\n",
     ])
-    func controlCharacters_are400_alsoOnAUsedConnection_RFC9110_5_5(fields: String) throws {
+    func controlCharacters_are400_onAUsedConnection_RFC9110_5_5(fields: String) throws {
         let server = try LiveServer.echo()
         let client = try server.client()
         try client.send("GET /first HTTP/1.1\r\nHost: h\r\nX: \ta  \r\nLonger-Name:none\r\nEmpty:\r\n\r\n")
         #expect(try client.response().status == 200)
         try client.send("GET /second HTTP/1.1\r\n\(fields)\r\n")
         #expect(try client.response().status == 400)
-        #expect(server.requests.withLock { $0.map(\.path) } == ["/first"])
+        #expect(server.requests.map(\.path) == ["/first"])
     }
 
-    @Test func ordinaryFields_areTaken_onAUsedConnection() throws {
+    @Test func ordinaryFields_areAccepted_onAUsedConnection() throws {
         let server = try LiveServer.echo()
         let client = try server.client()
         for fields in [
@@ -41,7 +41,7 @@ import Testing
         let client = try server.client()
         try client.send("GET http://other.example:80/p?a=b HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.response().body == "GET /p 0")
-        #expect(server.requests.withLock { $0[0].headers.values("Host") } == ["other.example:80"])
+        #expect(server.requests[0].headers.values("Host") == ["other.example:80"])
         try client.send("GET other/path HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.response().status == 400)
     }
@@ -50,7 +50,7 @@ import Testing
         let server = try LiveServer.echo(bodyLimit: 300_000)
         let client = try server.client()
         let body = String(repeating: "x", count: 200_000)
-        // One that asks first does not send it at all; another's is dropped, and the connection goes on.
+        // The body of a client that does not ask first is dropped, and the connection continues.
         try client.send("PUT /l HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nContent-Length: 200000\r\n\r\n\(body)")
         #expect(try client.response(hasBody: false).status == 412)
         try client.send("GET /g HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -58,10 +58,10 @@ import Testing
         try client.send(
             "PUT /l HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.response(hasBody: false).status == 412)
-        #expect(server.requests.withLock { $0.map(\.path) } == ["/g"])
+        #expect(server.requests.map(\.path) == ["/g"])
     }
 
-    @Test func bodyInChunks_isLookedAtOnceItIsLarge() throws {
+    @Test func chunkedBody_isScreened_whenItBecomesLarge() throws {
         let server = try LiveServer.echo(bodyLimit: 300_000)
         let (small, client) = (try server.client(), try server.client())
         let head = "PUT /c HTTP/1.1\r\nHost: h\r\nX-Refused: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -69,33 +69,30 @@ import Testing
         #expect(try small.response().body == "PUT /c 3")
         try client.send(head + "186a0\r\n\(String(repeating: "x", count: 100_000))\r\n0\r\n\r\n")
         #expect(try client.response(hasBody: false).status == 412)
-        #expect(server.requests.withLock { $0.count } == 1)
+        #expect(server.requests.count == 1)
     }
 
     @Test func largeBodies_shareTheirMemory_andSmallOnesDoNot() throws {
-        let replies = Mutex<[LiveServer.Reply]>([])
-        let server = try LiveServer(bodyLimit: 1 << 20, bodyMemory: 300_000) { _, reply in
-            replies.withLock { $0.append(reply) }
-        }
+        let server = try LiveServer(bodyMemory: 300_000)
         let body = String(repeating: "x", count: 200_000)
         let (first, second, small) = (try server.client(), try server.client(), try server.client())
         try first.send("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
-        #expect(eventually { replies.withLock { $0.count } == 1 })
+        #expect(eventually { server.held.count == 1 })
         try second.send("PUT /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
         #expect(try second.response().status == 503)
         try small.send("PUT /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
-        #expect(eventually { replies.withLock { $0.count } == 2 })
-        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
+        #expect(eventually { server.held.count == 2 })
+        for reply in server.held { reply(HTTPResponse(status: 204)) }
         #expect(try first.response(hasBody: false).status == 204)
-        // Answered: there is room again.
+        // The replies have freed the memory.
         try second.send("PUT /4 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
-        #expect(eventually { replies.withLock { $0.count } == 3 })
-        replies.withLock { $0[2] }(HTTPResponse(status: 204))
+        #expect(eventually { server.held.count == 3 })
+        server.held[2](HTTPResponse(status: 204))
         #expect(try second.response(hasBody: false).status == 204)
     }
 
-    @Test func largeBodies_mayBeAsMuchAsThereIsRoomFor_andARefusedOneGivesItsPartBack() throws {
-        let replies = Mutex<[LiveServer.Reply]>([])
+    @Test func aRefusedLargeBody_freesItsShareOfTheMemory() throws {
+        let replies = Mutex<[Script.Reply]>([])
         let server = try LiveServer(bodyLimit: 1 << 20, bodyMemory: 400_000) { request, reply in
             if request.path == "/1" { return replies.withLock { $0.append(reply) } }
             reply(HTTPResponse(status: 200, body: .bytes([120])))
@@ -104,9 +101,9 @@ import Testing
         let (first, second) = (try server.client(), try server.client())
         try first.send("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n\(body)")
         #expect(eventually { replies.withLock { $0.count } == 1 })
-        // Of this one there is too much already, and more to come.
+        // This body exceeds the memory already, and is incomplete.
         try second.send("PUT /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n\(body)\(body.dropLast())")
-        // Until that has been noticed others may find no room.
+        // Other bodies may be refused until the server has noticed that.
         var status = 503
         for _ in 0..<100 where status == 503 {
             let third = try server.client()
@@ -120,7 +117,7 @@ import Testing
         #expect(try first.response(hasBody: false).status == 204)
     }
 
-    @Test func aBodyInChunks_mayBeAsLargeAsTheLimit_andNoByteLarger() throws {
+    @Test func aChunkedBody_mayBeAsLargeAsTheLimit_andNoByteLarger() throws {
         let server = try LiveServer.echo(bodyLimit: 100_000)
         for (count, status) in [(100_000, 200), (100_001, 413)] {
             let client = try server.client()
@@ -132,7 +129,7 @@ import Testing
         }
     }
 
-    /// What is refused is dropped as it comes, but not for ever.
+    /// A refused body is dropped, but only up to a limit.
     @Test func aRefusedBodyWithoutEnd_losesItsConnection() throws {
         let server = try LiveServer.echo(bodyLimit: 100_000)
         let client = try server.client()
@@ -146,53 +143,51 @@ import Testing
         }
     }
 
-    @Test func recipient_isGone_whenTheClientClosesOrIsAnswered() throws {
-        let replies = Mutex<[LiveServer.Reply]>([])
-        let server = try LiveServer(halfCloseSeconds: 0) { _, reply in replies.withLock { $0.append(reply) } }
-        let recipient = { (index: Int) in server.requests.withLock { $0[index].recipient } }
+    @Test func recipient_isGone_whenTheClientCloses_orTheResponseIsSent() throws {
+        let server = try LiveServer(halfCloseSeconds: 0)
+        let recipient = { (index: Int) in server.requests[index].recipient }
         do {
             let client = try server.client()
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            #expect(eventually { replies.withLock { $0.count } == 1 })
+            #expect(eventually { server.held.count == 1 })
             #expect(recipient(0)?.isGone == false)
         }
         #expect(eventually { recipient(0)?.isGone == true })
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(eventually { replies.withLock { $0.count } == 2 })
+        #expect(eventually { server.held.count == 2 })
         #expect(recipient(1)?.isGone == false)
-        for reply in replies.withLock({ $0 }) { reply(HTTPResponse(status: 204)) }
+        for reply in server.held { reply(HTTPResponse(status: 204)) }
         #expect(try client.response(hasBody: false).status == 204)
         #expect(recipient(1)?.isGone == true)
     }
 
-    @Test func recipient_staysWhoClosesItsSendingHalf_untilItClosesBoth() throws {
-        let replies = Mutex<[LiveServer.Reply]>([])
-        let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
-        let recipient = { (index: Int) in server.requests.withLock { $0[index].recipient } }
+    @Test func recipient_stays_whenTheClientClosesItsSendingHalfOnly() throws {
+        let server = try LiveServer()
+        let recipient = { (index: Int) in server.requests[index].recipient }
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         shutdown(client.descriptor, Int32(SHUT_WR))
-        #expect(eventually { replies.withLock { $0.count } == 1 })
+        #expect(eventually { server.held.count == 1 })
         #expect(recipient(0)?.isGone == false)
-        replies.withLock { $0[0] }(HTTPResponse(status: 204))
+        server.held[0](HTTPResponse(status: 204))
         #expect(try client.response(hasBody: false).status == 204)
         do {
             let client = try server.client()
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            #expect(eventually { replies.withLock { $0.count } == 2 })
-            // Its end is a reset.
+            #expect(eventually { server.held.count == 2 })
+            // Closing resets the connection.
             var reset = linger(l_onoff: 1, l_linger: 0)
             setsockopt(client.descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         }
         #expect(eventually { recipient(1)?.isGone == true })
-        replies.withLock { $0[1] }(HTTPResponse(status: 204))
+        server.held[1](HTTPResponse(status: 204))
     }
 
-    /// One after another would fit, as each is sent before the next: here their thread takes none of them yet.
-    @Test func largeAnswers_countFromWhenTheyAreThere() throws {
+    /// The server's thread is busy, so that it sends none of the responses before all are there.
+    @Test func largeResponses_countFromTheReply() throws {
         let large = 400 << 10
-        let replies = Mutex<[LiveServer.Reply]>([])
+        let replies = Mutex<[Script.Reply]>([])
         let (entered, goesOn) = (Mailbox<Void>(), Mailbox<Void>())
         let server = try LiveServer(answerMemory: 1 << 20, threads: 1) { request, reply in
             if request.path == "/hold" {
@@ -216,23 +211,22 @@ import Testing
         #expect(try clients.map { try $0.response().status }.sorted() == [200, 200, 503])
     }
 
-    /// libmicrohttpd ends the process when it stops with a connection that is suspended.
-    @Test func stop_waitsForRepliesThatComeAtTheSameTime() throws {
+    /// libmicrohttpd ends the process if it stops while a connection is suspended.
+    @Test func stop_waitsForConcurrentReplies() throws {
         for _ in 0..<100 {
-            let replies = Mutex<[LiveServer.Reply]>([])
-            let server = try LiveServer { _, reply in replies.withLock { $0.append(reply) } }
+            let server = try LiveServer()
             let clients = try (0..<8).map { _ in try server.client() }
             for client in clients { try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
-            #expect(eventually { replies.withLock { $0.count } == 8 })
-            let waiting = replies.withLock { $0 }
+            #expect(eventually { server.held.count == 8 })
+            let waiting = server.held
             let replier = NamedThread("replier") { for reply in waiting { reply(HTTPResponse(status: 204)) } }
             server.stop()
             replier.join()
         }
     }
 
-    /// What is not read stays with the server: only so much of it, and only of large ones.
-    @Test func largeAnswers_thatNobodyReads_areBounded() throws {
+    /// Unread responses stay in the server's memory.
+    @Test func unreadLargeResponses_areBounded() throws {
         let large = 20 << 20
         let server = try LiveServer(answerMemory: 30 << 20) { request, reply in
             reply(
@@ -249,7 +243,7 @@ import Testing
         #expect(refusal.status == 503 && refusal.headers["retry-after"] == "1")
         try other.send("GET /s HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try other.response().status == 200)
-        // The rest of it: nothing was lost, and there is room again.
+        // The slow client gets the whole response, and then there is room again.
         _ = try slow.receive(until: "\r\n\r\n")
         #expect(try slow.receive(exactly: large).count == large)
         #expect(

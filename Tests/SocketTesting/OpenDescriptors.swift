@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// How many descriptors this process has open, the one for counting them not included.
+/// The number of open descriptors of this process, without the one used for counting.
 public func openDescriptors() -> Int {
     guard let directory = opendir("/proc/self/fd") else { return -1 }
     defer { closedir(directory) }

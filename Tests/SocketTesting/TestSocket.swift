@@ -7,15 +7,12 @@ public struct TestSocketError: Error {
     public var code: Int32
 }
 
-/// A blocking TCP client on loopback whose every wait ends after five seconds.
+/// A blocking TCP client on loopback. Every wait ends after five seconds by default.
 public final class TestSocket: Sendable {
     public let descriptor: Int32
 
     public init(port: UInt16, seconds: Int = 5) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var timeout = timeval(tv_sec: seconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = Self.socket(AF_INET, seconds: seconds)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -32,11 +29,18 @@ public final class TestSocket: Sendable {
 
     /// A Unix socket.
     public init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var timeout = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = Self.socket(AF_UNIX, seconds: 5)
         let code = Self.withAddress(path: path) { connect(descriptor, $0, $1) }
         guard code == 0 else { throw TestSocketError(call: "connect", code: errno) }
+    }
+
+    private static func socket(_ family: Int32, seconds: Int) -> Int32 {
+        let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        }
+        return descriptor
     }
 
     public static func withAddress<Result>(
@@ -106,7 +110,7 @@ public final class TestSocket: Sendable {
 
     public func shutDownSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// One answer with its Content-Length.
+    /// Reads one response, whose body has a Content-Length.
     public func response(hasBody: Bool = true) throws -> TestResponse {
         let head = try receive(until: "\r\n\r\n")
         var lines = head.split(separator: "\r\n").map(String.init)

@@ -13,7 +13,7 @@
 #define POLLRDHUP 0x2000
 #endif
 
-/// The options of MHD_start_daemon, which is variadic: Swift cannot call it.
+/// The options of MHD_start_daemon, a variadic function that Swift cannot call.
 struct cmicrohttpd_configuration {
     unsigned int threads;
     unsigned int connection_limit;
@@ -36,7 +36,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_conf
         MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD
             | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG,
         0, NULL, NULL, c->handler, c->context,
-        // The log comes first, so that it receives messages about the other options.
+        // The log comes first, to get the warnings about other options.
         MHD_OPTION_EXTERNAL_LOGGER, c->log, c->context,
         MHD_OPTION_CONNECTION_LIMIT, c->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, c->idle_seconds,
@@ -47,8 +47,8 @@ static inline struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_conf
         MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
 }
 
-/// Joins all arguments in the query of `uri`, in the connection's own buffer, to one. (The program reads its copy of the
-/// target.) libmicrohttpd 0.9.75 ends the process if the arguments of a query do not fit into the connection's memory.
+/// Joins all arguments in the query of `uri`, which lies in the connection's buffer, to one. libmicrohttpd 0.9.75 ends the
+/// process if the arguments of a query exceed the connection's memory. The program parses its own copy of the target.
 static inline void cmicrohttpd_join_arguments(const char *uri) {
     for (char *c = (char *)uri; *c; c++)
         if (*c == '&') *c = '_';
@@ -67,7 +67,8 @@ static inline int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
-/// The directions that the peer has closed: 0 none, 1 at least its sending side, 2 both. The connection must not end meanwhile.
+/// The sides that the peer has closed: 0 none, 1 at least its sending side, 2 both. The connection must stay open during the
+/// call.
 static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     struct pollfd look = {cmicrohttpd_descriptor(connection), POLLRDHUP, 0};
     if (look.fd < 0) return 2;
@@ -75,11 +76,11 @@ static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     return look.revents & (POLLHUP | POLLERR | POLLNVAL) ? 2 : look.revents ? 1 : 0;
 }
 
-/// The library's MHD_queue_response. This program defines a function of that name itself (LibraryRefusals.swift).
+/// The library's MHD_queue_response, whose name this program redefines (LibraryRefusals.swift).
 static inline enum MHD_Result cmicrohttpd_queue(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     static enum MHD_Result (*queue)(struct MHD_Connection *, unsigned int, struct MHD_Response *);
-    // A race is harmless: all threads find the same address.
+    // Threads may race, but all find the same address.
     if (!queue) *(void **)&queue = dlsym(RTLD_NEXT, "MHD_queue_response");
     return queue ? queue(connection, status, response) : MHD_NO;
 }

@@ -19,7 +19,7 @@ final class ConnectionCount: Sendable {
         self.limits = limits
     }
 
-    /// nil at a limit. The end of the lease frees the place.
+    /// nil if a limit is reached. The place is freed with the lease.
     func admit(_ peer: HTTPPeer) -> ConnectionLease? {
         let admitted = state.withLock { state in
             guard state.total < limits.total else { return false }
@@ -48,9 +48,9 @@ final class ConnectionCount: Sendable {
 
 public struct ConnectionLimits: Hashable, Sendable {
     public var total: Int
-    /// For each address that is not loopback.
+    /// Connections from one address, except loopback.
     public var perAddress: Int
-    /// Seconds until the head of the first request must be complete.
+    /// Seconds within which the head of the first request must arrive.
     public var headSeconds: Double
     public var headBytes: Int
 
@@ -62,11 +62,11 @@ public struct ConnectionLimits: Hashable, Sendable {
     }
 }
 
-/// The process' limit of open descriptors.
+/// The process's limit of open descriptors.
 public enum DescriptorLimit {
-    /// Raises the soft limit to `count`, or as far as the hard limit lets it; never lowers it. Not simply to the hard
-    /// limit, which is a billion in some containers: libwebsockets sizes its tables by it. Call it before any server
-    /// starts. Returns the limit that now holds.
+    /// Raises the soft limit to `count`, or to the hard limit if that is lower; never lowers it. libwebsockets sizes its
+    /// tables by the limit, so the hard limit, a billion in some containers, is no good default. Must be called before any
+    /// server starts. Returns the new limit.
     @discardableResult
     public static func raise(toAtLeast count: Int) -> Int {
         var limit = rlimit()

@@ -6,16 +6,16 @@ public import Logging
 internal import Synchronization
 internal import Kernel
 
-/// The one listening port: accepts, waits for the first request's head and hands the connection, unread, to the HTTP
-/// server. Any thread.
+/// The listening port: accepts connections, waits for the head of the first request, and hands the connection to the HTTP
+/// server unread. Any thread.
 public final class FrontDoor: Sendable {
-    /// The bound port, also if 0 was requested.
+    /// The bound port, never 0.
     public let port: UInt16
     private let loop: FrontDoorLoop
     private let thread: Mutex<NamedThread?>
 
-    /// Listens at once, also at the Unix socket `socket`. `handOver` is called on the door's thread and must
-    /// not block; it then owns the descriptor.
+    /// Listens at once, and also at the Unix socket `socket` if given. `handOver` runs on the front door's thread, must not
+    /// block, and takes ownership of the descriptor.
     public init(
         host: String, port: UInt16, socket: String? = nil, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
         handOver: @escaping @Sendable (IncomingConnection) -> Void
@@ -37,7 +37,7 @@ public final class FrontDoor: Sendable {
 
     deinit { close() }
 
-    /// Open connections, here and at the servers behind the door.
+    /// Open connections, including those of the servers behind the front door.
     public var connectionCount: Int { loop.count.total }
 
     /// Stops listening and closes the connections that were not handed over. Returns when that is done; may be called

@@ -6,10 +6,9 @@ import HTTP
 import Kernel
 import Logging
 
-/// The loop on the door's thread: one epoll for listeners, waiting connections and the stop signal.
+/// The loop on the front door's thread: one epoll for listeners, waiting connections and the stop signal.
 ///
-/// `@unchecked Sendable` because mutable state belongs to the door's thread, as `owner` checks; `stop` only rings
-/// `wake`.
+/// `@unchecked Sendable` because only that thread uses the mutable state, as `owner` checks; `stop` only rings `wake`.
 final class FrontDoorLoop: @unchecked Sendable {
     let count: ConnectionCount
     private var owner = OwningThread()
@@ -24,16 +23,17 @@ final class FrontDoorLoop: @unchecked Sendable {
     private let log: Logger
     private let handOver: @Sendable (IncomingConnection) -> Void
     private var waiting: [Int32: WaitingConnection] = [:]
-    /// When the deadlines of `waiting` are looked at, all at once.
+    /// The next time at which the deadlines of `waiting` are checked.
     private var nextSweep = MonotonicTime.now
     private static let sweepSeconds = 0.1
-    /// Set while listening is suspended because the kernel lacks a resource.
+    /// Set while listening is suspended, as the kernel is short of a resource.
     private var listensAgainAt: MonotonicTime?
     private var buffer: [UInt8]
     private static let lingerSeconds = 1.0
-    /// Refused connections since the last line in the log, which has at most one line in this interval.
+    /// Refused connections since the last log line.
     private var refusals = 0
-    private var refusalsToldAt: MonotonicTime?
+    private var refusalsLoggedAt: MonotonicTime?
+    /// Minimum interval between log lines.
     private static let refusalSeconds = 10.0
 
     init(
@@ -88,7 +88,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     // MARK: Accepting
 
     private func accept(from listener: Int32) {
-        // A bounded batch, so that a flood of connections does not starve those that wait.
+        // A bounded batch, so that a flood of new connections does not starve the waiting ones.
         for _ in 0..<64 {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -115,12 +115,12 @@ final class FrontDoorLoop: @unchecked Sendable {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         guard let lease = count.admit(peer) else {
-            // No place among the waiting connections: one attempt to answer, then the connection is closed.
+            // There is no place to wait: one attempt to respond, then the connection is closed.
             _ = ProblemDetails.busy.send(to: descriptor)
             Glibc.close(descriptor)
             return
         }
-        // Edge-triggered: peeked bytes stay in the socket, which would be readable for ever.
+        // Edge-triggered, as peeked bytes stay in the socket, which remains readable.
         guard watch(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue) else {
             Glibc.close(descriptor)
             return
@@ -130,8 +130,8 @@ final class FrontDoorLoop: @unchecked Sendable {
             deadline: .now.advanced(bySeconds: limits.headSeconds))
     }
 
-    /// The backlog would wake the thread repeatedly: one connection is accepted with the spare descriptor and closed,
-    /// and listening is suspended for a moment.
+    /// Accepts one connection with the spare descriptor, closes it, and suspends listening for a moment, as the backlog would
+    /// wake the thread repeatedly.
     private func refuseWithReserve(_ listener: Int32) {
         if reserve >= 0 {
             Glibc.close(reserve)
@@ -141,10 +141,10 @@ final class FrontDoorLoop: @unchecked Sendable {
         }
         refusals += 1
         let now = MonotonicTime.now
-        if refusalsToldAt.map({ now.seconds(since: $0) >= Self.refusalSeconds }) ?? true {
+        if refusalsLoggedAt.map({ now.seconds(since: $0) >= Self.refusalSeconds }) ?? true {
             log.warning("out of file descriptors: connections are refused", metadata: ["count": "\(refusals)"])
             refusals = 0
-            refusalsToldAt = now
+            refusalsLoggedAt = now
         }
         suspendListening()
     }
@@ -157,7 +157,7 @@ final class FrontDoorLoop: @unchecked Sendable {
 
     // MARK: Waiting connections
 
-    /// `isEnding`: the client sends no more, so an incomplete head stays incomplete.
+    /// `isEnding`: the client has closed its sending half, so an incomplete head stays incomplete.
     private func advance(_ descriptor: Int32, isEnding: Bool) {
         owner.check()
         guard let visitor = waiting[descriptor] else { return }
@@ -183,8 +183,8 @@ final class FrontDoorLoop: @unchecked Sendable {
         }
     }
 
-    /// Closing with unread bytes would reset the connection and could destroy the answer in transit: the rest is read
-    /// and dropped for a moment.
+    /// Reads and drops the rest for a moment: closing with unread bytes would reset the connection, which could destroy the
+    /// response in transit.
     private func answer(_ descriptor: Int32, _ answer: ProblemDetails) {
         guard answer.send(to: descriptor) else { return close(descriptor) }
         shutdown(descriptor, Int32(SHUT_WR))
@@ -199,7 +199,7 @@ final class FrontDoorLoop: @unchecked Sendable {
             if received < 0, errno == EAGAIN || errno == EINTR { return }
             guard received > 0 else { break }
         }
-        // Ended, or still sending after 16 buffers: not worth more.
+        // The client has closed, or is still sending after 16 buffers.
         close(descriptor)
     }
 
@@ -209,7 +209,7 @@ final class FrontDoorLoop: @unchecked Sendable {
     }
 
     private func closeAll() {
-        // The object may outlive this: new connections must be refused.
+        // The object may live on, but must refuse new connections.
         for listener in listeners { Glibc.close(listener) }
         listeners = []
         localSocket?.remove()
@@ -246,15 +246,15 @@ final class FrontDoorLoop: @unchecked Sendable {
     }
 }
 
-/// The door's own answers to connections that reach no server.
+/// The front door's responses to connections that reach no server.
 extension ProblemDetails {
     static let controlCharacter = malformedRequest("The head of the request contains a control character.")
     static let headTimeout = ProblemDetails(
-        status: 408, code: "request-timeout", detail: "The head of the request did not come in time.")
+        status: 408, code: "request-timeout", detail: "The head of the request did not arrive in time.")
     static let busy = ProblemDetails(
         status: 503, code: "too-many-connections", detail: "Too many connections are open.")
 
-    /// False if the socket did not accept everything.
+    /// False if the socket did not accept the whole text.
     func send(to descriptor: Int32) -> Bool {
         var text = lastMessage
         return text.withUTF8 { bytes in

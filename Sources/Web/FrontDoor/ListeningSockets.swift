@@ -11,8 +11,8 @@ struct ListeningSockets {
 
     init(host: String, port: UInt16) throws(ListenError) {
         let addresses = try Self.resolve(host)
-        // With port 0 the kernel chooses a port for the first address; if it is taken at another address, all start
-        // again.
+        // With port 0 the kernel chooses a port for the first address. If that port is taken at another address, all are
+        // opened again.
         for attempt in 0..<16 {
             do throws(ListenError) {
                 (descriptors, self.port) = try Self.open(addresses, host: host, port: port)
@@ -80,7 +80,7 @@ struct ListeningSockets {
     }
 
     private static func resolve(_ host: String) throws(ListenError) -> [SocketAddress] {
-        // Not by the resolver: /etc/hosts is missing in small containers and may be incomplete.
+        // Does not use the resolver, as /etc/hosts is missing or incomplete in small containers.
         if host == "localhost" { return try resolve("127.0.0.1") + resolve("::1") }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -101,7 +101,7 @@ struct ListeningSockets {
     }
 }
 
-/// Why listening failed: each case needs another reaction of the user.
+/// A failure to listen. Each case needs another reaction of the user.
 public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the port: choose another port or end that process.
     case addressInUse(host: String, port: UInt16)

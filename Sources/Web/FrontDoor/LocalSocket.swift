@@ -10,7 +10,7 @@ struct LocalSocket {
     let descriptor: Int32
     private let path: String
 
-    /// Replaces a file left by an earlier server, but not one with a running server.
+    /// Replaces the socket file of a server that has ended, but not of a running one.
     init(path: String) throws(ListenError) {
         guard let address = SocketAddress(path: path) else { throw .failed(call: path, code: ENAMETOOLONG) }
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -18,7 +18,7 @@ struct LocalSocket {
         guard descriptor >= 0 else { throw .failed(call: "socket", code: errno) }
         do throws(ListenError) {
             try Self.bind(descriptor, address, path)
-            // Before listening, so that nobody else connects in between.
+            // Before listening, so that no other user connects in between.
             guard chmod(path, 0o660) == 0 else { throw .failed(call: path, code: errno) }
             guard listen(descriptor, 1024) == 0 else { throw .failed(call: "listen", code: errno) }
         } catch {
@@ -40,7 +40,7 @@ struct LocalSocket {
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw .failed(call: "socket", code: errno) }
         defer { close(probe) }
-        // Any result but a refusal means that somebody listens there.
+        // Any result but a refused connection means that a server is listening.
         guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED, unlink(path) == 0,
             address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0
         else { throw .failed(call: path, code: EADDRINUSE) }

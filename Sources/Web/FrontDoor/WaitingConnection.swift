@@ -3,7 +3,7 @@
 internal import HTTP
 internal import Kernel
 
-/// A connection whose head is incomplete, or that lingers after a short answer.
+/// A connection whose head is incomplete, or that lingers after an error response.
 struct WaitingConnection {
     let connection: IncomingConnection
     var deadline: MonotonicTime

@@ -6,7 +6,7 @@ internal import HTTP
 
 /// The running libmicrohttpd and its callbacks.
 ///
-/// `@unchecked Sendable` because libmicrohttpd takes connections and the stop from any thread.
+/// `@unchecked Sendable` because libmicrohttpd accepts connections and can be stopped on any thread.
 final class Daemon: @unchecked Sendable {
     private let daemon: OpaquePointer
     private let core: ServerCore
@@ -15,13 +15,13 @@ final class Daemon: @unchecked Sendable {
         let configuration = core.configuration
         var settings = cmicrohttpd_configuration()
         settings.threads = UInt32(configuration.threads)
-        // Connections are dealt out by descriptor, not evenly: each thread of the pool gets an equal share of the limit.
+        // Each thread of the pool gets an equal share of the limit, but connections are distributed unevenly, by descriptor.
         settings.connection_limit = UInt32(configuration.connectionLimit * (configuration.threads > 1 ? 2 : 1))
         settings.idle_seconds = UInt32(configuration.idleSeconds)
         settings.connection_memory = 32 * 1024
         settings.context = Unmanaged.passUnretained(core).toOpaque()
         settings.uri = { context, uri, _ in
-            // NULL or empty for a request line that is no request: refused before the handler is asked.
+            // NULL or empty if the request line is malformed, which is rejected before the handler is called.
             let target = uri.map { String(cString: $0) } ?? ""
             if let uri { cmicrohttpd_join_arguments(uri) }
             return Unmanaged.passRetained(Exchange(target: target, core: serverCore(context!))).toOpaque()
@@ -67,9 +67,9 @@ final class Daemon: @unchecked Sendable {
         self.core = core
     }
 
-    /// False when it was refused; the descriptor is closed then.
+    /// False if libmicrohttpd refused the connection, and closed the descriptor.
     func add(_ descriptor: Int32) -> Bool {
-        // The address serves only libmicrohttpd's own limit by address, which is off.
+        // libmicrohttpd needs the address only for its own limit by address, which is off.
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         return withUnsafePointer(to: &address) { pointer in
@@ -79,13 +79,13 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Nothing may be suspended any more.
+    /// No connection may be suspended any more.
     func stop() {
         MHD_stop_daemon(daemon)
     }
 }
 
-/// What belongs to a connection for as long as libmicrohttpd has it.
+/// The data of a connection for as long as libmicrohttpd owns it.
 final class Client: Sendable {
     let peer: HTTPPeer
     let lease: ConnectionLease

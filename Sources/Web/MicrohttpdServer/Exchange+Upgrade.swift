@@ -4,7 +4,7 @@ internal import CMicrohttpd
 internal import Glibc
 internal import HTTP
 
-/// The end of HTTP on a connection.
+/// Upgrades, which end HTTP on a connection.
 extension Exchange {
     static func upgradeResponse() -> OpaquePointer? {
         MHD_create_response_for_upgrade(
@@ -17,13 +17,12 @@ extension Exchange {
             }, nil)
     }
 
-    /// The connection lives on under a descriptor of its own: libmicrohttpd closes the one that it knows, and keeps nothing
-    /// for a WebSocket's life.
+    /// The connection continues under a new descriptor. libmicrohttpd closes its own and forgets the connection.
     private func leave(_ connection: OpaquePointer, _ descriptor: Int32, _ received: UnsafeRawBufferPointer) {
         guard let client = Client.of(connection), let upgraded = takeUpgraded() else { return }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { return }
-        // libmicrohttpd switches both while it sends.
+        // libmicrohttpd changes both options while it sends.
         var (on, off): (Int32, Int32) = (1, 0)
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(own, Int32(IPPROTO_TCP), TCP_CORK, &off, size)

@@ -6,27 +6,27 @@ internal import HTTP
 internal import Kernel
 internal import Synchronization
 
-/// One request and its answer: collects the body, asks the responder, waits for a reply that comes later.
+/// One request and its response: collects the body, calls the responder, and waits for its reply.
 ///
-/// libmicrohttpd calls `advance` again and again on the connection's thread: first with the head, then for each piece
-/// of the body, then once it is complete, and again after the connection has been resumed.
+/// libmicrohttpd calls `advance` repeatedly on the connection's thread: with the head, with each piece of the body, when
+/// the body is complete, and after the connection was resumed.
 ///
-/// `@unchecked Sendable` because `progress` and everything about the body belong to the connection's thread, on which all of
-/// libmicrohttpd's calls come; what a reply from elsewhere touches is in `reply`.
+/// `@unchecked Sendable` because only the connection's thread uses the mutable properties, apart from `reply`,
+/// `answerBytes` and `counted`.
 final class Exchange: @unchecked Sendable {
     private enum Reply {
         case none
-        /// The connection is out of libmicrohttpd's loop until `resume`.
+        /// libmicrohttpd ignores the connection until it is resumed.
         case suspended(Suspended)
         case ready(HTTPResponse)
         case taken
     }
 
-    /// `@unchecked Sendable` because the connection is only resumed, which libmicrohttpd allows from any thread.
+    /// `@unchecked Sendable` because the connection is only resumed, which any thread may do.
     private struct Suspended: @unchecked Sendable {
         var connection: OpaquePointer
         let began = MonotonicTime.now
-        /// The client has ended what it sends, and reads on.
+        /// The client has closed its sending half only.
         var isHalfClosed = false
     }
 
@@ -38,17 +38,17 @@ final class Exchange: @unchecked Sendable {
     private let core: ServerCore
     private let reply = Mutex(Reply.none)
     private var progress = Progress.head
-    /// Of a request with a body, until all of that has come.
+    /// Kept until the body is complete; nil without a body.
     private var head: Head?
     private var body: RequestBody
-    /// libmicrohttpd takes a lone line feed for the end of a chunk's line, which a proxy may not: nothing behind a body in chunks
-    /// is read as another request.
+    /// Set for a chunked body: libmicrohttpd accepts a lone line feed as the end of a chunk's line, but a proxy may not. So
+    /// the connection ends, and the following bytes are not read as another request.
     private var isLast = false
-    /// Takes the connection over once its 101 is sent.
+    /// Takes over the connection once the 101 was sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
-    /// Until the answer is there.
+    /// The body's share of the memory budget, held until the reply.
     private let counted: CountedBytes
-    /// Of the answer, where it is a large one: from when it is there until it is sent. Changed with `reply` locked.
+    /// Size of a large response that waits to be sent. Changed with `reply` locked.
     private let answerBytes = Atomic(0)
 
     init(target: String, core: ServerCore) {
@@ -68,7 +68,7 @@ final class Exchange: @unchecked Sendable {
             return begin(connection, method: method, isHTTP10: strcmp(version, "HTTP/1.0") == 0)
         case .body where uploadSize.pointee > 0:
             defer { uploadSize.pointee = 0 }
-            // Of a body that comes in chunks it shows here only that it is large.
+            // The size of a chunked body is known only now.
             if let head, body.isUnscreened(with: uploadSize.pointee) { screen(head.fields, head.request) }
             let isTaken = body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
             return isTaken ? cmicrohttpd_yes : cmicrohttpd_no
@@ -80,7 +80,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// libmicrohttpd is done with the request, answered or not.
+    /// libmicrohttpd has finished the request, with or without a response.
     func completed() {
         core.exchanges.remove(self)
         head = nil
@@ -93,8 +93,8 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: The request
 
-    /// Nothing is answered here unless the body must not be read: libmicrohttpd closes the connection after an answer
-    /// that is queued in the first call.
+    /// Queues a response only if the body must not be read, as libmicrohttpd closes the connection after a response that is
+    /// queued in the first call.
     private func begin(_ connection: OpaquePointer, method: UnsafePointer<CChar>, isHTTP10: Bool) -> MHD_Result {
         guard
             MHD_lookup_connection_value(connection, cmicrohttpd_headers, "Content-Length") != nil
@@ -122,14 +122,14 @@ final class Exchange: @unchecked Sendable {
             screen(fields, request)
         }
         guard let refusal = body.refusal else { return cmicrohttpd_yes }
-        // A client that sends without asking would lose the answer with the connection: what it sends is dropped, when
-        // it is no more than what others may send.
+        // A client that sends its body without asking would lose the response with the connection. Its body is read and
+        // dropped instead, up to the server's limit.
         let asksFirst = headers.hasToken("100-continue", in: "Expect")
         guard asksFirst || announced ?? 0 > UInt64(core.configuration.bodyLimit) else { return cmicrohttpd_yes }
         return queue(refusal, on: connection)
     }
 
-    /// A large body without permission, or without use, is neither kept nor parsed.
+    /// Refuses a large body before it is read if the request's head is reason enough.
     private func screen(_ fields: RequestHeaders, _ request: HTTPRequest) {
         body.isScreened = true
         if let refusal = fields.problem ?? core.responder.refusal(of: request) { body.refuse(refusal) }
@@ -141,7 +141,7 @@ final class Exchange: @unchecked Sendable {
         self.head = nil
         if let problem = fields.problem { return queue(problem, on: connection) }
         var request = head
-        // libmicrohttpd takes a lone carriage return as a part of either. Of the fields `RequestHeaders` knows.
+        // libmicrohttpd accepts a lone carriage return in method and target. `RequestHeaders` checks the fields.
         guard request.method.isToken, RequestTarget.isVisible(target), RequestTarget(target).isKnownForm else {
             return queue(.malformed("The first line of the request cannot be read."), on: connection)
         }
@@ -189,18 +189,18 @@ final class Exchange: @unchecked Sendable {
             response.body.end()
             giveBack(bytes)
         }
-        // Without the lock, which the connection's thread takes as soon as it is awake. Only one reply finds the connection
-        // suspended, and libmicrohttpd does not touch it before it is resumed.
+        // Without the lock, which the connection's thread takes at once. Only one reply finds the connection suspended, and
+        // libmicrohttpd does not touch it until it is resumed.
         guard let suspended else { return }
         MHD_resume_connection(suspended.connection)
         core.resumes.subtract(1, ordering: .releasing)
     }
 
-    /// With its share of the budget of large answers; one that exceeds it is refused.
+    /// Takes a large response's size from the memory budget; replaces the response by 503 if the budget is exhausted.
     private func admitted(_ response: HTTPResponse) -> (HTTPResponse, bytes: Int) {
         guard case .bytes(let bytes) = response.body, bytes.count > RequestBody.small else { return (response, 0) }
         guard core.answers.withLock({ $0.take(bytes.count) }) else {
-            return (.busy("Too many large answers wait for their clients to read them."), 0)
+            return (.busy("Too many clients are slow to read large responses."), 0)
         }
         return (response, bytes.count)
     }
@@ -211,7 +211,10 @@ final class Exchange: @unchecked Sendable {
 
     private func answerIfReady(_ connection: OpaquePointer) -> MHD_Result {
         if let response = takeReady() { return queue(response, on: connection) }
-        guard core.exchanges.insert(self) else { return queue(.stopping, on: connection) }
+        // The server is stopping when it calls this.
+        guard core.exchanges.insert(self, end: { [self] in accept(.stopping) }) else {
+            return queue(.stopping, on: connection)
+        }
         let late = reply.withLock { reply -> HTTPResponse? in
             if case .ready(let response) = reply {
                 reply = .taken
@@ -222,11 +225,6 @@ final class Exchange: @unchecked Sendable {
             return nil
         }
         return late.map { queue($0, on: connection) } ?? cmicrohttpd_yes
-    }
-
-    /// The server stops: whatever waits is answered now.
-    func end() {
-        accept(.stopping)
     }
 
     /// On the connection's thread.
@@ -258,14 +256,14 @@ final class Exchange: @unchecked Sendable {
 }
 
 extension Exchange: HTTPRecipient {
-    /// libmicrohttpd does not look at a connection that is suspended.
+    /// Looks at the socket itself, as libmicrohttpd ignores suspended connections.
     var isGone: Bool {
         reply.withLock { reply in
             guard case .suspended(var suspended) = reply else {
                 if case .none = reply { return false }
                 return true
             }
-            // Open for as long as it is suspended.
+            // The descriptor stays open while the connection is suspended.
             switch cmicrohttpd_closed_sides(suspended.connection) {
             case 0: return false
             case 1:

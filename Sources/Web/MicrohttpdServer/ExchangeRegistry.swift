@@ -2,41 +2,35 @@
 
 internal import Synchronization
 
-/// What is suspended and must be brought back before libmicrohttpd can stop: it aborts the process otherwise.
-protocol Endable: AnyObject, Sendable {
-    /// Any thread.
-    func end()
-}
-
+/// The users of suspended connections. All must be resumed before libmicrohttpd stops, or it aborts the process.
 final class ExchangeRegistry: Sendable {
     private struct State {
-        var members: [ObjectIdentifier: any Endable] = [:]
+        var ends: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var isEnded = false
     }
 
     private let state = Mutex(State())
 
-    /// False when the server stops: nothing may be suspended any more.
-    func insert(_ member: any Endable) -> Bool {
+    /// `end` resumes the connection; any thread may call it. False if the server is stopping, and no connection may be
+    /// suspended any more.
+    func insert(_ member: AnyObject, end: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isEnded else { return false }
-            state.members[ObjectIdentifier(member)] = member
+            state.ends[ObjectIdentifier(member)] = end
             return true
         }
     }
 
-    func remove(_ member: any Endable) {
-        state.withLock { _ = $0.members.removeValue(forKey: ObjectIdentifier(member)) }
+    func remove(_ member: AnyObject) {
+        state.withLock { _ = $0.ends.removeValue(forKey: ObjectIdentifier(member)) }
     }
 
     func endAll() {
-        let members = state.withLock { state in
+        let ends = state.withLock { state in
             state.isEnded = true
-            defer { state.members = [:] }
-            return Array(state.members.values)
+            defer { state.ends = [:] }
+            return Array(state.ends.values)
         }
-        for member in members { member.end() }
+        for end in ends { end() }
     }
 }
-
-extension Exchange: Endable {}

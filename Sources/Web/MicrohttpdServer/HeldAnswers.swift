@@ -2,13 +2,13 @@
 
 internal import Kernel
 
-/// The bytes of large answers until they are sent.
+/// The memory of large responses until they are sent.
 struct HeldAnswers: Sendable {
-    /// So many are worth the milliseconds that it takes to give their memory back to the system.
+    /// Bytes that justify the milliseconds it takes to return their memory to the system.
     static let many = 16 << 20
 
     var budget: ByteBudget
-    /// The most since none were held.
+    /// The maximum since no bytes were held.
     private var peak = 0
 
     init(budget: ByteBudget) { self.budget = budget }
@@ -19,7 +19,7 @@ struct HeldAnswers: Sendable {
         return true
     }
 
-    /// True when these were the last of many.
+    /// True if these were the last of `many` bytes.
     mutating func giveBack(_ bytes: Int) -> Bool {
         budget.giveBack(bytes)
         guard budget.used == 0 else { return false }

@@ -5,9 +5,9 @@ internal import Glibc
 public import HTTP
 public import Logging
 internal import Synchronization
-public import Kernel
+internal import Kernel
 
-/// HTTP/1.1 on libmicrohttpd: connections come from outside, requests go to a responder. Any thread.
+/// HTTP/1.1 on libmicrohttpd, for accepted connections. Any thread.
 public final class MicrohttpdServer: Sendable {
     private let core: ServerCore
     private let daemon: Mutex<Daemon?>
@@ -24,7 +24,7 @@ public final class MicrohttpdServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes over a connection, its descriptor included, also when it is refused because the server stops.
+    /// Takes over a connection and its descriptor. A server that is stopping closes it.
     public func adopt(_ connection: IncomingConnection) {
         daemon.withLock { daemon in
             guard let daemon else {
@@ -33,13 +33,14 @@ public final class MicrohttpdServer: Sendable {
             }
             core.arrivals.withLock { $0[connection.descriptor] = connection }
             if !daemon.add(connection.descriptor) {
-                // Closed by libmicrohttpd already.
+                // libmicrohttpd has closed it already.
                 core.arrivals.withLock { $0[connection.descriptor] = nil }
             }
         }
     }
 
-    /// Ends streams, answers what waits with 503, closes all connections and joins the threads. Harmless when repeated.
+    /// Ends streams, replies to waiting requests with 503, closes all connections and joins the threads. May be called
+    /// again.
     public func stop() {
         let running = daemon.withLock { daemon in
             defer { daemon = nil }
@@ -47,7 +48,7 @@ public final class MicrohttpdServer: Sendable {
         }
         guard let running else { return }
         core.exchanges.endAll()
-        // Connections that other replies are just bringing back.
+        // Waits for replies that are resuming their connections.
         while core.resumes.load(ordering: .acquiring) > 0 { sched_yield() }
         running.stop()
         core.cache.removeAll()
@@ -56,34 +57,22 @@ public final class MicrohttpdServer: Sendable {
 }
 
 public struct MicrohttpdConfiguration: Sendable {
-    /// As many as cores by default.
-    public var threads: Int
-    public var connectionLimit: Int
-    /// Of a request's body; 413 beyond.
-    public var bodyLimit: Int
-    /// Of all large bodies that are read or wait for their answer together; 503 beyond.
-    public var bodyMemory: Int
-    /// Of all large answers that are not sent yet; 503 beyond.
-    public var answerMemory: Int
-    /// Without any byte in either direction.
-    public var idleSeconds: Int
-    /// A client that ends what it sends so soon behind its request waits for the answer (`nc -N`); one that does it later has
-    /// given up.
-    public var halfCloseSeconds: Double
+    /// Defaults to the number of cores.
+    public var threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    public var connectionLimit = 10_240
+    /// Bytes of a request's body; a larger one is refused with 413.
+    public var bodyLimit = 32 << 20
+    /// Bytes of all large bodies until their replies; further ones are refused with 503.
+    public var bodyMemory = ByteBudget.bodies.limit
+    /// Bytes of all large responses until they are sent; further ones are replaced by 503.
+    public var answerMemory = ByteBudget.answers.limit
+    /// Seconds without traffic after which a connection is closed.
+    public var idleSeconds = 75
+    /// A client that closes its sending half within this time after its request still waits for the response (`nc -N`); one
+    /// that does so later has given up.
+    public var halfCloseSeconds = 0.1
 
-    public init(
-        threads: Int? = nil, connectionLimit: Int = 10_240,
-        bodyLimit: Int = 32 << 20, bodyMemory: Int = ByteBudget.bodies.limit,
-        answerMemory: Int = ByteBudget.answers.limit, idleSeconds: Int = 75, halfCloseSeconds: Double = 0.1
-    ) {
-        self.threads = threads ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        self.connectionLimit = connectionLimit
-        self.bodyLimit = bodyLimit
-        self.bodyMemory = bodyMemory
-        self.answerMemory = answerMemory
-        self.idleSeconds = idleSeconds
-        self.halfCloseSeconds = halfCloseSeconds
-    }
+    public init() {}
 }
 
 public enum MicrohttpdError: Error, Sendable {
@@ -91,20 +80,18 @@ public enum MicrohttpdError: Error, Sendable {
     case notStarted
 }
 
-/// What the callbacks share. Lives as long as the daemon, which refers to it without owning it.
+/// The data shared by the callbacks. Outlives the daemon, which has an unowned reference to it.
 final class ServerCore: Sendable {
     let configuration: MicrohttpdConfiguration
     let log: Logger
     let responder: any HTTPResponder
     let upgrader: (any HTTPUpgrader)?
-    /// Handed to the daemon but not yet begun by it, by descriptor.
+    /// Connections that libmicrohttpd has not started yet, by descriptor.
     let arrivals = Mutex<[Int32: IncomingConnection]>([:])
     let exchanges = ExchangeRegistry()
-    /// Connections that have their reply and are about to be resumed.
+    /// The number of connections that are about to be resumed with their reply.
     let resumes = Atomic(0)
-    /// Large bodies.
     let bodies: Mutex<ByteBudget>
-    /// Large answers, until they are sent.
     let answers: Mutex<HeldAnswers>
     let cache = ResponseCache()
 

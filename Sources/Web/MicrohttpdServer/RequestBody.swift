@@ -3,16 +3,15 @@
 internal import HTTP
 internal import Synchronization
 
-/// Collects the body of one request, within the limits of its route and of the server. On the connection's thread, but for
-/// `release`.
+/// Collects the body of one request, within the limits of its route and of the server. On the connection's thread.
 struct RequestBody: ~Copyable {
-    /// Smaller ones are not counted: nobody with large ones keeps them out.
+    /// Smaller bodies are not counted, so that large ones cannot crowd them out.
     static let small = 64 * 1024
 
     private(set) var bytes: [UInt8] = []
-    /// What is answered once the rest has come; nothing more is kept then. Within a body libmicrohttpd takes no answer.
+    /// Sent once the rest of the body, which is dropped, has arrived: libmicrohttpd accepts no response before.
     private(set) var refusal: HTTPResponse?
-    /// The head was looked at for what a large body needs.
+    /// The head was checked, as for every large body.
     var isScreened = false
     private var limit: Int
     private var announced = 0
@@ -32,7 +31,7 @@ struct RequestBody: ~Copyable {
         self.announced = min(announced, limit)
     }
 
-    /// Whether so many bytes more make it a large one that nobody has looked at.
+    /// Whether `count` more bytes make this a large body whose head was not checked yet.
     func isUnscreened(with count: Int) -> Bool {
         !isScreened && refusal == nil && bytes.count + count > Self.small
     }
@@ -43,7 +42,7 @@ struct RequestBody: ~Copyable {
         counted.release()
     }
 
-    /// False: the connection is to be closed, as no more than a body may have is dropped.
+    /// False if the connection must be closed, as the dropped bytes exceed the server's limit.
     mutating func append(_ new: UnsafeRawBufferPointer) -> Bool {
         if refusal == nil, bytes.count + new.count > limit { refuse(.tooLarge(limit: limit)) }
         if refusal == nil, bytes.count + new.count > Self.small,
@@ -56,7 +55,7 @@ struct RequestBody: ~Copyable {
             return discarded <= core.configuration.bodyLimit
         }
         if bytes.count + new.count > Self.small {
-            // Once, instead of by doubling: pages that are not written to cost nothing.
+            // Reserves all at once: pages that are never written cost nothing.
             if !isCounted { bytes.reserveCapacity(max(announced, bytes.count + new.count)) }
             isCounted = true
         }
@@ -70,7 +69,7 @@ struct RequestBody: ~Copyable {
     }
 }
 
-/// The part of one request in the server's budget of large bodies. Any thread.
+/// One request's share of the server's budget for large bodies. Any thread.
 final class CountedBytes: Sendable {
     private let core: ServerCore
     private let count = Atomic(0)
@@ -79,7 +78,7 @@ final class CountedBytes: Sendable {
 
     deinit { release() }
 
-    /// False when there would be too many.
+    /// False if the budget is exhausted.
     func add(_ bytes: Int) -> Bool {
         guard core.bodies.withLock({ $0.take(bytes) }) else { return false }
         count.add(bytes, ordering: .relaxed)

@@ -4,24 +4,23 @@ internal import CMicrohttpd
 internal import Glibc
 internal import HTTP
 
-/// Copies the header fields out of libmicrohttpd, whose strings live only as long as the request.
+/// The header fields, copied from libmicrohttpd, whose strings live only as long as the request.
 struct RequestHeaders {
     var headers = HTTPHeaders()
-    /// A name with white space in or behind it, a folded field, or a length that libmicrohttpd does not read: another server may
-    /// read the field, and then see the next request where this one has its body (RFC 9112 sections 5.1 and 5.2).
+    /// A field is folded, its name contains white space, or libmicrohttpd ignores its length. A proxy may interpret the field
+    /// differently, and take a part of the body for the next request (RFC 9112 sections 5.1 and 5.2).
     private var isAmbiguous = false
 
-    /// An Upgrade field that names `websocket`.
     var hasUpgrade: Bool { headers.hasToken("websocket", in: "Upgrade") }
 
-    /// Why it is not answered.
+    /// The response to an ambiguous or malformed head.
     var problem: HTTPResponse? {
         // RFC 9112 section 3.2.
         if isAmbiguous { return .malformed("A header field can be read in two ways.") }
         if headers.fields.count(where: { $0.name.equalsIgnoringASCIICase("Host") }) > 1 {
             return .malformed("There are several Host fields.")
         }
-        // NUL is not among them: libmicrohttpd takes it for the field's end. The front door refuses it in the first head.
+        // This cannot see NUL, at which libmicrohttpd cuts the field. The front door rejects it in the first head.
         if headers.hasControlCharacter {
             return .malformed("A header field contains a control character.")
         }
@@ -45,10 +44,10 @@ struct RequestHeaders {
     }
 }
 
-/// The name is a token, as far as white space goes, and a field with the body's length is what libmicrohttpd reads.
+/// Whether the name has no white space, the field is not folded, and libmicrohttpd understands its length.
 private func isPlain(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) -> Bool {
     guard strpbrk(name, " \t\r\n") == nil else { return false }
-    // A value stands behind its name, unless libmicrohttpd has moved one of them to join a folded line.
+    // The value follows its name in memory, unless libmicrohttpd moved one of them to join a folded line.
     if let value {
         let behind = name + strlen(name) + 1
         guard value == behind + strspn(behind, " \t") else { return false }

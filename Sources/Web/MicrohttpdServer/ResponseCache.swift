@@ -5,14 +5,13 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
-/// Ready libmicrohttpd responses for the bodies that are answered again and again, so that the status of the player is
-/// copied once per change and not once per request. They are counted by reference there, so one that is dropped here
-/// lives on until it is sent.
+/// libmicrohttpd's responses for shared bodies, so that the player's state is copied once per change, not once per request.
+/// libmicrohttpd counts references, so a response that leaves the cache lives until it is sent.
 final class ResponseCache: Sendable {
     /// `@unchecked Sendable` because libmicrohttpd counts the references to a response under its own lock.
     private struct Entry: @unchecked Sendable {
         var handle: OpaquePointer
-        /// Kept, so that the identity cannot be another object's.
+        /// Keeps the object alive, as its identity is compared.
         var body: SharedBytes
         var headers: HTTPHeaders
     }
@@ -20,7 +19,7 @@ final class ResponseCache: Sendable {
     private static let capacity = 8
     private let entries = Mutex<[Entry]>([])
 
-    /// Calls `send` with a response that lives at least until it returns.
+    /// Calls `send` with a response that is valid during the call.
     func withResponse(
         for response: HTTPResponse, on connection: OpaquePointer, core: ServerCore,
         _ send: (OpaquePointer) -> MHD_Result
@@ -53,14 +52,14 @@ final class ResponseCache: Sendable {
     }
 }
 
-/// Builds libmicrohttpd's response of ours.
+/// Converts a response to libmicrohttpd's.
 enum MicrohttpdResponse {
     static func make(_ response: HTTPResponse, for connection: OpaquePointer, core: ServerCore) -> OpaquePointer? {
         guard let handle = body(response.body, for: connection, core: core) else {
             response.body.end()
             return nil
         }
-        // Length and framing are libmicrohttpd's to write; it refuses the field by itself.
+        // libmicrohttpd writes Content-Length and Transfer-Encoding itself, and rejects those fields here.
         for field in response.headers.fields { _ = MHD_add_response_header(handle, field.name, field.value) }
         return handle
     }

@@ -3,13 +3,12 @@
 internal import CMicrohttpd
 internal import Synchronization
 
-/// Suspends and resumes the connection of a streamed body. Apart from it, so that a stream that keeps `wake` keeps
-/// nothing but this.
-final class StreamSignal: Endable {
-    /// `@unchecked Sendable` because the connection is only suspended by its own thread and resumed, which
-    /// libmicrohttpd allows from any thread.
+/// Suspends and resumes the connection of a streamed body. A separate object, so that a stream that keeps `wake` keeps
+/// nothing else alive.
+final class StreamSignal: Sendable {
+    /// `@unchecked Sendable` because the connection is only suspended on its own thread, and any thread may resume it.
     private struct State: @unchecked Sendable {
-        /// nil once the response is done with: the connection may be gone.
+        /// nil after the response has ended, as the connection may be closed.
         var connection: OpaquePointer?
         var isSuspended = false
         var isWoken = false
@@ -29,10 +28,10 @@ final class StreamSignal: Endable {
         state = Mutex(State(connection: connection))
     }
 
-    /// Any thread.
+    /// Any thread may call this.
     func wake() { state.withLock { $0.resume() } }
 
-    /// Any thread: the body ends at the next look.
+    /// Ends the body at the next call of `takeWake`. Any thread may call this.
     func end() {
         state.withLock { state in
             state.isEnding = true
@@ -42,7 +41,7 @@ final class StreamSignal: Endable {
 
     func finish() { state.withLock { $0.connection = nil } }
 
-    /// Forgets earlier wakes, before the stream is asked; false when the body is to end.
+    /// Forgets earlier wakes; called before the stream is asked. False if the body must end.
     func takeWake() -> Bool {
         state.withLock { state in
             state.isWoken = false
@@ -50,7 +49,7 @@ final class StreamSignal: Endable {
         }
     }
 
-    /// False when a wake has come since `takeWake`: the stream is to be asked again.
+    /// False if the stream was woken since `takeWake`, and must be asked again.
     func suspend() -> Bool {
         state.withLock { state in
             guard !state.isWoken, !state.isEnding, let connection = state.connection else { return false }

@@ -3,8 +3,8 @@
 internal import CMicrohttpd
 internal import HTTP
 
-/// Feeds a response from a stream: the connection is suspended while the stream has nothing and resumed by its `wake`.
-/// Everything here is called on the connection's thread.
+/// Feeds a response from a stream. The connection is suspended while the stream has no bytes, and resumed by `wake`. On
+/// the connection's thread.
 final class StreamedBody {
     private let stream: any HTTPBodyStream
     private let core: ServerCore
@@ -37,11 +37,13 @@ final class StreamedBody {
         return handle
     }
 
-    /// 0 when the connection has been suspended.
+    /// 0 if the connection was suspended.
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if !hasBegun {
             hasBegun = true
-            guard core.exchanges.insert(signal) else { return cmicrohttpd_end_of_stream }
+            guard core.exchanges.insert(signal, end: { [signal] in signal.end() }) else {
+                return cmicrohttpd_end_of_stream
+            }
             stream.begin { [signal] in signal.wake() }
         }
         while rest.isEmpty {
@@ -58,7 +60,7 @@ final class StreamedBody {
         return count
     }
 
-    /// The response is done with: sent, or its client has gone.
+    /// The response was sent, or the client has disconnected.
     private func finish() {
         core.exchanges.remove(signal)
         signal.finish()
