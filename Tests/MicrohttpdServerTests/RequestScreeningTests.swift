@@ -143,6 +143,28 @@ import Testing
         }
     }
 
+    @Test func chunksOfOneByte_areAccepted() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        let chunks = String(repeating: "1\r\nx\r\n", count: 20_000)
+        try client.send("PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)0\r\n\r\n")
+        #expect(try client.response().body == "PUT /c 20000")
+    }
+
+    /// libmicrohttpd bounds the extensions of each chunk, but not of a whole body.
+    @Test func endlessChunkExtensions_loseTheirConnection() throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("PUT /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = "1;\(String(repeating: "a", count: 20_000))\r\nx\r\n"
+        #expect(throws: (any Error).self) {
+            for _ in 0..<2_000 { try client.send(chunk) }
+            try client.send("0\r\n\r\n")
+            let response = try client.response()
+            Issue.record("response \(response.status)")
+        }
+    }
+
     @Test func recipient_isGone_whenTheClientCloses_orTheResponseIsSent() throws {
         let server = try LiveServer(halfCloseSeconds: 0)
         let recipient = { (index: Int) in server.requests[index].recipient }

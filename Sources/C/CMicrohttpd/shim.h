@@ -7,7 +7,10 @@
 #define RTLD_NEXT ((void *)-1l)
 #endif
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #ifndef POLLRDHUP
 #define POLLRDHUP 0x2000
@@ -74,6 +77,21 @@ static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     if (look.fd < 0) return 2;
     if (poll(&look, 1, 0) <= 0) return 0;
     return look.revents & (POLLHUP | POLLERR | POLLNVAL) ? 2 : look.revents ? 1 : 0;
+}
+
+/// The bytes that were read from the connection's socket since it was accepted; 0 for a Unix socket.
+static inline int64_t cmicrohttpd_received(struct MHD_Connection *connection) {
+    // The kernel's struct tcp_info, whose header conflicts with that of the C library.
+    struct {
+        uint8_t flags[8];
+        uint32_t counters[24];
+        uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+    } info = {0};
+    socklen_t size = sizeof info;
+    int descriptor = cmicrohttpd_descriptor(connection), unread = 0;
+    if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &size) != 0) return 0;
+    if (size < sizeof info || ioctl(descriptor, FIONREAD, &unread) != 0) return 0;
+    return (int64_t)info.bytes_received - unread;
 }
 
 /// The library's MHD_queue_response, whose name this program redefines (LibraryRefusals.swift).

@@ -43,7 +43,7 @@ final class Exchange: @unchecked Sendable {
     private var body: RequestBody
     /// Set for a chunked body: libmicrohttpd accepts a lone line feed as the end of a chunk's line, but a proxy may not. So
     /// the connection ends, and the following bytes are not read as another request.
-    private var isLast = false
+    private var chunked: ChunkedFraming?
     /// Takes over the connection once the 101 was sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// The body's share of the memory budget, held until the reply.
@@ -70,7 +70,8 @@ final class Exchange: @unchecked Sendable {
             defer { uploadSize.pointee = 0 }
             // The size of a chunked body is known only now.
             if let head, body.isUnscreened(with: uploadSize.pointee) { screen(head.fields, head.request) }
-            let isTaken = body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+            let isAllowed = chunked?.allows(uploadSize.pointee, on: connection) ?? true
+            let isTaken = isAllowed && body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
             return isTaken ? cmicrohttpd_yes : cmicrohttpd_no
         case .body:
             progress = .asked
@@ -110,7 +111,7 @@ final class Exchange: @unchecked Sendable {
             lengths: headers.values("Content-Length"), codings: headers.values("Transfer-Encoding"), isHTTP10: isHTTP10)
         switch framing {
         case .none: break
-        case .chunked: isLast = true
+        case .chunked: chunked = ChunkedFraming(connection)
         case .malformed(let detail): return queue(.malformed(detail), on: connection)
         case .unknownCoding: return queue(.unknownTransferCoding, on: connection)
         case .length(let length): announced = length
@@ -244,7 +245,7 @@ final class Exchange: @unchecked Sendable {
     private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         reply.withLock { $0 = .taken }
         var response = response
-        if isLast, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
+        if chunked != nil, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
         if case .upgrade(let receive) = response.body { upgraded = receive }
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)
