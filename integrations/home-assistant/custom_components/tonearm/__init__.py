@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tonearm: a headless playback server. One config entry a server, one media player for each of its players."""
+"""Tonearm, a headless playback server: a config entry for each server, a media player for each of its players."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Services exist whether or not a server does."""
+    """Registers the services, also without a server."""
     hass.data.setdefault(DOMAIN, {})
     register_services(hass)
     return True
@@ -66,7 +66,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """An entry that was never set up may have left a repair issue."""
+    """Deletes repair issues: an entry that was never set up may have left one."""
     for issue in ISSUES:
         ir.async_delete_issue(hass, DOMAIN, issue_id(issue, entry))
 
@@ -74,7 +74,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: ConfigEntry, device: dr.DeviceEntry
 ) -> bool:
-    """A device may be deleted by hand when its player is gone."""
+    """Allows deleting a device by hand when its player no longer exists."""
     hub: TonearmHub | None = hass.data[DOMAIN].get(entry.entry_id)
     if hub is None:
         return True

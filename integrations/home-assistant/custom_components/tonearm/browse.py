@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server's folders, library and playlists as Home Assistant's media tree, and search in them."""
+"""Home Assistant's media tree of the server's folders, library and playlists, and the search."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .state import Json
 if TYPE_CHECKING:
     from .media_player import TonearmPlayer
 
-# Types of containers that only this integration knows. Their ids are empty.
-ROOT, ARTISTS, ALBUMS, TRACKS, GENRES, PLAYLISTS = "root", "artists", "albums", "tracks", "genres", "playlists"
-# Behind the type of a container: the index of the first entry of a further page.
+# Types of containers that only this integration has. Their ids are empty.
+ROOT = "root"
+# Separates a container's type from the index of a further page's first entry.
 PAGE = "@"
 FOLDER = "folder"
 SEARCH_TYPES = "tracks,albums,artists,playlists,genres,folders"
@@ -31,28 +31,22 @@ def is_address(text: str) -> bool:
 
 
 def file_name(uri: str) -> str:
-    """The last part of the path; that of an address as a reader would write it."""
+    """The last part of the path, decoded for an address."""
     path = unquote(uri.partition("?")[0]) if is_address(uri) else uri
     return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def picture_path(media_type: str, media_id: str) -> str | None:
-    """Where the server has the picture of an album, an artist or a track."""
-    match media_type:
-        case MediaType.ALBUM:
-            return f"/library/albums/{quote(media_id, safe='')}/artwork?size=300"
-        case MediaType.ARTIST:
-            return f"/library/artists/{quote(media_id, safe='')}/artwork?size=300"
-        case MediaType.TRACK:
-            return f"/library/tracks/{quote(media_id, safe='')}/artwork?size=300"
-        case _:
-            return None
+    """The server's path of the picture of an album, artist or track."""
+    if media_type not in (MediaType.ALBUM, MediaType.ARTIST, MediaType.TRACK):
+        return None
+    return f"/library/{media_type}s/{quote(media_id, safe='')}/artwork?size=300"
 
 
 async def browse(
     player: TonearmPlayer, client: TonearmClient, media_type: str | None, media_id: str | None
 ) -> BrowseMedia:
-    """One page: BROWSE_LIMIT entries, and behind those of the first page the names of the others. Raises BrowseError with the server's words."""
+    """One page of BROWSE_LIMIT entries. The first page also lists the others. Raises BrowseError with the server's message."""
     if media_id is not None and media_source.is_media_source_id(media_id):
         return await media_source.async_browse_media(
             player.hass, media_id, content_filter=lambda item: item.media_content_type.startswith("audio/")
@@ -72,14 +66,7 @@ async def search(player: TonearmPlayer, client: TonearmClient, query: Any) -> An
         )
     except TonearmError as error:
         raise service_error(error, BrowseError) from error
-    result = [
-        *(page.track(one) for one in found["tracks"]),
-        *(page.album(one) for one in found["albums"]),
-        *(page.artist(one) for one in found["artists"]),
-        *(page.playlist(one) for one in found["playlists"]),
-        *(page.genre(one) for one in found["genres"]),
-        *(page.folder(one) for one in found["folders"]),
-    ]
+    result = [make(one) for kind, make in page.makers.items() for one in found[f"{kind}s"]]
     if classes := getattr(query, "media_filter_classes", None):
         result = [one for one in result if one.media_class in classes]
     return getattr(media_player, "SearchMedia", SimpleNamespace)(result=result)
@@ -94,6 +81,11 @@ class _Page:
         self._offset = 0
         # Of all pages.
         self._length = 0
+        # By the singular of the library's lists; in the order of search results.
+        self.makers = {
+            "track": self.track, "album": self.album, "artist": self.artist,
+            "playlist": self.playlist, "genre": self.genre, "folder": self.folder,
+        }
 
     async def read(self, media_type: str, id: str) -> BrowseMedia:
         media_type, _, offset = media_type.partition(PAGE)
@@ -122,22 +114,14 @@ class _Page:
                 return await self._root()
             case "folder":
                 return await self._folder(id)
-            case "artists":
-                found = await self._list("/library/artists")
-                return self._container("Artists", ARTISTS, "", MediaClass.ARTIST, map(self.artist, found["items"]))
-            case "albums":
-                found = await self._list("/library/albums")
-                return self._container("Albums", ALBUMS, "", MediaClass.ALBUM, map(self.album, found["items"]))
-            case "tracks":
-                found = await self._list("/library/tracks")
-                return self._container("Tracks", TRACKS, "", MediaClass.TRACK, map(self.track, found["items"]))
-            case "genres":
-                found = await self._list("/library/genres")
-                return self._container("Genres", GENRES, "", MediaClass.GENRE, map(self.genre, found["items"]))
+            case "artists" | "albums" | "tracks" | "genres":
+                found = await self._list(f"/library/{media_type}")
+                kind = media_type.removesuffix("s")
+                return self._container(media_type.title(), media_type, "", MediaClass(kind), map(self.makers[kind], found["items"]))
             case "playlists":
                 found = await self._client.get("/playlists")
                 lists = map(self.playlist, found["playlists"])
-                return self._container("Playlists", PLAYLISTS, "", MediaClass.PLAYLIST, lists)
+                return self._container("Playlists", media_type, "", MediaClass.PLAYLIST, lists)
             case "artist":
                 found = await self._list("/library/albums", artist=id)
                 named = await self._client.get(f"/library/artists/{quote(id, safe='')}")
@@ -169,11 +153,8 @@ class _Page:
         children = [
             self._node("Folders", FOLDER, "", MediaClass.DIRECTORY, can_play=True),
             *(
-                self._node(title, kind, "", MediaClass.DIRECTORY)
-                for title, kind in (
-                    ("Artists", ARTISTS), ("Albums", ALBUMS), ("Tracks", TRACKS), ("Genres", GENRES),
-                    ("Playlists", PLAYLISTS),
-                )
+                self._node(kind.title(), kind, "", MediaClass.DIRECTORY)
+                for kind in ("artists", "albums", "tracks", "genres", "playlists")
             ),
         ]
         try:
@@ -193,7 +174,7 @@ class _Page:
         )
         page.can_play = True
         if found["truncated"]:
-            # Of a folder the server lists 10,000 entries. All tracks are among the tracks.
+            # The server lists at most 10,000 entries of a folder. The list of tracks has all.
             page.title += " (not all)"
         return page
 

@@ -17,11 +17,11 @@ Json = dict[str, Any]
 
 
 class TonearmError(Exception):
-    """A request failed; the text is fit to be shown."""
+    """A request failed. The text can be shown to users."""
 
 
 class CannotConnect(TonearmError):
-    """Nobody answers, or what answers is no Tonearm."""
+    """Nothing answers, or something other than Tonearm."""
 
 
 class InvalidAuth(TonearmError):
@@ -33,11 +33,11 @@ class UnsupportedVersion(TonearmError):
 
 
 class HostNotAllowed(TonearmError):
-    """The server refuses the name by which it is addressed."""
+    """The server refuses the host name in the URL."""
 
 
 class Refused(TonearmError):
-    """A problem document (RFC 9457): the server understood and said no."""
+    """The server refused the request with a problem document (RFC 9457)."""
 
     def __init__(self, problem: Json, status: int) -> None:
         super().__init__(str(problem.get("detail") or problem.get("title") or f"status {status}"))
@@ -46,7 +46,7 @@ class Refused(TonearmError):
 
     @property
     def is_callers_fault(self) -> bool:
-        """Whether the data of the call is at fault, rather than the server's state."""
+        """True if the call's data is at fault rather than the server's state."""
         return self.status in (400, 404, 413, 415, 416, 422) or self.status == 403 and self.code != "scope-missing"
 
 
@@ -67,11 +67,11 @@ class TonearmClient:
         self._session = session
         self.url = url
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        # The server keeps 32 requests of one address that look something up; calls beyond that wait here.
+        # The server queues 32 slow requests of one address. Stay below that; further calls wait here.
         self._places = asyncio.Semaphore(REQUESTS_AT_ONCE)
 
     async def server(self) -> ServerInfo:
-        """Who answers. Raises UnsupportedVersion for a Tonearm without an identity."""
+        """The server's identity. Raises UnsupportedVersion for a Tonearm without one."""
         try:
             answer = await self.get("/server")
         except Refused as error:
@@ -97,7 +97,7 @@ class TonearmClient:
         params: Json | None = None,
         timeout: float = REQUEST_TIMEOUT,
     ) -> Json:
-        """The JSON answer; empty where the server sends none. One that may take longer than usual holds up no other."""
+        """The JSON of the response, {} without a body. Requests with a longer timeout do not delay the others."""
         place: AbstractAsyncContextManager[Any] = self._places if timeout <= REQUEST_TIMEOUT else nullcontext()
         async with place:
             response = await self._send(method, path, json=json, params=params, timeout=timeout)
@@ -129,7 +129,7 @@ class TonearmClient:
         return data, response.content_type
 
     async def events(self, heartbeat: float) -> aiohttp.ClientWebSocketResponse:
-        """The event channel of all players. Positions are only sent at jumps: the interval is the longest there is."""
+        """The event channel of all players. With the longest interval, positions come only at jumps."""
         try:
             async with asyncio.timeout(REQUEST_TIMEOUT):
                 return await self._session.ws_connect(
@@ -154,7 +154,7 @@ class TonearmClient:
         params: Json | None = None,
         timeout: float = REQUEST_TIMEOUT,
     ) -> aiohttp.ClientResponse:
-        # `encoded`: the paths that the server gives for pictures are percent-encoded already.
+        # `encoded`: the server's paths of pictures are already percent-encoded.
         url = URL(f"{self.url}{path}" if path.startswith("/api/") else f"{self.url}/api/v1{path}", encoded=True)
         if params:
             url = url.update_query({key: str(value) for key, value in params.items()})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set-up by address or discovery, a new token, another address."""
+"""Setup by address or discovery, and changes of the token or address."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .client import HostNotAllowed, InvalidAuth, Refused, ServerInfo, TonearmCli
 from .const import DOMAIN
 
 if TYPE_CHECKING:
-    # In newer versions, where it was before 2025.2 it no longer is: homeassistant.helpers.service_info.zeroconf.
+    # Since 2025.2 in homeassistant.helpers.service_info.zeroconf; newer versions no longer have it here.
     from homeassistant.components.zeroconf import ZeroconfServiceInfo
 
 REQUIRED_FEATURES = {"players"}
 
 
 def normalized(url: str) -> str | None:
-    """`url` without a trailing slash; None for what is no address of a web server."""
+    """`url` without a trailing slash; None if it is not an HTTP address."""
     text = url.strip().rstrip("/")
     try:
         parsed = URL(text)
@@ -48,7 +48,7 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
         return await self._ask_for_server("user", user_input)
 
     async def async_step_zeroconf(self, discovery_info: ZeroconfServiceInfo) -> FlowResult:
-        """The property `id` is the server's."""
+        """The property `id` is the server's id."""
         properties = discovery_info.properties
         if not properties.get("id"):
             return self.async_abort(reason="cannot_connect")
@@ -85,7 +85,7 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
         return await self._change_entry("reconfigure", "reconfigure_successful", user_input)
 
     async def _ask_for_server(self, step: str, user_input: dict[str, Any] | None) -> FlowResult:
-        """Makes an entry of a server that answers; else asks again, with the cause."""
+        """Creates an entry if the server answers; otherwise asks again and shows the cause."""
         errors: dict[str, str] = {}
         if user_input is not None:
             server, errors, data = await self._look(user_input)
@@ -96,7 +96,7 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
         return self._form(step, user_input, errors)
 
     async def _change_entry(self, step: str, reason: str, user_input: dict[str, Any] | None) -> FlowResult:
-        """Gives the entry another token or address, if the same server answers."""
+        """Changes the entry's token or address if the same server answers."""
         assert self._entry is not None
         errors: dict[str, str] = {}
         if user_input is not None:
@@ -128,8 +128,8 @@ class TonearmConfigFlow(config_entries.ConfigFlow, domain=DOMAIN):
     async def _look(
         self, user_input: dict[str, Any]
     ) -> tuple[ServerInfo | None, dict[str, str], dict[str, str | None]]:
-        """The server at the address, or the error; and the entry's data."""
-        # `tonearm link` prints the address with the token behind it.
+        """The server at the address or the error, and the entry's data."""
+        # `tonearm link` prints the address followed by the token.
         address, _, token = user_input[CONF_URL].partition("#token=")
         url = normalized(address)
         if url is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that help to find a fault, without secrets."""
+"""Diagnostics without secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homeassistant.core import HomeAssistant
 from .const import DOMAIN
 from .hub import TonearmHub
 
-# Addresses may carry credentials, and all of it shows the music that somebody hears.
+# Addresses may contain credentials, and all of these show what a user listens to.
 REDACTED = {
     CONF_TOKEN, CONF_URL, "uri", "reference", "source", "artworkUri", "artwork", "title", "artist", "album", "tags", "live",
     "chapters", "message",
@@ -23,7 +23,7 @@ REDACTED = {
 async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: ConfigEntry) -> dict[str, Any]:
     hub: TonearmHub | None = hass.data[DOMAIN].get(entry.entry_id)
     data = {"entry": async_redact_data(dict(entry.data), REDACTED)}
-    if hub is None:  # The entry is not loaded: nobody answers.
+    if hub is None:  # The entry is not loaded: the server does not answer.
         return data
     return {
         **data,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event channel of one server: keeps the state of every player current, and reports when it cannot."""
+"""The event channel of one server: keeps the state of every player current and reports problems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def issue_id(issue: str, entry: ConfigEntry) -> str:
 
 
 def service_error(error: TonearmError, kind: type[HomeAssistantError] | None = None) -> HomeAssistantError:
-    """The server's own words, as an error of the kind that Home Assistant expects."""
+    """The server's message as one of Home Assistant's errors."""
     is_callers_fault = isinstance(error, Refused) and error.is_callers_fault
     return (kind or (ServiceValidationError if is_callers_fault else HomeAssistantError))(
         str(error),
@@ -43,8 +43,8 @@ def service_error(error: TonearmError, kind: type[HomeAssistantError] | None = N
 class TonearmHub:
     """Owned by the config entry; everything runs on the event loop.
 
-    One task holds the channel. `players` has the players whose snapshot came since the channel was opened; a player that is
-    not in it is unavailable.
+    One task holds the channel. `players` has the players with a snapshot since the channel was opened; all others are
+    unavailable.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class TonearmHub:
         self.client = client
         self.server = server
         self.players: dict[str, PlayerState] = {}
-        # The last state of players before the channel was lost.
+        # The players' last state before the channel was lost.
         self._before: dict[str, PlayerState] = {}
-        # Player ids of the entities that are there.
+        # Player ids by entity id.
         self.members: dict[str, str] = {}
         self._ready = asyncio.Event()
         self._wake = asyncio.Event()
         self._is_lost = False
         self._task: asyncio.Task[None] | None = None
-        # One a player, while its sources and sound modes are read; True: they changed meanwhile.
+        # Players whose sources and sound modes are being read; True if they have changed meanwhile.
         self._readings: dict[str, bool] = {}
 
     # Signals for entities.
@@ -74,13 +74,13 @@ class TonearmHub:
         return f"{DOMAIN}_players_{self.entry.entry_id}"
 
     def signal_state(self, player: str) -> str:
-        """Sent when that player's state, or its availability, changed."""
+        """Sent when that player's state or availability has changed."""
         return f"{DOMAIN}_state_{self.entry.entry_id}_{player}"
 
-    # Life.
+    # Start and stop.
 
     async def start(self, timeout: float) -> None:
-        """Returns when the first snapshots are there. Raises CannotConnect or InvalidAuth."""
+        """Returns after the first snapshots. Raises CannotConnect or InvalidAuth."""
         self._set_issue(WRONG_SERVER, False)
         socket = await self.client.events(PING_INTERVAL)
         self._task = self.entry.async_create_background_task(
@@ -91,7 +91,7 @@ class TonearmHub:
                 await self._ready.wait()
         except TimeoutError as error:
             await self.stop()
-            raise CannotConnect("The event channel brings no snapshot.") from error
+            raise CannotConnect("The event channel sends no snapshot.") from error
 
     async def stop(self) -> None:
         task, self._task = self._task, None
@@ -103,7 +103,7 @@ class TonearmHub:
 
     @callback
     def retry_now(self) -> None:
-        """Discovery saw the server: do not wait for the next attempt."""
+        """Discovery has found the server: connects now."""
         if self._is_lost:
             self._wake.set()
 
@@ -135,7 +135,7 @@ class TonearmHub:
             current = await self._connect()
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse | None:
-        """A channel of the same server, or None."""
+        """A channel to the same server, or None."""
         try:
             server = await self.client.server()
             if server.id != self.server.id:
@@ -152,14 +152,14 @@ class TonearmHub:
         return None
 
     async def _listen(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        """Until the channel closes. A message that is not understood ends it: the next one begins with snapshots."""
+        """Runs until the channel closes or a message is invalid: the next channel begins with snapshots."""
         async for message in socket:
             if message.type is not aiohttp.WSMsgType.TEXT:
                 continue
             try:
                 self._take(message.json())
-            except Exception:  # Whatever it was, an ended task would show a stale state.
-                LOGGER.exception("A message of %s is not understood", self.server.name)
+            except Exception:  # An ended task would leave a stale state.
+                LOGGER.exception("A message from %s is invalid", self.server.name)
                 return
         if socket.close_code == 1008:
             LOGGER.debug("%s closed the channel by its policy", self.server.name)
@@ -187,13 +187,13 @@ class TonearmHub:
     def _take_snapshot(self, state: PlayerState) -> None:
         known = self.players.get(state.id)
         if (last := known or self._before.get(state.id)) is not None:
-            # Until they are read again.
+            # Valid until they are read again.
             state.outputs, state.effects, state.presets = last.outputs, last.effects, last.presets
         leader = known.leader if known is not None else None
         self.players[state.id] = state
         if self._is_lost:
             self._is_lost = False
-            # Of the same level as the line about its loss: Home Assistant's log shows no lower one.
+            # The same level as for the loss: Home Assistant's log shows no lower one.
             LOGGER.warning("%s is back", self.server.name)
         if known is None:
             self._wish_details(state.id)
@@ -205,13 +205,13 @@ class TonearmHub:
 
     @callback
     def _take_change(self, data: Json) -> None:
-        """A player was added (its snapshot follows), removed, or renamed (its settings say so as well)."""
+        """A player was added (its snapshot follows), removed, or renamed (its settings event has the name)."""
         if data["change"] == "removed" and self.players.pop(data["id"], None) is not None:
             self.remove_device(data["id"])
             self._judge_output()
             self._notify_all()
 
-    # What is read beside the channel: an answer that is slow must not hold up its events.
+    # Requests beside the channel: a slow response must not delay events.
 
     @callback
     def _wish_details(self, player: str) -> None:
@@ -224,7 +224,7 @@ class TonearmHub:
         )
 
     async def _read_details(self, player: str) -> None:
-        """One reading at a time, and another one when they changed meanwhile."""
+        """One reading at a time, repeated after a change meanwhile."""
         try:
             while True:
                 self._readings[player] = False
@@ -253,7 +253,7 @@ class TonearmHub:
             async_dispatcher_send(self.hass, self.signal_state(player))
 
     async def _judge_ready(self) -> None:
-        """Ready when every player has its snapshot and its outputs."""
+        """Ready when every player has its snapshot and outputs."""
         if self._ready.is_set():
             return
         try:
@@ -268,10 +268,10 @@ class TonearmHub:
                 self._before = {}
                 self.remove_stale_devices()
 
-    # What depends on it.
+    # Notifications and repair issues.
 
     def _notify_group(self, state: PlayerState, previous_leader: str | None) -> None:
-        """The player's entity, and those that show its group: members of the group that it left and that it joined."""
+        """Notifies the player's entity and those of the group that it left or joined."""
         changed = {state.id}
         if state.leader != previous_leader:
             for leader in (state.leader, previous_leader):
@@ -319,11 +319,11 @@ class TonearmHub:
     # Devices.
 
     def device_name(self, state: PlayerState) -> str:
-        """A player's name; the server's for `main` as long as nobody renamed it."""
+        """The player's name; the server's for `main` unless it was renamed."""
         return self.server.name if state.id == state.name == "main" else state.name
 
     def describe_server(self) -> None:
-        """Its own device; name and version may have changed while it was away."""
+        """Updates the server's device: name and version may have changed while it was away."""
         dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.entry.entry_id,
             identifiers={(DOMAIN, self.server.id)},
@@ -338,7 +338,7 @@ class TonearmHub:
         return (DOMAIN, f"{self.server.id}_{player}")
 
     def via_server(self) -> DeviceInfo:
-        """What links a player's device to the server's: its id, or before 2026.8 its identifier."""
+        """Links a player's device to the server's: by id, or before 2026.8 by identifier."""
         identifier = (DOMAIN, self.server.id)
         if not hasattr(dr, "async_get_device_id_by_identifier"):
             return DeviceInfo(via_device=identifier)
@@ -346,7 +346,7 @@ class TonearmHub:
         return cast(DeviceInfo, {} if device is None else {"via_device_id": device.id})
 
     def _device(self, identifier: tuple[str, str]) -> dr.DeviceEntry | None:
-        """Among those of this entry: since 2026.8 identifiers are unique in an entry only."""
+        """Searches this entry only: since 2026.8 identifiers are unique within an entry."""
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), self.entry.entry_id)
         return next((device for device in devices if identifier in device.identifiers), None)
 
@@ -358,13 +358,13 @@ class TonearmHub:
 
     @callback
     def remove_device(self, player: str) -> None:
-        """The player is gone for good: its entity goes with its device."""
+        """Removes the device and its entity: the player no longer exists."""
         if (device := self._device(self.identifier(player))) is not None:
             dr.async_get(self.hass).async_remove_device(device.id)
 
     @callback
     def remove_stale_devices(self) -> None:
-        """Players that were removed while Home Assistant did not listen."""
+        """Removes players that were deleted while Home Assistant was not connected."""
         registry = dr.async_get(self.hass)
         kept = {self.identifier(player) for player in self.players} | {(DOMAIN, self.server.id)}
         for device in dr.async_entries_for_config_entry(registry, self.entry.entry_id):

@@ -38,7 +38,7 @@ from .const import ANNOUNCE_TIMEOUT, DOMAIN, REQUEST_TIMEOUT
 from .hub import TonearmHub, service_error
 from .state import Json, PlayerState
 
-# The server puts commands in order; none has to wait for another here.
+# The server orders commands; none has to wait for another here.
 PARALLEL_UPDATES = 0
 
 FEATURES = (
@@ -62,7 +62,7 @@ FEATURES = (
     | MediaPlayerEntityFeature.SELECT_SOURCE
     | MediaPlayerEntityFeature.SELECT_SOUND_MODE
 )
-# Known to Home Assistant since 2025.5.
+# Since 2025.5.
 if (search := getattr(MediaPlayerEntityFeature, "SEARCH_MEDIA", None)) is not None:
     FEATURES |= search
 
@@ -73,18 +73,18 @@ STATES = {
     "ready": MediaPlayerState.PAUSED,
     "interrupted": MediaPlayerState.PAUSED,
 }
-# Buffering while sound is wanted, else paused.
+# Buffering if playback is requested, otherwise paused.
 ON_THE_WAY = {"loading", "buffering", "seeking"}
 VOLUME_STEP = 0.05
 # The preset without bands: the equaliser is off.
 FLAT = "flat"
-# Types whose ids are those of the server; anything else is an address.
+# Types whose ids come from the server; anything else is an address.
 ITEM_MEMBERS = {"folder", "album", "artist", "genre", "playlist", "track"}
-# Paths on Home Assistant's own web server. The server itself takes no path that begins with a slash.
+# Paths on Home Assistant's own web server. The Tonearm server accepts no path that begins with a slash.
 HOME_ASSISTANT = ("/api/", "/local/", "/media/")
-# extra of play_media, and the member of an item that it fills.
+# Keys of `extra` of play_media, and the members of an item that they set.
 METADATA = {"title": "title", "artist": "artist", "album": "album", "thumb": "artworkUri"}
-# extra of an announcement that the server takes as it is.
+# Keys of `extra` of an announcement that go to the server unchanged.
 ANNOUNCEMENT = ("chime", "music", "priority", "timeout")
 
 
@@ -92,7 +92,7 @@ async def async_setup_entry(
     hass: HomeAssistant, entry: ConfigEntry, async_add_entities: AddEntitiesCallback
 ) -> None:
     hub: TonearmHub = hass.data[DOMAIN][entry.entry_id]
-    # A player whose entity is there keeps it while the connection is lost; one that was removed may come back.
+    # An entity stays while the connection is lost. A removed player may come back.
     added: dict[str, TonearmPlayer] = {}
 
     @callback
@@ -108,7 +108,7 @@ async def async_setup_entry(
 
 
 class TonearmPlayer(MediaPlayerEntity):
-    """A player. Its state is the hub's; commands wait for the server's answer and change nothing here."""
+    """A player. The hub has its state; commands wait for the server's response and change nothing here."""
 
     _attr_has_entity_name = True
     _attr_name = None
@@ -135,7 +135,7 @@ class TonearmPlayer(MediaPlayerEntity):
         )
 
     async def async_added_to_hass(self) -> None:
-        # Also added anew, when its user gives it another id.
+        # Also called again after the user has changed the entity's id.
         self.is_alive = True
         self._hub.members[self.entity_id] = self._id
         signal = self._hub.signal_state(self._id)
@@ -150,7 +150,7 @@ class TonearmPlayer(MediaPlayerEntity):
         self._last = self._hub.players.get(self._id, self._last)
         self.async_write_ha_state()
 
-    # What is shown.
+    # State.
 
     @property
     def _player(self) -> Json:
@@ -207,7 +207,7 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_content_id(self) -> str | None:
-        """The address, or the server's reference to it where it has secrets. Both can be played again."""
+        """The address, or the server's reference if the address has secrets. Both can be played again."""
         text = self._item.get("reference") or self._item.get("uri")
         return None if text is None else str(text)
 
@@ -225,7 +225,7 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_playlist(self) -> str | None:
-        """The list, folder, album, ... from which the item was queued."""
+        """The list, folder or album from which the item was queued."""
         source = self._item.get("source")
         return None if source is None else str(source["name"])
 
@@ -244,12 +244,12 @@ class TonearmPlayer(MediaPlayerEntity):
 
     @property
     def media_image_hash(self) -> str | None:
-        """That there is a picture, and when it is another one. It is a part of an address."""
+        """Changes with the picture; None without one. Home Assistant uses it in the picture's address."""
         artwork = self._item.get("artwork")
         return None if artwork is None else sha256(f"{self._item['id']} {artwork}".encode()).hexdigest()[:16]
 
     async def async_get_media_image(self) -> tuple[bytes | None, str | None]:
-        """Fetched here, as the server may want its token."""
+        """Fetched by Home Assistant, because the server may need the token."""
         artwork = self._item.get("artwork")
         return (None, None) if artwork is None else await self._picture(artwork)
 
@@ -278,7 +278,7 @@ class TonearmPlayer(MediaPlayerEntity):
         return next((name for name, id in self._sources().items() if id == current), None)
 
     def _sources(self) -> dict[str, str]:
-        """Ids by name; outputs of one name carry their ids as well."""
+        """Ids by name. Outputs with the same name also show their id."""
         outputs = self._last.outputs
         names = [output["description"] for output in outputs]
         return {
@@ -300,13 +300,13 @@ class TonearmPlayer(MediaPlayerEntity):
         return equalizer["preset"] if effects["enabled"] and equalizer["enabled"] else FLAT
 
     def _text(self, member: str) -> str | None:
-        """The queue's text, before it a station's present title, else the file's tags."""
+        """A station's current title, else the queue's text, else the file's tags."""
         live = (self._item.get("live") or {}) if member == "title" else {}
         tags = self._item.get("tags") or {}
         text = live.get("title") or self._item.get(member) or tags.get(member)
         return None if text is None else str(text)
 
-    # Commands. The server passes a follower's transport and queue on to its leader; volume and output are a player's own.
+    # Commands. The server forwards a follower's transport and queue commands to its leader. Each player has its own volume and output.
 
     async def _ask(
         self, method: str, path: str, json: Json | None = None, timeout: float = REQUEST_TIMEOUT
@@ -316,7 +316,7 @@ class TonearmPlayer(MediaPlayerEntity):
     async def _request(
         self, method: str, path: str, json: Json | None = None, timeout: float = REQUEST_TIMEOUT
     ) -> Json:
-        """Waits for the server's answer; its refusals become Home Assistant's errors."""
+        """Waits for the server's response and converts refusals to Home Assistant's errors."""
         try:
             return await self._hub.client.request(method, path, json=json, timeout=timeout)
         except InvalidAuth as error:
@@ -410,7 +410,7 @@ class TonearmPlayer(MediaPlayerEntity):
                 await self._ask("PUT", "/queue", {"items": [item], "play": True})
 
     async def _announce(self, item: Json, extra: Json) -> None:
-        """Returns when the speech was heard to its end."""
+        """Returns when the announcement has been heard to its end."""
         body: Json = {**(item if "uri" in item else {"items": [item]}), "wait": True}
         body.update({key: extra[key] for key in ANNOUNCEMENT if extra.get(key) is not None})
         if (level := extra.get("volume")) is not None:
@@ -434,19 +434,19 @@ class TonearmPlayer(MediaPlayerEntity):
                 translation_placeholders={"detail": str(detail)},
             )
 
-    # Groups. `follow` of nobody leaves a group.
+    # Groups. `_follow` with None leaves the group.
 
     async def _follow(self, player: str, leader: str | None) -> None:
         await self._request("PATCH", f"/players/{player}", {"leader": leader})
 
     async def async_join_players(self, group_members: list[str]) -> None:
-        """This player becomes the head; a member of the group that is not named leaves it."""
+        """This player becomes the leader; members that are not named leave the group."""
         members = [self._member(entity) for entity in group_members]
         wanted = [player for player in dict.fromkeys(members) if player != self._id]
         head = self._last.leader
         followers = self._hub.followers(head or self._id)
         if head is not None:
-            # The heads swap: queue and position of the group stay.
+            # Swap the leaders: the group keeps its queue and position.
             await self._follow(head, self._id)
             followers = [head, *(player for player in followers if player != self._id)]
         for player in followers:
@@ -455,21 +455,21 @@ class TonearmPlayer(MediaPlayerEntity):
         for player in wanted:
             if player in followers:
                 continue
-            # Followers come along with their leader.
+            # Followers would come along with their leader.
             for follower in self._hub.followers(player):
                 if follower not in wanted:
                     await self._follow(follower, None)
             await self._follow(player, self._id)
 
     async def async_unjoin_player(self) -> None:
-        """A follower leaves; of a head, the others leave."""
+        """A follower leaves the group; a leader dissolves it."""
         if self._last.leader is not None:
             await self._follow(self._id, None)
         for player in self._hub.followers(self._id):
             await self._follow(player, None)
 
     def _member(self, entity_id: str) -> str:
-        """The player of an entity of the same server."""
+        """The id of an entity's player on the same server."""
         player = self._hub.members.get(entity_id)
         if player is not None and player in self._hub.players:
             return player
@@ -489,13 +489,13 @@ class TonearmPlayer(MediaPlayerEntity):
             return await browse.browse(self, self._hub.client, media_content_type, media_content_id)
 
     async def async_search_media(self, query: Any) -> Any:
-        """Found tracks, albums, artists, playlists and genres. `query.search_query` has the words."""
+        """Searches tracks, albums, artists, playlists and genres for `query.search_query`."""
         with self._renewing_token():
             return await browse.search(self, self._hub.client, query)
 
     @contextmanager
     def _renewing_token(self) -> Iterator[None]:
-        """A browse error that a refused token has caused starts reauthentication."""
+        """Starts reauthentication after a browse error caused by a refused token."""
         try:
             yield
         except BrowseError as error:
@@ -506,7 +506,7 @@ class TonearmPlayer(MediaPlayerEntity):
     # Services of this integration.
 
     def concern(self, service: str) -> tuple[str, ...]:
-        """What a call of the service changes: once for a server or a group, however many of its players are named."""
+        """The target of a service call, so that it runs once for a server or group, however many of its players are named."""
         server = self._hub.server.id
         return (server,) if service == "interrupt" else (server, self._last.leader or self._id)
 
@@ -514,7 +514,7 @@ class TonearmPlayer(MediaPlayerEntity):
         await self._ask("POST", "/queue/undo")
 
     async def async_group_volume(self, by: float) -> None:
-        """One step for all members of the group; the server keeps their differences."""
+        """Changes the level of all members by one step; the server keeps their differences."""
         await self._ask("PATCH", "", {"groupLevelBy": by})
 
     async def async_interrupt(self, type: str, resume: bool = True) -> None:
@@ -524,13 +524,13 @@ class TonearmPlayer(MediaPlayerEntity):
         await self._request("POST", "/session/interruptions", body)
 
     async def async_sleep(self, seconds: float, fade: float | None) -> None:
-        """Pauses the music after that time; 0 cancels. The music of a follower is its leader's."""
+        """Pauses the music after `seconds`; 0 cancels. A follower's timer is its leader's."""
         timers = f"/players/{self._last.leader or self._id}/timers"
         if seconds > 0:
             body: Json = {"type": "sleep", "after": seconds}
             if fade is not None:
                 body["fade"] = fade
-            # In place of the one before.
+            # Replaces an earlier one.
             await self._request("POST", timers, body)
             return
         for timer in (await self._request("GET", timers))["timers"]:

@@ -49,7 +49,7 @@ def register_services(hass: HomeAssistant) -> None:
             if isinstance(player, TonearmPlayer) and player.available:
                 players.append(player)
             elif entity_id in named:
-                # Areas, devices and groups may have other entities as well.
+                # Areas, devices and groups may contain other entities too.
                 raise ServiceValidationError(
                     f"{entity_id} is no available Tonearm player",
                     translation_domain=DOMAIN,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of one player, as its snapshot and events bring it. No Home Assistant in here."""
+"""The state of one player, from its snapshot and events. Independent of Home Assistant."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class PlayerState:
     """One player. `player` has the shape of GET /player; events replace the members that they carry."""
 
     player: Json
-    # Home Assistant's clock when `position` held.
+    # The time of `position` by Home Assistant's clock.
     position_at: datetime
     discontinuity: int | None = None
     # The outputs, the default one first.
     outputs: list[Json] = field(default_factory=list)
-    # None until they were read.
+    # None until they have been read.
     effects: Json | None = None
     # Names of the equaliser's presets.
     presets: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class PlayerState:
         return bool(self.player["output"]["available"])
 
     def apply(self, event: str, data: Json, now: datetime) -> bool:
-        """Takes an event in. Returns whether anything changed that is shown."""
+        """Applies an event. Returns True if anything visible has changed."""
         match event:
             case "status":
                 self._move(data["position"], now)
@@ -72,7 +72,7 @@ class PlayerState:
             case "time":
                 jumped = self.discontinuity != data["discontinuity"]
                 self.discontinuity = data["discontinuity"]
-                # That of a stream without a length is estimated, and corrected.
+                # The duration of a stream without a length is an estimate, which the server corrects.
                 measured = self.player["duration"] != data["duration"]
                 self.player["duration"] = data["duration"]
                 if not jumped and not measured:
