@@ -15,7 +15,7 @@ import { advise, describe } from "./lib/status.js";
 import { Client } from "./net/client.js";
 import { PlayerPaths } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
-import { currentToken, forgetToken, keepToken, takeTokenFromAddress } from "./net/token.js";
+import { currentToken, keepToken, takeTokenFromAddress } from "./net/token.js";
 import { shortcuts } from "./shortcuts.js";
 import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
@@ -40,7 +40,7 @@ const view = {
   sound: find("sound-view"), token: find("token-dialog"), transport: find("transport-controls"), volume: find("volume-control"),
 };
 
-/** Keeps fields of a view, or of a part of the state, at the values of functions. */
+/** Keeps each field of `target` at the value of its function. */
 function bind(target, fields) {
   for (const [name, value] of Object.entries(fields)) effect(() => (target[name] = value()));
 }
@@ -69,7 +69,7 @@ const connection = new Connection({
 const failures = new Failures();
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
-// Where the server knows that there are none it is not asked.
+// `lyrics` is false where the server knows of none.
 const lyricsOf = remembered((item) => item.lyrics === false ? null : client.get(paths.item(item.id, "/lyrics")).catch(() => null));
 const lyricCover = new LyricCover({ load: lyricsOf, show: (address) => lockScreen && (lockScreen.artwork = address) });
 const picture = view.now.refs.box;
@@ -112,7 +112,7 @@ bind(view.volume, { player });
 bind(lyricCover, { item, time });
 if (lockScreen) bind(lockScreen, { player, time, connected: () => store.connection.state === "open" });
 
-/** Runs `use` with the player after each change, but does not follow its other sources. */
+/** Calls `use` with the player after each change. Other values that `use` reads do not trigger it. */
 const withPlayer = (use) => effect(() => {
   const now = store.player;
   if (now) untracked(() => use(now));
@@ -170,7 +170,6 @@ const handlers = {
   "lock-screen": (detail) => (detail.done = showOnLockScreen(detail.on)),
   "ask-token": () => view.token.open({ optional: true }),
   token: ({ token }) => {
-    forgetToken();
     keepToken(token);
     store.isReadOnly = false;
     store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
@@ -180,7 +179,7 @@ const handlers = {
 for (const [name, handle] of Object.entries(handlers)) addEventListener(name, ({ detail }) => handle(detail));
 view.seek.addEventListener("input", ({ target }) => view.lyrics.preview(Number(target.value)));
 
-/** A server without meters refuses; the view has none then. */
+/** A server without meters rejects the subscription; the view hides them. */
 async function watchLevels(on) {
   store.levels = null;
   try {
@@ -190,7 +189,7 @@ async function watchLevels(on) {
   }
 }
 
-/** The contract has the ranges of settings that this server accepts. */
+/** Reads the ranges of settings that this server accepts from its contract. */
 async function openSound() {
   view.session.open();
   const contract = await fetch("/openapi.yaml").catch(() => null);

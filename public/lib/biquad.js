@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Coefficients of a band of the equaliser (Robert Bristow-Johnson's cookbook), as the server has them: `{b: [3], a: [3]}`; null for one
- * that does nothing at this sample rate.
+ * Coefficients of a band of the equaliser (Robert Bristow-Johnson's cookbook), as the server computes them: `{b: [3], a: [3]}`; null
+ * for a band without effect at this sample rate.
  */
 function coefficients({ type, frequency, gain = 0, q = Math.SQRT1_2 }, sampleRate) {
   const highest = 0.495 * sampleRate;
@@ -35,7 +35,7 @@ function coefficients({ type, frequency, gain = 0, q = Math.SQRT1_2 }, sampleRat
 /** Gain in dB of all bands at a frequency. */
 export function responseAt(frequency, bands, sampleRate) {
   const x = Math.sin((Math.PI * frequency) / sampleRate) ** 2;
-  // Exact also at low frequencies: no difference of nearly equal numbers.
+  // Avoids the difference of nearly equal numbers at low frequencies.
   const power = ([c0, c1, c2]) => (c0 + c1 + c2) ** 2 - 4 * (c0 * c1 + 4 * c0 * c2 + c1 * c2) * x + 16 * c0 * c2 * x * x;
   return bands.map((band) => coefficients(band, sampleRate)).filter(Boolean)
     .reduce((sum, { b, a }) => sum + 10 * Math.log10(Math.max(1e-20, power(b)) / power(a)), 0);

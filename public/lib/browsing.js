@@ -43,7 +43,7 @@ export class EntriesView extends Component {
     this.refs.filter.focus();
   }
 
-  /** A note in place of entries; null for none. */
+  /** Shows a note in place of entries; null hides it. */
   showEmpty(note) {
     this.refs.empty.hidden = note === null;
     if (!note) return;

@@ -13,7 +13,7 @@ const declared = [];
 /**
  * An element of the page. A subclass gives `markup()`, drawn once, whose parts with `data-ref` are in `refs`; `made()`, called after
  * that; `draw()`, which runs again when an observed field that it read has changed; and `press(action, data, button)` for clicks on
- * buttons with `data-action`. Data comes by fields, wishes leave as events.
+ * buttons with `data-action`. Data comes in through fields; requests leave as events.
  */
 export class Component extends HTMLElement {
   refs = null;
@@ -37,34 +37,34 @@ export class Component extends HTMLElement {
     return this.querySelector(`[data-action=${action}]`);
   }
 
-  /** What happened here, for the application. */
+  /** Reports an event to the application. */
   report(name, detail = {}) {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
   }
 
-  /** Sends a command (`state/commands.js`). The promise gives whether it was done; the user has seen a refusal by then. */
+  /** Sends a command (`state/commands.js`). Resolves to true if it was carried out; otherwise the user has seen the refusal. */
   request(name, data = {}) {
-    return ask(this, "request", { name, data });
+    return this.#ask("request", { name, data });
   }
 
-  /** Asks before an act that cannot be undone, `{title, text, action}`. The promise gives whether it may be done. */
+  /** Asks before an irreversible action, `{title, text, action}`. Resolves to true if the user agrees. */
   confirm(question) {
-    return ask(this, "confirm", question);
+    return this.#ask("confirm", question);
+  }
+
+  /** Reports an event that the application answers with a promise. */
+  #ask(name, question) {
+    const detail = { ...question, result: Promise.resolve(false) };
+    this.report(name, detail);
+    return detail.result;
   }
 }
 
-/** The component whose markup has the part: components stand in each other. */
+/** The innermost component around `part`: components can be nested. */
 function ownerOf(part) {
   let owner = part.parentElement;
   while (owner && !(owner instanceof Component)) owner = owner.parentElement;
   return owner;
-}
-
-/** An event that the application answers with a promise. */
-export function ask(element, name, question) {
-  const detail = { ...question, result: Promise.resolve(false) };
-  element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
-  return detail.result;
 }
 
 /** Declares an element and its observed fields, `{name: first value}`; with the address of its module, also the style beside it. */
@@ -73,13 +73,13 @@ export function define(name, type, fields = {}, module = null) {
   declared.push({ name, type, style: module && loadStyle(module.replace(/\.js$/, ".css")) });
 }
 
-/** Makes all declared elements at once, with their styles there: nothing moves while the page loads. */
+/** Defines all declared elements once their styles have loaded, so that nothing moves while the page loads. */
 export async function defineAll() {
   await Promise.all(declared.map(({ style }) => style));
   for (const { name, type } of declared.splice(0)) customElements.define(name, type);
 }
 
-/** The layout's rules stand last. A style that cannot be loaded does not keep the page away. */
+/** Inserts a style before the layout's, which comes last. A style that fails to load does not block the page. */
 function loadStyle(href) {
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
   document.querySelector("link[href='/styles/layout.css']").before(link);

@@ -32,7 +32,7 @@ export class ControlTable {
       if (kind === "range") {
         control.slider = new Slider(input, { show, send: (value) => (this.#showText(control, value), send(patch(value))) });
       } else {
-        // Refused: the control goes back to the server's state.
+        // On a refusal, show the server's state again.
         input.addEventListener("change", async () => (await send(patch(kind === "check" ? input.checked : input.value))) || show());
       }
     }

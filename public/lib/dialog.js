@@ -2,7 +2,7 @@
 
 import { Component } from "./component.js";
 
-/** A component around a `dialog`, which a click beside it closes. */
+/** A component around a `dialog`. A click outside closes it. */
 export class DialogComponent extends Component {
   get dialog() {
     return this.firstElementChild;
@@ -20,7 +20,7 @@ export class DialogComponent extends Component {
     this.dialog.close();
   }
 
-  /** Leaves without an answer. */
+  /** Closes without an answer. */
   dismiss() {
     this.close();
   }

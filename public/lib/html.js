@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Text that is already markup; only `html` makes it, so that nothing unescaped gets in by accident. */
+/** Text that is already markup. Only `html` makes it, so that nothing unescaped gets in. */
 class Markup {
   constructor(text) {
     this.text = text;
@@ -29,7 +29,7 @@ export function html(strings, ...values) {
   return new Markup(text);
 }
 
-// The page's policy allows no other way from text to markup, in browsers with Trusted Types.
+// With Trusted Types, the page's policy allows no other way from text to markup.
 const policy = globalThis.trustedTypes?.createPolicy("tonearm", { createHTML: (text) => text });
 
 /** Replaces the element's content. Takes nothing but the result of `html`. */

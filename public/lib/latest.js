@@ -12,7 +12,7 @@ export class LatestWins {
   #merge;
 
   /**
-   * `send(value)` answers a promise; `onIdle` is called when nothing is left to send; `merge(waiting, newer)` makes one
+   * `send(value)` returns a promise; `onIdle` is called when nothing is left to send; `merge(waiting, newer)` makes one
    * value of a waiting and a newer one, by default the newer.
    */
   constructor(send, { onIdle = () => {}, merge = (waiting, newer) => newer } = {}) {

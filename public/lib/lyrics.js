@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The line that is sung at `position`: the last one that has begun; -1 before the first. */
+/** Index of the line at `position`, the last one that has begun; -1 before the first. */
 export function lineAt(lines, position) {
   let low = 0;
   let high = lines.length;
@@ -12,14 +12,14 @@ export function lineAt(lines, position) {
   return low - 1;
 }
 
-/** Milliseconds until the line after `index` begins, by a `PlayerTime`; null when it does not come by itself. */
+/** Milliseconds until the line after `index` begins; null if none follows or the time stands still. */
 export function untilNext(lines, index, time, now) {
   const next = lines[index + 1];
   if (!next || !(time?.rate > 0)) return null;
   return Math.max(1, ((next.time - time.at(now)) / time.rate) * 1000);
 }
 
-/** Lyrics by item, asked for once: `load(item)` gives the server's answer or null. */
+/** Remembers the lyrics of the last item. `load(item)` gives the server's answer or null. */
 export function remembered(load) {
   let last = { key: null, answer: null };
   return (item) => {

@@ -2,18 +2,18 @@
 
 import { describeItem, nameFromUri } from "./media.js";
 
-/** Position states within what the Media Session standard accepts; null when there is nothing to show. */
+/** A position state that the Media Session standard accepts; null if there is nothing to show. */
 export function positionState(time, now) {
   const duration = time.duration ?? Infinity;
   if (!(duration > 0)) return null;
   const at = time.at(now);
   const position = Number.isFinite(at) ? Math.min(Math.max(0, at), duration) : 0;
-  // 0 is refused; `playbackState` shows that the clock stands.
+  // The standard rejects 0; `playbackState` shows that the clock stands.
   const playbackRate = Number.isFinite(time.rate) && time.rate !== 0 ? time.rate : 1;
   return { duration, position, playbackRate };
 }
 
-/** Texts of a `MediaMetadata`, as the player's settings want them; null for none. */
+/** Texts of a `MediaMetadata` by the player's settings; null for none. */
 export function sessionTexts(player) {
   const item = player?.item;
   if (!item || player.nowPlaying?.enabled === false) return null;
@@ -28,8 +28,8 @@ export function sessionTexts(player) {
 }
 
 /**
- * What each action of a Media Session asks of the player: name and data of a command. Those that are switched off are
- * not there, so that no button is shown for them.
+ * The command of each Media Session action, `[name, data]`. Disabled actions are missing, so that they have no button.
+In a path `?` and `#` are letters as any other.=>In a path `?` and `#` are ordinary characters.
  */
 export function sessionActions(player) {
   const allowed = player?.remoteCommands;

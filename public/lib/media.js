@@ -20,25 +20,25 @@ export function isNetwork(uri) {
   return /^https?:\/\//i.test(uri ?? "");
 }
 
-/** Whether it is named like a playlist file, whose entries take its place in the queue. */
+/** True for the name of a playlist file, whose entries replace it in the queue. */
 export function isListName(uri) {
   return /\.(m3u8?|pls|xspf|asx|wax|wvx)$/i.test(uri);
 }
 
-/** Where it comes from, for people: the folders of a path, "" at the root; the host of an address. */
+/** The source to show: the folders of a path, "" at the root, or the host of an address. */
 export function placeOf(uri) {
   if (isNetwork(uri)) return /^[^/]+\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(uri)[1];
   const folders = String(uri ?? "").split("/").slice(0, -1).filter(Boolean);
-  // An address of a file names folders of the server that mean nothing here; the last one is enough.
+  // A `file:` address has the server's absolute path; its last folder is enough.
   return (/^file:$/i.test(folders[0]) ? folders.slice(1).slice(-1).map(decoded) : folders).join(" › ");
 }
 
 const tagsOf = (item) => item?.tags ?? {};
 
-/** The name of the station that a live item is. */
+/** The name of a live item's station. */
 export const stationOf = ({ title, live, uri }) => title ?? live.station ?? nameFromUri(uri);
 
-/** Title, artist and album of an item: given by the client, else from its tags, else its name. On the radio, the song and the station. */
+/** Title, artist and album: given by the client, else from the tags, else the file's name. For a station, the song and the station. */
 export function describeItem(item) {
   if (!item) return { title: "", artist: "", album: "" };
   if (item.live) {
@@ -59,21 +59,18 @@ const channelNames = { 1: "mono", 2: "stereo" };
 export function describeFormat(item) {
   const format = item?.format;
   if (!format) return "";
-  const encoding = format.encoding ?? format;
-  const rate = format.sampleRate;
-  const channels = format.channels ?? format.channelCount;
-  const bitrate = encoding.bitrate ? Math.round(encoding.bitrate / 1000) : null;
-  const variable = ["variable", "vbr", "average", "abr"].includes(encoding.bitrateMode);
+  const { codec, bitrate, bitrateMode, bitsPerSample, sampleRate, channels } = format;
+  const isVariable = bitrateMode === "variable" || bitrateMode === "average";
   return [
-    encoding.codec?.toUpperCase(),
-    bitrate && `${variable ? "~" : ""}${bitrate} kbit/s`,
-    encoding.bitsPerSample && `${encoding.bitsPerSample} bit`,
-    rate && `${rate / 1000} kHz`,
-    channels && (channelNames[channels] ?? `${channels} channels`),
+    codec.toUpperCase(),
+    bitrate && `${isVariable ? "~" : ""}${Math.round(bitrate / 1000)} kbit/s`,
+    bitsPerSample && `${bitsPerSample} bit`,
+    `${sampleRate / 1000} kHz`,
+    channelNames[channels] ?? `${channels} channels`,
   ].filter(Boolean).join(" · ");
 }
 
-/** Bytes for people. */
+/** A size in bytes, for display. */
 export function formatSize(bytes) {
   if (typeof bytes !== "number") return "";
   if (bytes < 1000) return `${bytes} B`;

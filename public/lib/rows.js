@@ -5,21 +5,21 @@ const steps = { ArrowDown: 1, ArrowUp: -1 };
 const gridSteps = { ...steps, ArrowRight: 1, ArrowLeft: -1 };
 
 /**
- * One stop for the Tab key in a list of rows with buttons: Tab goes through the buttons of one row and then leaves the
- * list, the arrows go from row to row. The row that was used last keeps the stop.
+ * A single Tab stop in a list of rows with buttons: Tab goes through the buttons of one row and then leaves the list;
+ * the arrows go from row to row. The row used last keeps the stop.
  */
 export class Rows {
   #list;
   #current = 0;
 
-  /** `list` is an element that stays while the `li` in it change. */
+  /** `list` is an element that stays while its rows (`li`) change. */
   constructor(list) {
     this.#list = list;
     list.addEventListener("focusin", ({ target }) => this.#focused(target));
     list.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** `draw` changes the rows; the focus stays in the list when it was there. `isOther`: they are of another list. */
+  /** `draw` replaces the rows; a focus in the list stays in it. `isOther`: the rows are of another list. */
   redraw(draw, { isOther = false } = {}) {
     const focused = document.activeElement;
     const place = this.#list.contains(focused) ? placeOf(focused) : null;
@@ -29,7 +29,7 @@ export class Rows {
     if (place !== null && !focused.isConnected) this.#focus(this.#stop, isOther ? 0 : place);
   }
 
-  /** Answers whether there was something to focus. */
+  /** Returns false if there is nothing to focus. */
   focus() {
     return this.#focus(this.#stop, 0);
   }
@@ -66,7 +66,7 @@ export class Rows {
     const row = event.target.closest("li");
     const step = (row?.closest(".album-grid") ? gridSteps : steps)[event.key];
     if (!row || !step || event.altKey || event.ctrlKey || event.metaKey) return;
-    // The arrows are the list's, also at its ends: elsewhere they change the volume.
+    // At the ends of the list too: elsewhere the arrows change the volume.
     event.preventDefault();
     const rows = this.#rows;
     this.#focus(rows[rows.indexOf(row) + step], placeOf(event.target));
@@ -77,10 +77,10 @@ function mark(row, isStop) {
   for (const control of row.querySelectorAll(controls)) control.tabIndex = isStop ? 0 : -1;
 }
 
-/** Which of its row's controls it is: 0 for the name, -1 for the last button. A file has fewer than a folder. */
+/** The place of a control in its row: 0 for the name, -1 for the last button. A file has fewer buttons than a folder. */
 function placeOf(control) {
   const row = control.closest("li");
-  // Beside the rows, as the way back.
+  // Outside the rows, like the way back.
   if (!row) return 0;
   const all = [...row.querySelectorAll(controls)];
   const index = all.indexOf(control.closest(controls));

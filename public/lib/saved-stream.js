@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Reasons without words here have a message of the server. */
+/** Other reasons come with a message from the server. */
 const endings = {
   item: "another item started",
   left: "the station was paused or stopped",
@@ -11,7 +11,7 @@ const endings = {
   shutdown: "the server stopped",
 };
 
-/** Why the saving of a stream ended (`last` of `StreamRecordingStatus`); "" when somebody ended it, or there was none. */
+/** The reason why saving a stream ended (`last` of `StreamRecordingStatus`); "" if a user ended it or there was none. */
 export function describeStreamEnd(last) {
   if (!last || last.reason === "user") return "";
   const { id, bytes, reason, message } = last;

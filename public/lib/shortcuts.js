@@ -3,7 +3,7 @@
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 const arrows = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
 
-/** Whether the focused element has its own use for the key. */
+/** True if the focused element uses the key itself. */
 function isTaken(event) {
   const { target, key } = event;
   if (!(target instanceof Element)) return false;

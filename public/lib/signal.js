@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The effect that runs now; each value it reads becomes one of its sources. */
+/** The running effect; each value it reads becomes one of its sources. */
 let running = null;
 let due = null;
 
@@ -28,12 +28,12 @@ class Signal {
   }
 }
 
-/** Runs `run` now, and again after values have changed that it read: once for all changes of a task. */
+/** Runs `run` now, and again when values that it read have changed: once for all changes within a task. */
 export function effect(run) {
   perform({ run, sources: new Set() });
 }
 
-/** Runs `run` without making its values sources of the effect around it. */
+/** Runs `run` without making the values it reads sources of the surrounding effect. */
 export function untracked(run) {
   const outer = running;
   running = null;
@@ -44,7 +44,7 @@ export function untracked(run) {
   }
 }
 
-/** Gives the class observed fields, `{name: first value}`. A value counts as changed when another one takes its place. */
+/** Gives the class observed fields, `{name: first value}`. Only replacing a value counts as a change. */
 export function observe(type, fields) {
   for (const [name, first] of Object.entries(fields)) {
     const key = Symbol(name);
@@ -71,7 +71,7 @@ function flush() {
     try {
       perform(reader);
     } catch (error) {
-      // The others run all the same.
+      // The other effects still run.
       reportError(error);
     }
   }

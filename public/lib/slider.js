@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * A range input whose value the server has: the server's value is shown, but not while the input is held or a change is on its way.
+ * A range input that shows the server's value, except while it is held or a change is in flight.
  */
 export class Slider {
   #input;

@@ -37,24 +37,24 @@ const reasonWords = {
   "silent-switch": "the silent switch is on",
 };
 
-/** The statuses that an error can be the reason of. */
+/** The statuses that an error can explain. */
 const troubled = new Set(["failed", "interrupted", "loading", "buffering", "seeking"]);
 const busy = new Set(["loading", "buffering", "seeking", "stopping"]);
 
-/** The error that still counts; null when it is past: of an item that playback has left, or sound has come since. */
+/** The error that still applies; null once playback has left its item or sound has come since. */
 export function presentError(player) {
   const { error, status, item } = player ?? {};
   if (!error || !troubled.has(status)) return null;
   return status === "failed" || (error.itemId ?? null) === null || error.itemId === item?.id ? error : null;
 }
 
-/** Why there is no sound server, in the server's words; null when there is one. */
+/** The server's reason why there is no sound server; null if there is one. */
 export function outputTrouble(player) {
   if (player?.output?.available !== false) return null;
   return player.output.message ?? "The sound server cannot be reached.";
 }
 
-/** The status line: `{tone: "idle" | "good" | "busy" | "warning" | "error", text}`. Never more cheerful than the server. */
+/** The status line: `{tone: "idle" | "good" | "busy" | "warning" | "error", text}`. */
 export function describe(player, connection) {
   if (connection.state !== "open") {
     return { tone: "warning", text: connection.state === "lost" ? "Not connected" : "Connecting…" };
@@ -65,7 +65,7 @@ export function describe(player, connection) {
   const trouble = outputTrouble(player);
   if (trouble) return { tone: "error", text: `No sound: ${trouble}` };
   if (error) return { tone: "warning", text: error.message };
-  // Whether it was playing or paused before is not known here.
+  // The page does not know if it was playing or paused before.
   const words = player.reason === "restored" ? "Restored after a restart" : statusWords[player.status] ?? player.status;
   const reason = reasonWords[player.reason];
   const tone = player.status === "playing" ? "good" : busy.has(player.status) ? "busy"
@@ -73,7 +73,7 @@ export function describe(player, connection) {
   return { tone, text: reason ? `${words} – ${reason}` : words };
 }
 
-/** Advice for the user, in one sentence or two; "" when nothing is wrong. */
+/** Advice for the user in one or two sentences; "" if nothing is wrong. */
 export function advise(player, connection) {
   if (connection.state !== "open" || !player) return "";
   if (outputTrouble(player)) {
@@ -88,7 +88,7 @@ export function advise(player, connection) {
   return "";
 }
 
-/** Whether the play button offers to pause: sound is there or wanted. */
+/** True if the play button pauses: sound is playing or on its way. */
 export function wantsSound(player) {
   if (!player) return false;
   return player.status === "playing" || (player.playWhenReady === true && (busy.has(player.status)));

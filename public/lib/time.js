@@ -30,7 +30,7 @@ export function spokenTime(seconds) {
 /** A moment (milliseconds since the epoch) by the clock, 00:00 to 23:59; `more` are options of `toLocaleString`. */
 export const clockTime = (moment, more = {}) => new Date(moment).toLocaleString([], { ...more, hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
-/** The end by the sleep timer, of `GET /timers`; "" without one. */
+/** The sleep timer's end, from `GET /timers`; "" without one. */
 export function describeSleep(timers) {
   const { until, next } = timers.find(({ type }) => type === "sleep") ?? {};
   if (until) return until === "end-of-item" ? "sleep after this track" : "sleep after the queue";

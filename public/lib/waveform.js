@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Of the height: silence is a line, not nothing. */
+/** Share of the height: silence is a thin line. */
 const least = 0.08;
-/** Of a bar's place. */
+/** Share of a bar's slot. */
 const width = 0.62;
 
 /**
- * `count` bars over a box of 1 by 1, as the data of an SVG path. The loudest fills the height; `share` is how much of the
- * box the peaks fill: a duration that was guessed may be another than that which was counted.
+ * `count` bars over a box of 1 by 1, as the data of an SVG path. The loudest fills the height; `share` is the part of
+ * the box that the peaks fill, because the duration shown may be an estimate.
  */
 export function waveformPath(peaks, count, share = 1) {
   const loudest = Math.max(...peaks, 0.01);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where the API is. */
+/** The root of the API. */
 export const root = "/api/v1";
 
-/** The id of the player whose paths are short, and which is always there. */
+/** The id of the player that always exists and has the short paths. */
 export const main = "main";
 
-/** The paths of one of several players: of itself, its queue, outputs, timers and effects. */
+/** The paths of one player: of itself, its queue, outputs, timers and effects. */
 export class PlayerPaths {
   #player;
 

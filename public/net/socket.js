@@ -8,8 +8,8 @@ const longestDelay = 8000;
 const levelsInterval = 1 / 15;
 
 /**
- * The event channel with reconnection, and the way for commands whose refusal is no fault of the page: a browser reports refused
- * requests as errors, but not replies over the channel. Dispatches `message` (detail: the parsed frame) and `connection`
+ * The event channel, with reconnection. It also carries commands whose refusal is not an error of the page: a browser logs
+ * refused requests as errors, but not replies over the channel. Dispatches `message` (detail: the parsed frame) and `connection`
  * (detail: `{state: "connecting" | "open" | "lost", retryAt}`, `retryAt` in ms of `performance.now()`).
  */
 export class EventSocket extends EventTarget {
@@ -17,12 +17,12 @@ export class EventSocket extends EventTarget {
   #timer = 0;
   #attempt = 0;
   #epoch = null;
-  /** The events that the server sends by itself, and those that were asked for beside them. */
+  /** The events that the server sends by default, and those that are watched in addition. */
   #usual = [];
   #watched = [];
   #sequence = null;
   #asked = 0;
-  /** What waits for its reply, by the command's id. */
+  /** Commands that wait for a reply, by id. */
   #waiting = new Map();
 
   /** `{paths, token, interval}`: `paths.events` and `token()` are read at each connection. */
@@ -46,7 +46,7 @@ export class EventSocket extends EventTarget {
     try {
       socket = new WebSocket(this.#address(), protocols);
     } catch {
-      // A token that no subprotocol can carry; the REST API then answers 401 and the form asks for another.
+      // The token is not valid as a subprotocol: the REST API answers 401, and the form asks for another one.
       this.#lost();
       return;
     }
@@ -61,7 +61,7 @@ export class EventSocket extends EventTarget {
     return this.#ask({ type: "command", command: name, data }, options);
   }
 
-  /** Asks for further events, also after a new connection; rejects with `Problem` when the server does not know one. */
+  /** Subscribes to further events, also after a reconnection; rejects with `Problem` if the server does not know one. */
   async watch(names) {
     this.#watched = names;
     if (this.isOpen && this.#usual.length) await this.#ask({ type: "subscribe", events: [...this.#usual, ...names], ...(names.length && { levelsInterval }) });
@@ -77,7 +77,7 @@ export class EventSocket extends EventTarget {
     });
   }
 
-  /** `reply`: null when there is none to come. */
+  /** `reply`: null if none will come. */
   #settle(id, reply) {
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
@@ -92,14 +92,14 @@ export class EventSocket extends EventTarget {
     for (const id of [...this.#waiting.keys()]) this.#settle(id, null);
   }
 
-  /** To another player's channel, of which nothing has been heard yet. */
+  /** Connects to another player's channel, without replay. */
   change() {
     this.#epoch = this.#sequence = null;
     this.#attempt = 0;
     this.connect();
   }
 
-  /** Ends the connection and does not come back until `connect`. */
+  /** Closes the connection until `connect`. */
   close() {
     clearTimeout(this.#timer);
     this.#drop();

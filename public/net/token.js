@@ -18,7 +18,3 @@ export function currentToken() {
 export function keepToken(token) {
   localStorage.setItem(key, token);
 }
-
-export function forgetToken() {
-  localStorage.removeItem(key);
-}

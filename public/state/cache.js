@@ -15,7 +15,7 @@ export class Cache {
     this.#client = client;
   }
 
-  /** Events are followed only while the list is shown; `list` comes first then. */
+  /** Events are applied only while the list is shown. Call `list` first. */
   set isShown(isShown) {
     this.#isShown = isShown;
     if (!isShown) this.#cancel();
@@ -43,7 +43,7 @@ export class Cache {
     });
     const entries = [...inUse.values(), ...others];
     this.status = { ...data, entries };
-    // No event has the entries that are no longer in use, came or went beside these.
+    // Events have only entries in use: read the others again.
     if (isOver || entries.length !== data.count) this.#timer ||= setTimeout(() => this.list(), pause);
   }
 

@@ -3,20 +3,20 @@
 import { LatestWins } from "../lib/latest.js";
 import { count, isListName, isNetwork } from "../lib/media.js";
 
-/** A folder with tens of thousands of files takes its time. */
+/** For folders of tens of thousands of files. */
 const slow = { timeout: 60_000 };
-/** The server looks at an address of the web for 20 s at most. */
+/** The server checks a web address for up to 20 s. */
 const looking = { timeout: 25_000 };
 const key = encodeURIComponent;
 
-/** Undoes this edit and no other: the button goes with the revision that the edit made. */
+/** A button that undoes this edit only: it disappears with the revision that the edit made. */
 const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
 
-/** Steps of a seek, pressed quickly, add up; a place replaces them. */
+/** Relative seeks add up; an absolute one replaces them. */
 const mergeSeeks = (waiting, newer) =>
   waiting.offset !== undefined && newer.offset !== undefined ? { offset: waiting.offset + newer.offset } : newer;
 
-/** One patch of two: the newer members count, those of objects too; steps of the volume add up, and give way to a level. */
+/** Merges two patches: newer members win, in nested objects too. Steps of the volume add up; a level replaces them. */
 export function mergePatches(waiting, newer) {
   const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
   const merged = { ...waiting };
@@ -30,8 +30,8 @@ export function mergePatches(waiting, newer) {
 }
 
 /**
- * Carries out the wishes of components. Each command gives whether it was done; the user sees a refusal through `notify`, and the
- * controls, which show the store only, stay where the server has them.
+ * Carries out the components' requests. Each command resolves to true if it succeeded. The user sees a refusal through `notify`;
+ * the controls show only the store and stay as they were.
  */
 export class Commands {
   #streams = new Map();
@@ -43,15 +43,10 @@ export class Commands {
 
   /** Commands that are one request: `[method, path, body, options]`. */
   #requests = {
-    pause: () => this.#player("pause"),
-    toggle: () => this.#player("toggle"),
-    stop: () => this.#player("stop"),
-    next: () => this.#player("next"),
-    previous: () => this.#player("previous"),
-    scan: ({ rate }) => this.#player("scan", { rate }),
+    ...Object.fromEntries(["pause", "toggle", "stop", "next", "previous", "scan"].map((verb) => [verb, (body) => this.#player(verb, body)])),
     endScan: () => ["DELETE", this.paths.player("/scan")],
     settings: (patch) => ["PATCH", this.paths.player(), patch],
-    // The answer may precede the move of the sound; the `output` event follows it.
+    // The response may come before the sound moves; the `output` event comes after.
     selectOutput: ({ id }) => ["PUT", this.paths.outputs("/current"), { id }],
     session: (change) => ["PATCH", "/session", change],
     move: ({ ids, position }) => ["POST", this.paths.queue("/move"), { ids, position }],
@@ -65,7 +60,7 @@ export class Commands {
     stopStream: () => ["DELETE", this.paths.player("/record-stream")],
     removeRecording: ({ id }) => ["DELETE", `/recordings/${key(id)}`],
     removeCached: (entry) => ["DELETE", `/cache/${key(entry.key)}`],
-    // In place of the timer before.
+    // Replaces an earlier sleep timer.
     sleep: (end) => ["POST", this.paths.timers(), { type: "sleep", ...end }],
     endTimer: ({ id }) => ["DELETE", this.paths.timers(`/${key(id)}`)],
     addAlarm: (alarm) => ["POST", this.paths.timers(), { type: "alarm", ...alarm }],
@@ -79,7 +74,7 @@ export class Commands {
   /** The others. */
   #handlers = {
     play: (target) => this.#play(target),
-    // Many a second while a control is dragged: one at a time, and the last one arrives.
+    // A dragged control sends many a second: one request at a time, and the last value arrives.
     seek: (target) => this.#latest("seek", target, mergeSeeks, (value) => this.#send(...this.#player("seek", value))),
     adjust: (patch) => this.#latest("adjust", patch, mergePatches, (value) => this.#send("PATCH", this.paths.player(), value)),
     effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#attempt(() => this.#shape(value))),
@@ -88,11 +83,11 @@ export class Commands {
       if (outputs) this.store.outputs = outputs;
       return outputs;
     },
-    // `check`: media that cannot be played are refused, and do not end the music.
+    // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
-    remove: ({ ids }) => this.#edit(["POST", this.paths.queue("/remove"), { ids }], `Removed ${count(ids.length, "track")}`),
-    clear: () => this.#edit(["DELETE", this.paths.queue()], "Queue cleared"),
-    // `id`: of the playlist that it replaces.
+    remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, undoOf),
+    clear: () => this.#announce(["DELETE", this.paths.queue()], () => "Queue cleared", undoOf),
+    // `id`: of the playlist to replace.
     savePlaylist: ({ name, id }) => this.#announce(
       id ? ["PUT", `/playlists/${key(id)}`, { fromQueue: true }, slow] : ["POST", "/playlists", { name, fromQueue: true }, slow], () => `Saved as ${name}`),
     removePlaylist: ({ id, name }) => this.#announce(["DELETE", `/playlists/${key(id)}`], () => `Removed the playlist ${name}`),
@@ -102,7 +97,7 @@ export class Commands {
     saveRecording: ({ id }) => this.#attempt(() => this.#download(id)),
   };
 
-  /** The one way from the page to a change on the server. An unknown name is a mistake of the page. */
+  /** Every change on the server goes through here. An unknown name is a bug of the page. */
   async perform(name, data = {}) {
     const make = this.#requests[name];
     const handler = make ? () => this.#send(...make(data)) : this.#handlers[name];
@@ -133,27 +128,21 @@ export class Commands {
     }
   }
 
-  /** A command's answer is the new snapshot, or the new state of the queue; those of other things come as events. */
+  /** Applies an answer with the new snapshot or state of the queue. Other changes come as events. */
   #accept(path, answer) {
     if (answer?.status && "version" in answer) this.store.applySnapshot(answer);
     else if (answer && "revision" in answer && path.startsWith(this.paths.queue())) this.store.applyQueue(answer);
     return answer;
   }
 
-  /** `message(answer)` is shown when it is done. */
-  async #announce(request, message) {
+  /** Shows `message(answer)` with `options(answer)` after success. */
+  async #announce(request, message, options = () => ({})) {
     const answer = await this.#send(...request);
-    if (answer) this.notify(message(answer));
+    if (answer) this.notify(message(answer), options(answer));
     return answer;
   }
 
-  async #edit(request, message) {
-    const answer = await this.#send(...request);
-    if (answer) this.notify(message, undoOf(answer));
-    return answer;
-  }
-
-  /** Resolves once nothing of this kind is on its way any more. */
+  /** Resolves when no request of this kind is in flight. */
   #latest(kind, value, merge, send) {
     return new Promise((resolve) => {
       let stream = this.#streams.get(kind);
@@ -169,20 +158,20 @@ export class Commands {
     });
   }
 
-  /** `uri`: of an item of the queue that is to begin. If it cannot be played, the music goes on: the server is asked first. */
+  /** `uri`: of the queue's item to start. The server checks it first, so that an unplayable item does not end the music. */
   async #play({ uri, ...target }) {
     if (uri && !isNetwork(uri) && !isListName(uri)) {
       try {
         await this.client.get(`/media/info?${new URLSearchParams({ uri })}`);
       } catch (problem) {
-        // Only a verdict on the file counts: a server that is busy may play it all the same.
+        // Only an error of the file counts: a busy server may still play it.
         if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return void this.notify(problem.message, { tone: "error" });
       }
     }
     return this.#send(...this.#player("play", target));
   }
 
-  /** Over the channel, where the reply follows the event: nothing older is shown after it. Over REST while the channel is lost. */
+  /** Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost. */
   async #shape(patch) {
     try {
       return await this.channel.command("effects", patch);
@@ -196,12 +185,12 @@ export class Commands {
     const path = this.paths.queue("/items");
     const body = { items, position, ...(play && { play }), ...(check && { check }) };
     let silent = null;
-    // Over the channel where a refusal is nothing unusual: a browser reports one of HTTP as an error of the page.
+    // Over the channel where a refusal is common: a browser logs a refused request as an error.
     const isLookedAt = check && isNetwork(items[0].uri);
     const send = () => isLookedAt && this.channel.isOpen ? this.channel.command("queue.add", body, looking) : this.client.send("POST", path, body, slow);
     const answer = await this.#attempt(async () => this.#accept(path, await send().catch((problem) => {
       if (!play || problem.code !== "output-unavailable") throw problem;
-      // No sound is no reason to lose the choice.
+      // Without a sound server, at least add the items.
       silent = problem;
       delete body.play;
       return send();
@@ -216,7 +205,7 @@ export class Commands {
     return answer;
   }
 
-  /** The button asks for a recording: a session that only plays is changed to do both. */
+  /** Changes a session that only plays to one that also records. */
   async #record(settings) {
     const { mayRecord, available } = this.store.session ?? {};
     const needsSession = mayRecord === false && available.categories.includes("play-and-record");

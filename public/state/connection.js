@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The parts of the store that are read at each connection; later changes come as events, but for `outputs`. */
+/** The parts of the store that are read on each connection. Later changes come as events, except for `outputs`. */
 const parts = {
   outputs: (paths) => paths.outputs(),
   session: () => "/session",
@@ -10,15 +10,15 @@ const parts = {
 };
 
 /**
- * Keeps the store fed: events from the socket, and the rest by request. A browser hides the reason of a refused socket, so a loss is
- * followed by a read, whose 401 asks for the token.
+ * Keeps the store up to date by events, and by requests for the rest. A browser hides why a socket was refused: after a loss a
+ * request finds out, and a 401 makes the page ask for the token.
  */
 export class Connection {
   /** The library's revision of the last event. */
   #catalogue;
   #asked = {};
 
-  /** `onOpen()` at each connection; `onGone()`: the player that the page steers is no longer there. */
+  /** `onOpen()`: on each connection. `onGone()`: the player that the page controls no longer exists. */
   constructor(parts) {
     Object.assign(this, parts);
     const { store, socket, windows } = parts;
@@ -33,12 +33,12 @@ export class Connection {
     this.socket.connect();
   }
 
-  /** Now, without waiting for the back-off. */
+  /** Connects now, without waiting for the back-off. */
   reconnect() {
     if (!this.socket.isOpen) this.socket.connect();
   }
 
-  /** Reads a part of the store. An answer that is overtaken is dropped; a refusal leaves the part empty: the status line has the reason. */
+  /** Reads a part of the store. Drops an answer that a newer request has overtaken. A refusal leaves the part empty; the status line has the reason. */
   async refresh(part) {
     const asked = (this.#asked[part] = (this.#asked[part] ?? 0) + 1);
     const answer = await this.client.get(parts[part](this.paths)).catch(() => null);
@@ -56,7 +56,7 @@ export class Connection {
     this.onOpen();
   }
 
-  /** Without an answer, the first refused command shows it. */
+  /** Without an answer, the first refused command reveals a read-only token. */
   async #askScope() {
     const server = await this.client.get("/server").catch(() => null);
     if (server) this.store.isReadOnly = server.scope === "read";
@@ -85,7 +85,7 @@ export class Connection {
     if (type === "effects") this.refresh("presets");
   }
 
-  /** A phone that slept may hold a dead connection without knowing: ask once when someone looks again. */
+  /** After sleep a phone may hold a dead connection: check it when the page becomes visible. */
   async #looked() {
     if (document.hidden) return;
     if (!this.socket.isOpen) return void this.reconnect();

@@ -2,10 +2,10 @@
 
 import { Pictures, pixelsFor } from "./pictures.js";
 
-/** Milliseconds for which a window that is being resized must rest. */
+/** Milliseconds without resizing before a larger picture is loaded. */
 const calm = 300;
 
-/** The current item's picture, as large as it is shown. Late pictures of an earlier item are dropped. */
+/** The current item's picture, in the size of its box. Drops late pictures of an earlier item. */
 export class Cover {
   #paths;
   #pictures;
@@ -17,7 +17,7 @@ export class Cover {
   /** `edge`: of the box that shows it, in the page's pixels. `show(address)` is called with a blob's address, or null. */
   constructor(client, { paths, edge, show }) {
     this.#paths = paths;
-    // The one before is still shown while the next one comes.
+    // The previous picture is shown while the next one loads.
     this.#pictures = new Pictures(client, { limit: 2 });
     this.#pixels = pixelsFor(edge);
     this.#show = show;
@@ -30,7 +30,7 @@ export class Cover {
     this.#load();
   }
 
-  /** The box has another size. A larger picture than needed stays. */
+  /** Call when the box changes its size. A picture larger than needed stays. */
   resize(edge) {
     const pixels = pixelsFor(edge);
     clearTimeout(this.#timer);
@@ -41,10 +41,10 @@ export class Cover {
     }, calm);
   }
 
-  /** Another run of the server. */
+  /** Call when the server has restarted. */
   reset() {
     this.#pictures.clear();
-    // Neither a picture nor none: the next item is looked at in any case.
+    // Neither a path nor null, so that the next update loads.
     this.#path = undefined;
   }
 

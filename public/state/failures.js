@@ -11,18 +11,18 @@ export class Failures {
   #current = null;
   #hasFailed = false;
 
-  /** Why the item could not be played, in the server's words; undefined when it was not so. */
+  /** The server's reason why the item could not be played; undefined if it could. */
   get(id) {
     return this.sentences.get(id);
   }
 
-  /** Another run of the server, or another player: the ids mean other items. */
+  /** Call when the server has restarted or the player changes: the ids mean other items. */
   reset() {
     this.sentences = new Map();
     this.#current = null;
   }
 
-  /** Takes the data of an `error` event. Gives whether it is news: an item's failure is shown once. */
+  /** Takes the data of an `error` event. Returns false for a failure that was already shown. */
   note({ itemId, code, message }) {
     if (!itemId || notTheItems.has(code)) return true;
     if (this.get(itemId) === message) return false;
@@ -30,14 +30,14 @@ export class Failures {
     return true;
   }
 
-  /** An item that becomes the current one, or leaves `failed`, is played again: its earlier failure is past. */
+  /** An item that becomes the current one, or leaves `failed`, plays again: forgets its earlier failure. */
   follow({ item, status, error }) {
     const id = item?.id ?? null;
     const begins = id !== this.#current || (this.#hasFailed && status !== "failed");
     this.#current = id;
     this.#hasFailed = status === "failed";
     if (begins && this.sentences.has(id)) this.sentences = new Map([...this.sentences].filter(([key]) => key !== id));
-    // A page that was opened later has received no event of it.
+    // A page that was opened later has missed the event.
     if (this.#hasFailed && error && error.itemId === id) this.note(error);
   }
 }

@@ -4,10 +4,10 @@ import { describeItem, isNetwork } from "../lib/media.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 500;
-/** A list may come from a server that takes its time. */
+/** A list may come from a slow server. */
 const slow = { timeout: 30_000 };
 
-/** The folder that the music pane shows, page by page, or the playlist in it. */
+/** The folder or playlist in the music pane, loaded page by page. */
 export class Folder {
   #client;
   #generation = 0;
@@ -22,8 +22,8 @@ export class Folder {
   }
 
   /**
-   * Shows the entries of a playlist, of the folders or of the web. Gives whether it is shown: not when another place was opened
-   * meanwhile. Rejects with the server's problem; the content stays then.
+   * Shows the entries of a playlist, local or from the web. Resolves to false if another place was opened meanwhile. Rejects
+   * with the server's problem and keeps the content.
    */
   async openList(uri) {
     const generation = this.#generation;
@@ -80,10 +80,10 @@ observe(Folder, {
   problem: null,
 });
 
-/** In the form of a folder's entry; `item` is added to the queue, null where it is not known here. */
+/** Converts to the form of a folder's entry. `item` is for the queue; null if its address is hidden. */
 function entryOf(item) {
   const { title, artist } = describeItem(item);
-  // A secret in its address stays on the server: only the whole list can be added, or the item without its picture.
+  // The server hides secrets in addresses: such an item can only be added with its list, and a hidden picture is left out.
   const isHidden = (address) => isNetwork(address) && address.includes("***");
   const known = Object.entries(item).filter(([name, value]) => value !== null && !(name === "artworkUri" && isHidden(value)));
   return { type: "entry", name: title, note: artist, path: item.uri, item: isHidden(item.uri) ? null : Object.fromEntries(known) };

@@ -28,7 +28,7 @@ export class Library {
     await this.#read(this.#place);
   }
 
-  /** Reads a changed library again, where the user is. */
+  /** Reloads the current place when the library has changed. */
   applyStatus(status) {
     const isOther = this.status !== null && status.revision !== this.status.revision && status.state !== "scanning";
     this.status = status;
@@ -44,7 +44,7 @@ export class Library {
     return this.#read(place);
   }
 
-  /** To the place that led here, as it was. */
+  /** Returns to the previous place as it was. */
   back() {
     const { place, content } = this.#trail.pop() ?? { place: { kind: "albums" }, content: null };
     if (!content) return this.#read(place);

@@ -4,9 +4,9 @@ import { positionState, sessionActions, sessionTexts } from "../lib/media-sessio
 import { effect, observe } from "../lib/signal.js";
 
 const actionNames = ["play", "pause", "stop", "nexttrack", "previoustrack", "seekto", "seekforward", "seekbackward"];
-/** Seconds by which the lock screen's clock may be wrong before it is set anew. */
+/** Seconds of error before the lock screen's clock is set again. */
 const tolerance = 0.3;
-/** A pause for loading or seeking that is over by then, in ms, is not shown: it would only flicker. */
+/** Milliseconds. A shorter pause for loading or seeking is not shown, to avoid flicker. */
 const shortWait = 400;
 const waiting = new Set(["loading", "seeking", "buffering", "ready"]);
 
@@ -15,8 +15,8 @@ const nothing = () => ({ texts: "", artwork: null, actions: "", position: null, 
 /**
  * The server's music on the lock screen and the media keys of the device that shows the page.
  *
- * Browsers give a page these only while it plays something itself, and let it begin only on a press. So a loop of
- * silence runs while the server plays, from `turnOn` on; it is paused with the player, because the lock screen shows its state.
+ * Browsers grant a page these only while it plays something itself, started by a press. So from `turnOn` on a loop of
+ * silence plays while the server plays, and pauses with the player, because the lock screen shows its state.
  */
 export class LockScreen {
   #waitTimer = 0;
@@ -35,10 +35,10 @@ export class LockScreen {
     return "mediaSession" in navigator && typeof MediaMetadata === "function";
   }
 
-  /** From a press; rejects when the browser does not let the page play. */
+  /** Call from a press. Rejects if the browser does not let the page play. */
   async turnOn() {
     this.audio.loop = true;
-    // Also while the player is paused: the permission to play is given for the press.
+    // Also while the player is paused: the browser grants permission only for the press.
     await this.audio.play();
     this.isOn = true;
   }
@@ -47,7 +47,7 @@ export class LockScreen {
     this.isOn = false;
     this.#endWait();
     this.audio.pause();
-    // Without a source nothing is left to be shown.
+    // Without a loaded source the lock screen shows nothing.
     this.audio.load();
     for (const name of actionNames) this.#handle(name, null);
     this.session.metadata = null;
@@ -70,7 +70,7 @@ export class LockScreen {
     this.#waitedLong = false;
   }
 
-  /** Whether the old state may stay for a moment, as the sound is about to go on. */
+  /** True while the old state may stay, because the sound is about to go on. */
   #waitsShortly() {
     const waits = this.connected && this.player?.playWhenReady && waiting.has(this.player.status) && !this.audio.paused;
     if (!waits) this.#endWait();
@@ -118,16 +118,16 @@ export class LockScreen {
     }
   }
 
-  /** A browser throws at an action that it does not know. */
+  /** A browser throws for an action that it does not know. */
   #handle(name, handler) {
     try {
       this.session.setActionHandler(name, handler);
     } catch {
-      // It offers no button for it, then.
+      // It has no button for it.
     }
   }
 
-  /** Only what the browser does not know by itself: it moves the position on by itself. */
+  /** Sets the position only if the browser's own clock is wrong. */
   #showPosition() {
     if (!this.session.setPositionState || !this.time) return;
     const now = performance.now();

@@ -6,8 +6,8 @@ import { effect, observe } from "../lib/signal.js";
 const side = 512;
 
 /**
- * Lock screens show no lyrics, but they show a picture: the cover with the line that is sung, a new one for each line.
- * Only items with timed lyrics get one; without, `show` gets the cover as it is.
+ * Lock screens show no lyrics, but a picture: the cover with the current line on it, drawn anew for each line.
+ * Without timed lyrics, `show` gets the cover itself.
  */
 export class LyricCover {
   #timer = 0;
@@ -29,7 +29,7 @@ export class LyricCover {
     this.#fetched = item;
     this.lines = [];
     const lyrics = item && (await this.load(item));
-    // Late words of an earlier item.
+    // A late answer for an earlier item.
     if (item === this.#fetched) this.lines = (lyrics?.lines ?? []).filter(({ time }) => Number.isFinite(time));
   }
 
@@ -96,7 +96,7 @@ async function picturesOf(address) {
     await image.decode();
     return image;
   } catch {
-    // A picture that the browser cannot show is no reason to leave out the words.
+    // Draw the words without a picture.
     return null;
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Sizes of pictures, in pixels of the longer edge, go in steps: so a size is likely to be known already. */
+/** Sizes of pictures, in pixels of the longer edge, go in steps, so that a size is likely to be in memory. */
 const step = 64;
 const largest = 2048;
 
-/** Pixels for a box of so many of the page's, on this screen. */
+/** The size for a box of `edge` CSS pixels on this screen. */
 export function pixelsFor(edge) {
   return Math.min(largest, Math.max(1, Math.ceil((edge * devicePixelRatio) / step)) * step);
 }
@@ -32,7 +32,7 @@ export class Pictures {
     return picture;
   }
 
-  /** Another run of the server may give the same names to other things. */
+  /** Call when the server has restarted: its paths may mean other pictures. */
   clear() {
     for (const key of [...this.#known.keys()]) this.#forget(key);
   }
@@ -42,13 +42,13 @@ export class Pictures {
       const blob = await this.#sized(path, key);
       return blob && URL.createObjectURL(blob);
     } catch {
-      // No picture is no reason to bother anyone: the placeholder stays, and the next look tries again.
+      // The placeholder stays; the next call tries again.
       this.#known.delete(key);
       return null;
     }
   }
 
-  /** A picture that the server cannot scale comes as it is. */
+  /** Loads the original if the server cannot scale the picture. */
   async #sized(path, key) {
     try {
       return await this.#client.blob(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The server's last reading of the position, from which later positions follow. Immutable. */
+/** The last position that the server reported, from which later ones are computed. Immutable. */
 export class PlayerTime {
   position = 0;
   /** Seconds; null while unknown. */
@@ -8,7 +8,7 @@ export class PlayerTime {
   rate = 0;
   #sampledAt = 0;
 
-  /** One with the given of `{position, duration, rate}`; `now` in ms of `performance.now()`. */
+  /** A copy with the given members of `{position, duration, rate}`; `now` in ms of `performance.now()`. */
   set({ position, duration, rate }, now) {
     const time = new PlayerTime();
     time.position = typeof position === "number" ? position : this.position;

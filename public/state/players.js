@@ -5,7 +5,7 @@ import { main } from "../net/paths.js";
 
 const key = "tonearm.player";
 
-/** The players of the server, and the one that the page steers. Dispatches `steer` when it is another one. */
+/** The server's players, and the one that the page controls. Dispatches `steer` when that changes. */
 export class Players extends EventTarget {
   #client;
   #names = new Map();
@@ -21,12 +21,12 @@ export class Players extends EventTarget {
     const generation = ++this.#generation;
     try {
       const { players } = await this.#client.get("/players");
-      // Overtaken by a newer question.
+      // A newer request has overtaken this one.
       if (generation !== this.#generation) return;
       this.list = players;
       for (const { id, name } of players) this.#names.set(id, name);
     } catch {
-      // The choice stays as it was shown; the next connection asks again.
+      // The list stays; the next connection loads it again.
     }
   }
 
@@ -42,7 +42,7 @@ export class Players extends EventTarget {
     this.dispatchEvent(new Event("steer"));
   }
 
-  /** Its name, also after it was removed. */
+  /** The player's name, also after its removal. */
   nameOf(id) {
     return this.#names.get(id) ?? id;
   }
@@ -51,6 +51,6 @@ export class Players extends EventTarget {
 observe(Players, {
   /** Entries of `GET /players`; empty while they are not known. */
   list: [],
-  /** The id of the player that the page steers; the browser remembers it. */
+  /** The id of the player that the page controls; the browser remembers it. */
   steered: main,
 });

@@ -6,8 +6,8 @@ const pageSize = 100;
 const keptPages = 24;
 
 /**
- * The part of the queue that was in view: pages of 100 items, loaded when their rows come into view. After a change the
- * old pages stay readable until the new ones are there.
+ * The queue in pages of 100 items, loaded when their rows come into view. After a change the old pages stay readable
+ * until the new ones have loaded.
  */
 export class QueueWindows {
   #loading = new Map();
@@ -41,13 +41,13 @@ export class QueueWindows {
     this.settled();
   }
 
-  /** Another run of the server, which counts its revisions anew: nothing here is of the newest one. */
+  /** Call when the server has restarted: it counts its revisions from the start, so all pages are out of date. */
   reset() {
     this.#outdate();
     this.revision = null;
   }
 
-  /** The library has other tags of the items now. */
+  /** Call when the library has changed the tags of items. */
   renew() {
     this.#outdate();
     return this.settled();
@@ -57,7 +57,7 @@ export class QueueWindows {
     for (const page of this.pages.values()) page.revision = -1;
   }
 
-  /** Makes the items of `first...last` available. */
+  /** Loads the items of `first...last`. */
   want(first, last) {
     this.#wanted = [first, last];
     return this.settled();
@@ -85,7 +85,7 @@ export class QueueWindows {
   async #fetchPage(page) {
     const asked = this.revision;
     const window = await this.#load(page * pageSize, pageSize);
-    // Failed: shown as loading until the next change or reconnection asks again.
+    // Failed: the rows show as loading until the next change or connection.
     if (!window) return;
     this.pages = new Map(this.pages).set(page, { revision: window.revision, items: window.items });
     if (asked === this.revision && window.revision !== this.revision && window.revision > (this.revision ?? -1)) {

@@ -5,7 +5,7 @@ import { observe } from "../lib/signal.js";
 /** Milliseconds between two readings of a growing file's size. */
 const pause = 2000;
 
-/** The server's recorder, and the saving of the steered player's stream. */
+/** The server's recorder, and the saving of the current player's stream. */
 export class Recorder extends EventTarget {
   #isShown = false;
   #timer = 0;
@@ -17,7 +17,7 @@ export class Recorder extends EventTarget {
     Object.assign(this, parts);
   }
 
-  /** The size of a saved stream is asked for only while the panel is shown. */
+  /** The size of a saved stream is read only while the panel is shown. */
   set isShown(isShown) {
     this.#isShown = isShown;
     if (isShown) this.#askStream();
@@ -28,7 +28,7 @@ export class Recorder extends EventTarget {
     return this.status !== null && this.status.state !== "disabled";
   }
 
-  /** Reads whether there is a recorder, and the saving of the player that is steered now. */
+  /** Reads the state of the recorder, and of saving the current player's stream. */
   async ask() {
     this.stream = null;
     this.#askStream();
@@ -61,7 +61,7 @@ export class Recorder extends EventTarget {
     if ((hasEnded || isSaved) && this.recordings) this.list();
   }
 
-  /** No event has the growing file's size. */
+  /** Events do not have the size of a growing file. */
   async #askStream() {
     const generation = ++this.#generation;
     clearTimeout(this.#timer);
@@ -75,7 +75,7 @@ export class Recorder extends EventTarget {
     }
   }
 
-  /** Gives whether the saving ended since the last time; then also dispatches `stream-ended` (detail: `last` of `StreamRecordingStatus`). */
+  /** Returns true if saving has ended since the last call, and dispatches `stream-ended` (detail: `last` of `StreamRecordingStatus`). */
   #takeStream(stream) {
     const before = this.stream;
     this.stream = stream;
@@ -92,7 +92,7 @@ export class Recorder extends EventTarget {
 observe(Recorder, {
   /** `RecordingStatus` of openapi.yaml; null before the first. */
   status: null,
-  /** `StreamRecordingStatus` of the steered player; null while it is not known. */
+  /** `StreamRecordingStatus` of the current player; null while it is not known. */
   stream: null,
   /** null while they load. */
   recordings: null,

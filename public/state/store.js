@@ -4,19 +4,19 @@ import { observe } from "../lib/signal.js";
 import { PlayerTime } from "./player-time.js";
 
 /**
- * The server's state as far as the page knows it, in observed fields. Dispatches `run` when it is another run of the server, whose
- * names mean other things; and `error` and `route` (detail: the event's data) for each one received.
+ * The server's state as the page knows it, in observed fields. Dispatches `run` when the server has restarted and its ids mean
+ * other things, and `error` and `route` (detail: the event's data) for each one received.
  */
 export class Store extends EventTarget {
   #epoch = null;
 
   setConnection(connection, now = performance.now()) {
     this.connection = connection;
-    // Without the server nothing is claimed: the position stands until it speaks again.
+    // Without the server the position stands still.
     if (connection.state !== "open") this.time = this.time.set({ position: this.time.at(now), rate: 0 }, now);
   }
 
-  /** Older snapshots than the one shown are dropped: an answer may be overtaken by an event. */
+  /** Drops snapshots older than the current one: an event may overtake an answer. */
   applySnapshot(player, now = performance.now()) {
     if (!player || (this.player && player.version < this.player.version)) return;
     const itemChanged = this.player?.item?.id !== player.item?.id;
@@ -53,12 +53,12 @@ export class Store extends EventTarget {
     }
   }
 
-  /** Another run of the server counts its versions anew. */
+  /** A restarted server counts its versions from the start. */
   #begin(epoch) {
     const isOther = this.#epoch !== null && epoch !== this.#epoch;
     this.#epoch = epoch;
     if (!isOther) return;
-    // In place: nothing else has changed yet.
+    // In place, without effects: nothing else has changed yet.
     if (this.player) this.player.version = 0;
     this.dispatchEvent(new Event("run"));
   }

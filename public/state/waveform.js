@@ -2,13 +2,13 @@
 
 import { isNetwork } from "../lib/media.js";
 
-/** Milliseconds for which an item must stay: the server decodes all of it, which skipping through a queue is not worth. */
+/** Milliseconds that an item must stay current: the server decodes all of it, too much for skipping through a queue. */
 const stay = 400;
 const kept = 20;
-/** A file of hours takes its time. */
+/** For files of several hours. */
 const timeout = 120_000;
 
-/** How loud the current item is over its length, where the server can measure it: of playable files. */
+/** The waveform of the current item, for playable local files. */
 export class Waveform {
   #key = null;
   #known = new Map();
@@ -37,7 +37,7 @@ export class Waveform {
     try {
       waveform = await this.client.get(this.paths.item(id, "/waveform"), { signal, timeout });
     } catch (problem) {
-      // The bar does without; a connection that was lost comes back, and with it the next look at the item.
+      // The bar stays plain. After a lost connection the next update tries again.
       if (!signal.aborted && problem.status === 0) this.#key = null;
       return;
     }

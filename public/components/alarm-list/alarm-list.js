@@ -13,7 +13,7 @@ const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ?
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
 const nextWords = (next) => clockTime(next, { weekday: "short" });
 
-/** Of the list "Plays"; anything but the queue, one playlist or one address is left as it is. */
+/** The value of the list "Plays". Anything but the queue, one playlist or one address stays as it is. */
 function musicOf([item, ...others]) {
   if (!item) return "";
   if (others.length) return "several";
@@ -106,7 +106,7 @@ class AlarmList extends Component {
     form.address.required = !address.hidden;
   }
 
-  /** `items` of the API; undefined when it is as before: the page does not see the secrets of an address. */
+  /** `items` of the API; undefined when unchanged, because the page does not know the secrets of an address. */
   #items({ items }) {
     const { music: { value: music }, address: { value: address } } = this.refs.form;
     if (music === musicOf(items) && (music !== "address" || address === items[0].uri)) return undefined;

@@ -52,7 +52,7 @@ class CacheList extends Component {
     this.#note = note.text;
   }
 
-  /** Rows stay while their content changes, ten times a second at most: the focus and the pointer may be on one. */
+  /** Updates rows in place, up to ten times a second: one may have the focus or the pointer. */
   #drawRows(all) {
     const shown = all.slice(0, this.shown);
     const keys = new Set(shown.map(({ key }) => key));
@@ -98,7 +98,7 @@ function noteOf(status, problem) {
 function makeRow({ key, uri }) {
   const row = document.createElement("li");
   row.className = "entry cache-entry";
-  // The server's stars stand for a name and a password.
+  // The server replaces a user name and password with stars.
   const address = uri.replace("//***@", "//");
   const name = nameFromUri(uri);
   render(row, html`

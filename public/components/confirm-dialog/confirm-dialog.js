@@ -3,7 +3,7 @@
 import { define, html } from "../../lib/component.js";
 import { DialogComponent } from "../../lib/dialog.js";
 
-/** Asks before an act that cannot be undone. */
+/** Asks before an irreversible action. */
 class ConfirmDialog extends DialogComponent {
   #settle = () => {};
 
@@ -27,10 +27,10 @@ class ConfirmDialog extends DialogComponent {
     this.dialog.close("no");
   }
 
-  /** Resolves to whether `action`, the label of the other button, was chosen. */
+  /** Resolves to true if the button labelled `action` was chosen. */
   ask(question) {
     for (const [name, part] of Object.entries(this.refs)) part.textContent = question[name];
-    // Escape leaves it as it is.
+    // Escape does not change it.
     this.dialog.returnValue = "no";
     this.open();
     return new Promise((resolve) => (this.#settle = resolve));

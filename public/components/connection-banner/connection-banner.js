@@ -17,7 +17,7 @@ class ConnectionBanner extends Component {
 
   draw() {
     const { state, retryAt, attempt } = this.connection;
-    // Only a connection takes the banner down, not an attempt.
+    // The banner stays during an attempt.
     if (state === "open" || state === "unauthorized") this.hidden = true;
     else if (state === "lost" || attempt > 0) this.hidden = false;
     clearInterval(this.#timer);

@@ -54,12 +54,12 @@ class EqualizerPanel extends Component {
     form.addEventListener("submit", (event) => this.#save(event));
   }
 
-  /** The equaliser as the user set it, while changes are on their way; else the server's. */
+  /** The user's equaliser while changes are in flight; otherwise the server's. */
   get #shown() {
     return this.draft ?? this.effects?.equalizer ?? { enabled: false, preset: null, preamp: 0, bands: [] };
   }
 
-  /** Shows the change at once. The server's state counts again when all changes are answered. */
+  /** Shows the change at once, and the server's state again once all changes are answered. */
   async #send(change) {
     if (change.preset === undefined) this.draft = { ...this.#shown, ...(change.bands || change.preamp !== undefined ? { preset: null } : {}), ...change };
     this.#requests += 1;
@@ -73,7 +73,7 @@ class EqualizerPanel extends Component {
     return this.#send({ enabled: true, bands });
   }
 
-  /** A value that the field does not allow changes nothing. */
+  /** Ignores a value that the field does not allow. */
   #edit(input) {
     if (!input.checkValidity()) return void this.draw();
     const { member, index } = input.dataset;
@@ -119,7 +119,7 @@ class EqualizerPanel extends Component {
     this.#drawCurve(bands, preamp);
   }
 
-  /** Rows stay while their number stays: the focus and the pointer may be on one. */
+  /** Updates rows in place while their number is the same: one may have the focus or the pointer. */
   #drawBands(bands) {
     const list = this.refs.bands;
     if (list.children.length !== bands.length) render(list, html`${bands.map((_, index) => bandRow(index))}`);
@@ -127,7 +127,7 @@ class EqualizerPanel extends Component {
       const row = list.children[index];
       for (const input of row.querySelectorAll("[data-member]")) {
         const value = String(band[input.dataset.member] ?? 0);
-        // Not while someone types.
+        // Keep an invalid number while it is typed.
         if (input.value !== value && !(input.type === "number" && input === document.activeElement && this.#requests === 0 && input.validity.valid === false)) input.value = value;
       }
       const gain = row.querySelector("[data-member=gain]");

@@ -15,7 +15,7 @@ class LibraryBrowser extends EntriesView {
   #content = null;
   #timer = 0;
   #watcher = null;
-  /** How far each content was scrolled down, for the way back. */
+  /** The scroll position of each content, for the way back. */
   #places = new WeakMap();
 
   markup() {
@@ -37,7 +37,7 @@ class LibraryBrowser extends EntriesView {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.report("library-search", { text: filter.value.trim() }), pause);
     });
-    // As in the folders.
+    // As in the folders: up one level.
     list.addEventListener("keydown", ({ key }) => key === "Backspace" && this.#content?.id && this.report("library-back"));
     this.#watcher = new IntersectionObserver((entries) => this.#seen(entries), { root: scroll, rootMargin: "200px" });
     effect(() => this.#drawStatus());
@@ -58,7 +58,7 @@ class LibraryBrowser extends EntriesView {
     const isOther = content?.kind !== this.#content?.kind || content?.id !== this.#content?.id;
     if (this.#content) {
       this.#places.set(this.#content, scroll.scrollTop);
-      // What is typed before the first content comes, or while the same one comes again, stays.
+      // Keep text that is typed while the first content loads or the same one reloads.
       if (isOther && content && content.kind !== "search") filter.value = "";
     }
     this.#content = content;
@@ -88,7 +88,7 @@ class LibraryBrowser extends EntriesView {
         : { symbol: "disc", title: "Nothing here yet", text: html`The library shows the music in the folders given with <code>--music</code> by its tags.` });
   }
 
-  /** Pictures are fetched when they come near the window: a library may have thousands. */
+  /** Fetches pictures as they come near the viewport: a library may have thousands. */
   #seen(entries) {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;

@@ -2,7 +2,7 @@
 
 import { Component, define, html, iconButton } from "../../lib/component.js";
 
-/** Whether the lock screen shows the music. Field: `on`. Reports `lock-screen` with `{on}`, from a press. */
+/** Switches the music on this device's lock screen. Field: `on`. Reports `lock-screen` with `{on}`, from a press. */
 class LockScreenToggle extends Component {
   markup() {
     return html`${iconButton("phone", "Show on lock screen", null, { action: "switch" })}`;
@@ -15,7 +15,7 @@ class LockScreenToggle extends Component {
   }
 
   async press(action, data, button) {
-    // The browser may take its time to begin; a second press would ask for the same.
+    // The browser may take a moment; ignore presses until then.
     button.disabled = true;
     const detail = { on: !this.on, done: Promise.resolve() };
     this.report("lock-screen", detail);

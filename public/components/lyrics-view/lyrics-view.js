@@ -3,11 +3,11 @@
 import { Component, define, effect, html, render } from "../../lib/component.js";
 import { lineAt, untilNext } from "../../lib/lyrics.js";
 
-/** Milliseconds for which it stays where someone has scrolled to. */
+/** Milliseconds without following after the user has scrolled. */
 const patience = 4000;
 
 /**
- * The lyrics of the current item, opened on request; the line that is sung is larger and kept in the middle, unless someone
+ * The lyrics of the current item, opened on request. The current line is larger and stays in the middle unless the user
  * scrolls. Fields: `load` (gives `{lines, text}` of an item, or null), `item`, `time` (PlayerTime).
  */
 class LyricsView extends Component {
@@ -36,7 +36,7 @@ class LyricsView extends Component {
     this.request("seek", { position: this.lines[Number(index)].time });
   }
 
-  /** Where a seek bar is dragged to, before the server has it. */
+  /** Marks the line at `position` while the seek bar is dragged. */
   preview(position) {
     this.#heldUntil = 0;
     this.#mark(lineAt(this.lines, position));
@@ -53,7 +53,7 @@ class LyricsView extends Component {
     const { box } = this.refs;
     render(box, html`<p>Loading…</p>`);
     const lyrics = await this.load(item);
-    // Late words of an earlier item.
+    // A late answer for an earlier item.
     if (item !== this.#fetched) return;
     const lines = lyrics?.lines ?? [];
     render(box, !lyrics ? html`<p>This track has no lyrics.</p>`

@@ -4,7 +4,7 @@ import { Component, define, html, icon, iconButton, setAttribute, setIcon, setPi
 import { describeItem } from "../../lib/media.js";
 import { wantsSound } from "../../lib/status.js";
 
-/** The player in one line, where a narrow screen shows another view. Fields: `player`, `status`, `artwork`. Reports `show-now`. */
+/** The player in one line, for narrow screens that show another view. Fields: `player`, `status`, `artwork`. Reports `show-now`. */
 class MiniPlayer extends Component {
   markup() {
     return html`
@@ -20,7 +20,7 @@ class MiniPlayer extends Component {
     const { tone, text } = this.status;
     const { title, artist } = describeItem(player?.item);
     setText(refs.title, title || "Nothing playing");
-    // Trouble replaces the artist: there is one line.
+    // There is one line: a problem replaces the artist.
     refs.detail.classList.toggle("bad", tone === "error");
     setText(refs.detail, tone === "good" || (tone === "idle" && artist) ? artist || text : text);
     const pausing = wantsSound(player);

@@ -48,7 +48,7 @@ class MusicBrowser extends EntriesView {
     this.shown = batch;
   }
 
-  /** Escape empties the field first and leaves it then, so that the keys play again. */
+  /** Escape empties the field, then leaves it, so that shortcuts work again. */
   #leaveFilter(event) {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();
@@ -65,7 +65,7 @@ class MusicBrowser extends EntriesView {
 
   #drawBreadcrumb() {
     const { path, refs: { trail, steps } } = this;
-    // An address is one place, a path a way of many.
+    // An address is one step, a path has one for each folder.
     const parts = isNetwork(path) ? [path] : path.split("/").filter(Boolean);
     const open = (to, words, label = null) => html`<button data-action="open" data-path="${to}" ${label && html`aria-label="${label}"`}>${words}</button>`;
     render(steps, html`

@@ -48,7 +48,7 @@ class NowPlaying extends Component {
     return this.timers.find(({ state }) => state === "ringing") ?? this.timers.find(({ state }) => state === "snoozed");
   }
 
-  /** Drawn only when it changes: a button keeps the focus. */
+  /** Draws only on a change, so that a button keeps the focus. */
   #showAlarm() {
     const { state, next } = this.#alarm ?? {};
     const text = state === "ringing" ? "An alarm rings." : state ? `Alarm snoozed until ${clockTime(next)}.` : "";
@@ -62,7 +62,7 @@ class NowPlaying extends Component {
     const { id, state, enabled } = this.#alarm;
     if (action === "snooze") this.request("snooze", { id });
     else if (state === "ringing") this.request("pause");
-    // Any change ends the snoozing; it stays on or off.
+    // Any change ends the snooze; the alarm stays on or off.
     else this.request("changeTimer", { id, enabled });
   }
 
@@ -74,7 +74,7 @@ class NowPlaying extends Component {
     setText(refs.title, item ? title : "Nothing playing");
     setText(refs.artist, item ? artist : "Pick something from your music to begin.");
     this.classList.toggle("nothing", !item);
-    // Without tags, its place.
+    // Without tags, its folder or host.
     setText(refs.album, album || (artist || !item ? "" : placeOf(item.uri)));
     setText(refs.format, describeFormat(item));
     for (const line of refs.track.children) setAttribute(line, "title", line.textContent || null);

@@ -13,7 +13,7 @@ class OutputPicker extends Component {
 
   made() {
     this.refs.list.addEventListener("change", async ({ target }) => {
-      // Done means on its way: the choice shows until the devices report the outcome.
+      // The move has only begun: show the choice until the server reports the result.
       if (!(await this.request("selectOutput", { id: target.value || null }))) this.draw();
     });
   }

@@ -2,7 +2,7 @@
 
 import { Component, choices, define, html, icon, render } from "../../lib/component.js";
 
-/** The player that the page steers, where there are several. Field: `players` (state/players.js). Reports `steer-player`. */
+/** Chooses the player that the page controls, if there are several. Field: `players` (state/players.js). Reports `steer-player`. */
 class PlayerPicker extends Component {
   markup() {
     return html`<label class="output-box" title="The player that this page controls">

@@ -44,7 +44,7 @@ class PlaylistBrowser extends EntriesView {
     this.showEmpty(problem ? { symbol: "warning", title: "The playlists cannot be shown", text: problem }
       : list ? (list.length ? null : { symbol: "queue", title: "This playlist is empty" })
         : !lists ? loading : lists.length ? null : { symbol: "queue", title: "No playlists yet", text: "Give the queue a name to keep it." });
-    // The button that led back is gone now.
+    // The focused button is gone.
     if (leaves) this.focusFirst();
   }
 

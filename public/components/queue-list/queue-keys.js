@@ -2,7 +2,7 @@
 
 import { LatestWins } from "../../lib/latest.js";
 
-/** The queue by keyboard: arrows go, Shift+arrows choose, Alt+arrows move, Enter plays, Delete removes. */
+/** Keys of the queue: arrows navigate, Shift+arrows select, Alt+arrows move, Enter plays, Delete removes. */
 export class QueueKeys {
   #list;
   #target = null;
@@ -60,7 +60,7 @@ export class QueueKeys {
     if (selecting) this.#list.selection.extend(this.#list.windows, this.#list.cursor, from);
   }
 
-  /** Held down, the key asks faster than the server answers: the steps add up and go as one move. */
+  /** A held key repeats faster than the server answers: the steps add up to one move. */
   #move(step) {
     const { windows, cursor } = this.#list;
     const item = windows.item(cursor);

@@ -10,11 +10,11 @@ import { fillRow, makeRow, rowHeight } from "./queue-row.js";
 
 const spare = 6;
 
-/** The queue, of which only the rows in view exist. Fields: `windows` (QueueWindows), `failures` (Failures), `player`. */
+/** The queue. Only the rows in view exist. Fields: `windows` (QueueWindows), `failures` (Failures), `player`. */
 class QueueList extends Component {
   #rows = new Map();
   #cursor = 0;
-  /** Index of the row that is to be shown once the list is there to show it; null for none. */
+  /** Index of the row to reveal once the list can show it; null for none. */
   #awaited = null;
   #currentIndex = null;
   #currentId = null;
@@ -70,7 +70,7 @@ class QueueList extends Component {
     this.#currentIndex = player?.queueIndex ?? null;
   }
 
-  /** Whether the list may follow the current item: not while someone looks or works elsewhere in it. */
+  /** True if the list may follow the current item: the user neither works in it nor looks at another part. */
   get #mayMove() {
     if (this.contains(document.activeElement)) return false;
     if (this.#awaited !== null || this.#currentIndex === null) return true;
@@ -79,7 +79,7 @@ class QueueList extends Component {
     return clientHeight === 0 || (top + rowHeight > scrollTop && top < scrollTop + clientHeight);
   }
 
-  /** Index of the row that Tab leads to. */
+  /** Index of the row that Tab focuses. */
   get cursor() {
     return Math.min(this.#cursor, Math.max(0, this.windows.length - 1));
   }
@@ -107,7 +107,7 @@ class QueueList extends Component {
     else if (top + rowHeight > scrollTop + clientHeight) this.scroller.scrollTop = top + rowHeight - clientHeight;
   }
 
-  /** In the middle, unless it is in sight. */
+  /** Scrolls the awaited row to the middle unless it is in view. */
   #revealAwaited() {
     const { scrollTop, clientHeight } = this.scroller;
     if (this.#awaited === null || this.#awaited >= this.windows.length || clientHeight === 0) return;

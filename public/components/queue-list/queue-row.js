@@ -4,7 +4,7 @@ import { html, icon, render, setAttribute, setText } from "../../lib/component.j
 import { describeItem, placeOf, stationOf } from "../../lib/media.js";
 import { formatTime } from "../../lib/time.js";
 
-/** Pixels; every row has the same, so that a position in the list is a multiplication. */
+/** Pixels, the same for every row: a position in the list is a multiplication. */
 export const rowHeight = 60;
 
 export function makeRow(index) {
@@ -25,7 +25,7 @@ export function makeRow(index) {
 
 /** Shows `item` (undefined while it loads) in its row. */
 export function fillRow(row, item, { isCurrent, isSounding, isSelected, isCursor, failure }) {
-  // The list is of stations; its present song is a detail.
+  // A station is listed by its name; the current song is a detail.
   const { title, artist, album } = item?.live ? { title: stationOf(item), artist: item.live.title } : describeItem(item);
   setText(row.querySelector(".row-title"), item ? title : "");
   setAttribute(row.querySelector(".row-text"), "title", item ? [title, artist, album, failure].filter(Boolean).join("\n") : null);

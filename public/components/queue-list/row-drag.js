@@ -42,7 +42,7 @@ export class RowDrag {
     if (this.#drag?.pointer === event.pointerId) this.#drag.y = event.clientY;
   }
 
-  /** Each frame: scroll near the edges, carry the row, show the gap it would fall into. */
+  /** Each frame: scrolls near the edges, carries the row, shows the gap it would drop into. */
   #step() {
     const drag = this.#drag;
     if (!drag) return;
@@ -77,7 +77,7 @@ export class RowDrag {
     this.#list.draw();
   }
 
-  /** How many of the moved items stand before the gap: they leave, and the gap moves up by them. */
+  /** Number of moved items before the gap, which moves up by as many when they leave. */
   #movedBefore(ids, gap) {
     return ids.filter((id) => {
       const index = this.#list.windows.indexOf(id);

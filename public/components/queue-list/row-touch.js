@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 const holdDelay = 500;
-/** Pixels that a resting finger may wander. */
+/** Pixels that a resting finger may move. */
 const tremor = 10;
 
 /**
- * The queue by finger, as in the music: a tap plays. Holding a row selects it, and taps select while there is a
- * selection. Mouse and pen keep the click that selects.
+ * Touch control of the queue: a tap plays, a long press selects, and taps select while there is a selection.
+ * Mouse and pen select by click.
  */
 export class RowTouch {
   #list;
@@ -19,11 +19,11 @@ export class RowTouch {
     list.body.addEventListener("pointerdown", (event) => this.#begin(event));
     list.body.addEventListener("pointermove", (event) => this.#moved(event));
     for (const name of ["pointerup", "pointercancel"]) list.body.addEventListener(name, () => this.#end());
-    // The browser's own menu would come up over the held row.
+    // The browser's menu would open over the held row.
     list.body.addEventListener("contextmenu", (event) => this.#isTouch && event.preventDefault());
   }
 
-  /** Takes a click on a row that a finger made; false leaves it to the mouse's rules. */
+  /** Handles a click made by a finger; returns false for other pointers. */
   takes(index) {
     if (!this.#isTouch) return false;
     if (this.#swallows) this.#swallows = false;
@@ -32,7 +32,7 @@ export class RowTouch {
     return true;
   }
 
-  /** Whether the last pointer was a finger: two quick taps are no double click. */
+  /** True if the last pointer was a finger: two quick taps are not a double click. */
   get isTouch() {
     return this.#isTouch;
   }
@@ -59,7 +59,7 @@ export class RowTouch {
   #held(id) {
     this.#hold = null;
     this.#swallows = true;
-    // By id: the queue may have moved under the finger.
+    // By id: the row may have moved under the finger.
     const index = this.#list.windows.indexOf(id);
     if (index >= 0) this.#list.selection.toggle(this.#list.windows, index);
   }

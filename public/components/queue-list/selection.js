@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The chosen rows, by item id: Ctrl adds one, Shift takes all from the last one on. */
+/** The selected rows, by item id. Ctrl adds a row, Shift extends the selection to it. */
 export class Selection {
   #ids = new Set();
   #anchor = -1;
-  /** Everything, also rows that were never loaded and have no known id. */
+  /** All rows, including those that were never loaded and have no known id. */
   isAll = false;
   #changed;
 
@@ -59,9 +59,9 @@ export class Selection {
     this.#changed();
   }
 
-  /** From the anchor to `index`; rows that were never loaded are left out. */
+  /** Selects from the anchor to `index`, without rows that were never loaded. */
   extend(windows, index, from = index) {
-    if (this.#anchor < 0 || !this.#ids.size) this.#anchor = this.#anchor < 0 ? from : this.#anchor;
+    if (this.#anchor < 0) this.#anchor = from;
     const [first, last] = [Math.min(this.#anchor, index), Math.max(this.#anchor, index)];
     this.#empty();
     for (let at = first; at <= last; at += 1) {

@@ -84,11 +84,11 @@ class RecorderPanel extends EntriesView {
     offer.hidden = stream?.state !== "idle" || !isNetwork(this.item?.uri);
     if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.item)}`);
     setText(end, isSaving ? "" : describeStreamEnd(stream?.last));
-    // The button that was pressed is gone; the focus is with the one in its place.
+    // The pressed button is gone: focus the one in its place.
     if (had?.hidden) [offer, line, this].find((part) => !part.hidden).querySelector("button").focus();
   }
 
-  /** The time runs on here: events come only when the state changes. */
+  /** Counts the time locally: events come only when the state changes. */
   #follow(state, duration) {
     clearInterval(this.#timer);
     const began = performance.now() - duration * 1000;
@@ -115,7 +115,7 @@ class RecorderPanel extends EntriesView {
   }
 }
 
-/** Of a station its name: songs come and go. */
+/** For a station its name, because songs change. */
 const sourceOf = (item) => item.live ? stationOf(item) : describeItem(item).title;
 
 function row({ id, uri, duration, size, recovered }) {

@@ -6,13 +6,13 @@ import { formatTime, spokenTime } from "../../lib/time.js";
 import { waveformPath } from "../../lib/waveform.js";
 import { PlayerTime } from "../../state/player-time.js";
 
-/** Half of the thumb: its middle goes no further to the edges. */
+/** Half of the thumb's width: its centre comes no closer to the edges. */
 const inset = 8;
-/** Pixels for a bar of the waveform. */
+/** Pixels for each bar of the waveform. */
 const pitch = 4;
 
 /**
- * Position, duration, the buffered parts, and how loud it is where that is known. Fields: `time` (PlayerTime), `buffer`,
+ * Position, duration, buffered parts and, where known, the waveform. Fields: `time` (PlayerTime), `buffer`,
  * `waveform` (`{duration, peaks}` or null), `item`.
  */
 class SeekBar extends Component {
@@ -56,7 +56,7 @@ class SeekBar extends Component {
     this.#run();
   }
 
-  /** The bar is cut to the waveform's shape; its colours keep their meaning. */
+  /** Clips the bar to the waveform's shape. */
   #drawWaveform() {
     const { waveform, time: { duration }, refs } = this;
     const count = Math.floor((refs.input.clientWidth - 2 * inset) / pitch);
@@ -71,7 +71,7 @@ class SeekBar extends Component {
     showParts(this.refs.ranges, duration ? this.buffer.loadedRanges : [], (part) => [part.start / duration, part.duration / duration]);
   }
 
-  /** Frames are requested only while the sound advances and the page is visible. */
+  /** Requests frames only while the sound advances and the page is visible. */
   #run() {
     cancelAnimationFrame(this.#frame);
     if (!this.time.isAdvancing || document.hidden) return;
@@ -90,7 +90,7 @@ class SeekBar extends Component {
     this.#draw(position, duration);
   }
 
-  /** A live stream has no end that could be known some day. */
+  /** A live stream never has a duration. */
   #draw(position, duration) {
     const { fill, input } = this.refs;
     const isLive = Boolean(this.item?.live);

@@ -13,7 +13,7 @@ const check = (ref, words) => html`<label class="check"><input type="checkbox" d
 const list = (ref, words, entries = []) => html`<label class="field">${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
 
 /**
- * The sound, timers, the session, interruptions, and the answer to pulled headphones.
+ * Sound, timers, session, interruptions, and the reaction to unplugged headphones.
  * Fields: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`), `timers`.
  */
 class SessionDialog extends DialogComponent {
@@ -46,7 +46,7 @@ class SessionDialog extends DialogComponent {
     this.dialog.addEventListener("close", () => (this.isOpen = false));
     this.querySelector(".session-fields").addEventListener("change", async ({ target }) => {
       if (target.closest("alarm-list")) return;
-      // Refused: the controls go back to the server's state.
+      // On a refusal, show the server's state again.
       if (!(await this.#send(target.dataset, target))) this.#show();
     });
     effect(() => this.#show());
@@ -71,7 +71,7 @@ class SessionDialog extends DialogComponent {
       case "policy": return this.request("outputPolicy", { policy: value });
       case "yield": return this.request("settings", { interruptionPolicy: checked ? "auto" : "notify-only" });
       case "resume": return this.request("settings", { autoResume: checked });
-      // Options and modes of the old category would be refused.
+      // The server would refuse options and modes of the old category.
       case "category": return this.request("session", { category: value, options: [], mode: "default" });
       case "mode": return this.request("session", { mode: value });
       default: return this.request("session", { silentSwitch: checked });

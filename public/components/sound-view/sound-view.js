@@ -5,7 +5,7 @@ import { controlMarkup, ControlTable } from "../../lib/control-table.js";
 import { showLevels } from "../../lib/meter.js";
 
 const decibels = (value) => `${Number(value.toFixed(1))} dB`;
-/** A switch of an effect also ends the state in which none is heard. */
+/** Switching an effect on also enables effects as a whole. */
 const on = (isOn, patch) => ({ ...(isOn && { enabled: true }), ...patch });
 
 const effectControls = [
@@ -71,7 +71,7 @@ class SoundView extends Component {
     effect(() => this.#watch(this.isShown && this.isVisible && this.showsLevels && this.hasLevels));
   }
 
-  /** The server measures levels only for those who watch them. */
+  /** The server measures levels only while a client watches them. */
   #watch(on) {
     if (on === this.#watches) return;
     this.#watches = on;

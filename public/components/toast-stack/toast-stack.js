@@ -5,14 +5,14 @@ import { Component, data, define, html, iconButton, render } from "../../lib/com
 const lifetime = 6000;
 const most = 3;
 
-/** Short messages, announced politely; they wait while the pointer or the focus is on them. Field: `revision`, the queue's. */
+/** Short messages, announced politely. They stay while they have the pointer or the focus. Field: `revision`, the queue's. */
 class ToastStack extends Component {
   made() {
     this.setAttribute("role", "status");
     this.setAttribute("aria-live", "polite");
   }
 
-  /** An action of an older revision goes away: it would act upon another edit than its toast names. */
+  /** Removes actions of older revisions: they would undo another edit than the one named. */
   draw() {
     const now = this.revision ?? 0;
     for (const button of this.querySelectorAll(".toast-action[data-revision]")) if (button.dataset.revision < now) button.remove();
@@ -23,7 +23,7 @@ class ToastStack extends Component {
     button.closest(".toast").remove();
   }
 
-  /** `action` is `{label, name, revision}` of a command, or null; `revision` where it only holds for that one. */
+  /** `action` is a command's `{label, name, revision}`, or null. A `revision` limits it to that revision of the queue. */
   show({ message, action = null, tone = "info" }) {
     const toast = document.createElement("div");
     toast.className = "toast";
@@ -33,7 +33,7 @@ class ToastStack extends Component {
       ${act && html`<button class="toast-action"${data({ action: act.name, revision: act.revision })}>${act.label}</button>`}
       ${iconButton("remove", "Dismiss", null, { action: "close" })}`);
     toast.lastElementChild.classList.add("toast-close");
-    // Once, however often a key is pressed; but two edits may have the same words.
+    // Show a repeated message once. Two edits may have the same text, each with its own action.
     for (const other of action ? [] : [...this.children]) if (other.firstElementChild.textContent === message) other.remove();
     this.append(toast);
     while (this.children.length > most) this.firstElementChild.remove();

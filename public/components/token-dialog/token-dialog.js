@@ -24,7 +24,7 @@ class TokenDialog extends DialogComponent {
     this.refs.form.addEventListener("submit", () => this.report("token", { token: this.refs.input.value.trim() }));
   }
 
-  /** `refused`: the server does not accept the present one. `optional`: it does, and another one may allow more. */
+  /** `refused`: the server does not accept the current token. `optional`: it does, but another one may allow more. */
   open({ refused = false, optional = false }) {
     this.button("close").hidden = !optional;
     setText(this.refs.error, refused ? "The server does not accept this token." : "");

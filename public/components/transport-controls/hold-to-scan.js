@@ -2,7 +2,7 @@
 
 const holdDelay = 500;
 
-/** Holding the button of an action scans at `rate` until it is released; a short press stays a click. */
+/** Holding the button of `action` scans at `rate` until release; a short press stays a click. */
 export function holdToScan(controls, action, rate) {
   const button = controls.button(action);
   let timer = 0;
@@ -24,7 +24,7 @@ export function holdToScan(controls, action, rate) {
     button.classList.remove("scanning");
     const begun = scan;
     scan = null;
-    // Ended only after it began, and only if it did.
+    // End the scan only after it has begun, and only if it has.
     if (begun && (await begun)) controls.request("endScan");
   }
   for (const name of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(name, release);

@@ -3,7 +3,7 @@
 import { Component, define, html, iconButton, setAttribute, setIcon, setText } from "../../lib/component.js";
 import { Slider } from "../../lib/slider.js";
 
-/** Mute and the player's own gain; the sound card's volume is left alone. Field: `player`. */
+/** Mute and the player's volume. The sound card's volume stays as it is. Field: `player`. */
 class VolumeControl extends Component {
   markup() {
     return html`

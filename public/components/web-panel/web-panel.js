@@ -49,7 +49,7 @@ class WebPanel extends Component {
     if (isDone && this.refs.input.value.trim() === address) this.refs.input.value = "";
   }
 
-  /** The address that the server looks at, or null. Shown when it takes a while: most answer at once. */
+  /** `address`: the one that the server checks, or null. The note appears only if the check takes a while. */
   #look(address) {
     clearTimeout(this.#timer);
     this.#isLooking = address !== null;
