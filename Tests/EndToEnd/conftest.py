@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every end-to-end test has at hand. Each test has its own PulseAudio, server, data directory and port."""
+"""Fixtures of all end-to-end tests. Each test has its own PulseAudio, server, data directory and port."""
 
 import contextlib
 import pathlib
@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from quiet import pytest_collection_modifyitems, pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
-from rig import Api, Capture, EventLog, Media, Origin, PulseDaemon, Server
-from rig.access import OpenServer, own_address
+from rig import REPOSITORY, Api, Capture, CommandLine, EventLog, Media, Origin, PulseDaemon, Server
+from rig.access import ADMIN, CONTROL, READ, OpenServer, own_address
 from rig.contract import EventContract
 from rig.dbus import SessionBus
 from rig.formats import Formats
 from rig.microphone import Microphone
 from rig.opened import closing_what_is_opened
 from rig.pulse import HEADPHONES, SPEAKERS
-from rig.server import REPOSITORY
 from rig.sounds import Sounds
 from rig.written import Written
 
@@ -94,18 +93,14 @@ def pulse(request, directory) -> Iterator[PulseDaemon]:
 
 
 @pytest.fixture
-def capture(pulse) -> Iterator[Capture]:
+def capture(pulse) -> Capture:
     """The speakers, from before the server starts."""
-    recorder = Capture(pulse).start()
-    yield recorder
-    recorder.stop()
+    return Capture(pulse).start()
 
 
 @pytest.fixture
-def headphones(pulse) -> Iterator[Capture]:
-    recorder = Capture(pulse, "hp").start()
-    yield recorder
-    recorder.stop()
+def headphones(pulse) -> Capture:
+    return Capture(pulse, "hp").start()
 
 
 @pytest.fixture
@@ -116,11 +111,12 @@ def microphone(pulse) -> Iterator[Microphone]:
 
 
 @pytest.fixture
-def bus(directory) -> Iterator[SessionBus]:
-    """The desktop's."""
+def bus(directory, monkeypatch) -> Iterator[SessionBus]:
+    """The desktop's session bus, also for servers that start later, unless they have PulseAudio."""
     home = directory / "bus"
     home.mkdir()
     daemon = SessionBus(home).start()
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", daemon.address)
     yield daemon
     daemon.kill()
 
@@ -133,7 +129,7 @@ def written(directory) -> Written:
 
 @pytest.fixture(autouse=True)
 def clients() -> Iterator[None]:
-    """Clients and web servers that a test makes end with it."""
+    """Clients, recorders and web servers that a test makes end with it."""
     with closing_what_is_opened():
         yield
 
@@ -166,6 +162,15 @@ def start_server(request, directory, media) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture
+def guarded(start_server, directory) -> Callable[..., Server]:
+    """Starts servers that need a token: `READ`, `CONTROL` or `ADMIN`."""
+    file = directory / "tokens"
+    file.write_text(f"{READ} read\n{CONTROL} control\n{ADMIN} admin\n")
+    file.chmod(0o600)
+    return lambda *arguments, **options: start_server(arguments=("--token-file", str(file), *arguments), **options)
+
+
+@pytest.fixture
 def open_to_all(start_server, directory) -> OpenServer:
     """A server for strangers, at an address of this machine that is not loopback."""
     address = own_address()
@@ -185,23 +190,28 @@ def shared_server(tmp_path_factory, media) -> Iterator[Server]:
 
 @pytest.fixture
 def server(request) -> Server:
-    """A server whose output is the null output, PulseAudio's speakers in a test that asks for `pulse` or `capture`, or a file
-    in one that asks for `written`. Tests that are marked `shared` have one for all, with the null output."""
+    """A server as the test's other fixtures and marks ask for it.
+
+    Its output is PulseAudio's speakers beside `pulse` or `capture`, a file beside `written`, else the null output. Its music is that
+    of `music` or `sounds`, else `media`. The mark `serve` adds arguments. Tests with the mark `shared` have one server for all.
+    """
     if request.node.get_closest_marker("shared"):
         shared = request.getfixturevalue("shared_server")
         assert shared.is_running, shared.log()[-8000:]
         return shared
-    start_server = request.getfixturevalue("start_server")
-    if "written" in request.fixturenames:
-        return start_server(output=request.getfixturevalue("written").output)
-    if {"pulse", "capture"} & set(request.fixturenames):
-        if "capture" in request.fixturenames:
-            request.getfixturevalue("capture")
-        server = start_server(output="pulse", pulse=request.getfixturevalue("pulse"))
-        if request.node.get_closest_marker("headphones"):
-            Api(server.url).follow_default_output()
-        return server
-    return start_server()
+    asked = {name: request.getfixturevalue(name) for name in ("capture", "pulse", "written", "music", "sounds") if name in request.fixturenames}
+    options: dict = {"arguments": [argument.format(directory=request.getfixturevalue("directory"))
+                                   for mark in request.node.iter_markers("serve") for argument in mark.args]}
+    if "written" in asked:
+        options["output"] = asked["written"].output
+    elif {"pulse", "capture"} & asked.keys():
+        options |= {"output": "pulse", "pulse": request.getfixturevalue("pulse")}
+    if "music" in asked or "sounds" in asked:
+        options["music"] = asked.get("music") or asked["sounds"].root
+    server = request.getfixturevalue("start_server")(**options)
+    if "pulse" in options and request.node.get_closest_marker("headphones"):
+        Api(server.url).follow_default_output()
+    return server
 
 
 @pytest.fixture
@@ -210,11 +220,18 @@ def api(server) -> Api:
 
 
 @pytest.fixture
-def playing(capture, api, events) -> int:
-    """A long file is heard. Gives the place in the log of events."""
-    api.load("long.mp3", play=True)
+def cli(server) -> CommandLine:
+    return CommandLine(server)
+
+
+@pytest.fixture
+def playing(request, capture, api, events) -> int:
+    """A long file is heard, beside `sounds` their music. Gives the place in the log of events."""
+    api.load(*(("music.mp3", "other.mp3") if "sounds" in request.fixturenames else ("long.mp3",)), play=True)
     capture.wait_sound()
     api.wait_status("playing")
+    if "sounds" in request.fixturenames:
+        capture.wait_seconds(0.5)
     return events.mark()
 
 
@@ -236,7 +253,7 @@ def open_events(server, contract) -> Iterator[Callable[..., EventLog]]:
     def open(query: str = "", url: str | None = None, **options) -> EventLog:
         log = EventLog(url or server.events_url, query, contract, **options)
         logs.append(log)
-        # What is done from now on is in it.
+        # Everything from now on is in it.
         if "since=" not in query:
             log.wait_for("snapshot")
         return log

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from rig import Api
+pytestmark = pytest.mark.usefixtures("music")
 
 
 @pytest.fixture
@@ -22,17 +22,12 @@ def music(directory, media):
     return root
 
 
-@pytest.fixture
-def api(start_server, music):
-    return Api(start_server(music=music).url)
-
-
 REFUSED = {"../../etc/passwd": 403, "file:///etc/passwd": 403, "/etc/passwd": 403, "outside.mp3": 403, "gopher://x": 422, "ftp://host/a.mp3": 422,
            "missing.mp3": 404, "missing/a.mp3": 404, "album/0.mp3/": 404, "http://": 422, "notes.txt": 422, "missing.m3u": 404}
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/queue/items"), ("PUT", "/queue"), ("POST", "/playlists")])
-def test_what_cannot_be_played_is_refused_when_it_is_added(api, method, path):
+def test_unplayable_items_are_refused_when_added(api, method, path):
     """Row 265: the member is named, nothing is added and nothing is replaced."""
     before = api.load("album/0.mp3")
     revision = api.queue()["revision"]
@@ -55,7 +50,7 @@ def test_lists_name_nothing_outside_the_music(api, music, directory):
     assert api.request("POST", "/queue/items", json={"items": [{"uri": "outside.m3u"}]}).status_code == 403
 
 
-def test_what_is_named_as_a_list_is_one(api, music):
+def test_file_named_as_a_list_is_one(api, music):
     """Row 265: UTF-16 is text; a NUL is not. `check` opens what a list or a page turned out to be."""
     (music / "utf16.m3u").write_bytes("album/1.mp3\r\nalbum/2.mp3\r\n".encode("utf-16"))
     (music / "nul.m3u").write_bytes(b"album/1.mp3\0\nalbum/2.mp3\n")
@@ -83,7 +78,7 @@ def test_announcements_refuse_as_the_queue_does(api, music):
             assert (refused.status_code, refused.json()["member"]) == (status, member), (path, body, refused.text)
 
 
-def test_the_rest_is_added_and_what_was_left_out_is_listed(api):
+def test_the_rest_is_added_and_what_was_left_out_is_listed(api, music):
     """Row 265: `onError: skip`; a queue is not replaced by nothing."""
     items = [{"uri": uri} for uri in (*REFUSED, "album/1.mp3")] + [{"folder": "none"}, {"uri": "album/2.mp3"}]
     answer = api.call("POST", "/queue/items", json={"items": items, "onError": "skip"})
@@ -147,7 +142,7 @@ def test_the_content_decides(api, origin, media):
     assert api.request("POST", "/queue/items", json={"items": [{"uri": "album", "expand": False}]}).status_code == 422
 
 
-def test_what_is_checked_does_not_end_what_plays(api, origin):
+def test_check_does_not_interrupt_the_current_item(api, origin):
     """`check`: a file and an address that cannot be played are refused while the music goes on."""
     origin.serve("/page.mp3", b"<!doctype html><title>No</title>", content_type="text/html")
     playing = api.load("album/0.mp3", play=True)
@@ -159,20 +154,12 @@ def test_what_is_checked_does_not_end_what_plays(api, origin):
     assert api.add("text.mp3")["count"] == 1, "its name is believed"
 
 
-def test_many_references_to_a_long_playlist(start_server, music):
+def test_many_references_to_a_long_playlist(server, api, music):
     """Row 252: what does not fit is refused, and costs no more memory than what fits."""
-    server = start_server(music=music)
-    api = Api(server.url)
     items = [{"uri": f"album/{number % 3}.mp3", "title": f"A title of some length {number}"} for number in range(50_000)]
     made = api.call("POST", "/playlists", json={"name": "long", "items": items})
-    before = server_memory(server)
+    before = server.peak_bytes()
     assert api.request("POST", "/queue/items", json={"items": [{"playlist": made["id"]}] * 100}).status_code == 413
     assert api.queue()["length"] == 0
-    assert server_memory(server) - before < 200
+    assert server.peak_bytes() - before < 200 << 20
     assert api.call("GET", f"/playlists/{made['id']}?offset=49998&limit=10")["items"][1]["title"] == "A title of some length 49999"
-
-
-def server_memory(server) -> float:
-    """The most that it has had, in MB."""
-    with open(f"/proc/{server.process.pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024

@@ -2,39 +2,17 @@
 """Announcements beside the music: what the music does meanwhile, and that it is exactly as it was afterwards."""
 
 import concurrent.futures
-import functools
 import time
 
 import numpy
 import pytest
 
-from rig import PATIENCE, Api, Origin, commandline, eventually
-from rig.capture import RATE, Capture
-from rig.neighbours import Neighbour
+from rig import PATIENCE, RATE, Api, Capture, Neighbour, Origin, during, eventually
 from rig.pulse import HEADPHONES, SECOND
-from rig.radio import Radio
-from rig.signals import click_level, dominant_frequency, read_wave, write_wave
+from rig.signals import click_level, read_wave, write_wave
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase, tone
-from rig.waiting import during
 
-KBPS_192 = 24000
-
-
-@pytest.fixture
-def server(request, start_server, capture, pulse, sounds):
-    server = start_server(output="pulse", pulse=pulse, music=sounds.root)
-    if request.node.get_closest_marker("headphones"):
-        Api(server.url).follow_default_output()
-    return server
-
-
-@pytest.fixture
-def playing(capture, api, events):
-    api.load("music.mp3", "other.mp3", play=True)
-    capture.wait_sound()
-    api.wait_status("playing")
-    capture.wait_seconds(0.5)
-    return events.mark()
+pytestmark = pytest.mark.usefixtures("capture", "sounds")
 
 
 def announce(api, uri: str = "bell.mp3", **members) -> dict:
@@ -63,7 +41,7 @@ def back(capture, level: float = LEVEL) -> None:
     eventually(lambda: near(level_now(capture, MUSIC), level, 0.5), f"the music is back at {level}", timeout=8, every=0.05)
 
 
-# What is heard
+# Sound
 
 def test_the_music_is_ducked_and_comes_back(capture, api, events, playing):
     """-20 dB while it is heard, the earlier level after it, no click, not a sample of the music missing."""
@@ -150,15 +128,15 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
 
 # Exactly as it was
 
-@pytest.mark.parametrize("state, music", [("idle", "duck"), ("paused", "pause"), ("stopped", "duck")])
-def test_what_is_silent_stays_silent(capture, api, events, state, music):
+@pytest.mark.parametrize("state, mode", [("idle", "duck"), ("paused", "pause"), ("stopped", "duck")])
+def test_silent_player_stays_silent(capture, api, state, mode):
     if state != "idle":
         api.start("music.mp3")
         api.pause() if state == "paused" else api.call("POST", "/player/stop")
         api.wait_status(state)
     capture.wait_silence(0.2)
     before, mark = api.player(), capture.frames
-    announce(api, music=music)
+    announce(api, music=mode)
     assert api.player()["status"] == before["status"]
     is_over(api)
     during(0.5, lambda: api.player()["status"] == before["status"], "the end of an announcement started something")
@@ -200,16 +178,6 @@ def test_play_during_a_pausing_announcement_is_heard(capture, api, playing):
         lambda: near(level_now(capture, MUSIC), LEVEL, 0.5) and level_now(capture, TEXT) > 0.1, "both are heard", timeout=6)
     api.call("DELETE", f"/announcements/{said['id']}")
     during(0.5, lambda: api.player()["status"] == "playing", "the end of the announcement stopped the music")
-
-
-def test_a_volume_ramp_runs_on_beneath_the_duck(capture, api, playing):
-    api.settings(volumeRamp={"to": 0, "seconds": 4})
-    announce(api, "bell.mp3")
-    is_over(api)
-    eventually(lambda: level_now(capture, MUSIC) < 0.001, "the ramp has come to its end", timeout=6)
-    assert api.player()["volume"] == 0
-    api.settings(volume=1)
-    back(capture)
 
 
 QUARTER = 10 ** (-12 / 20)
@@ -288,45 +256,6 @@ def test_effects_changed_while_the_music_is_silent(capture, api, sounds, cause):
     assert numpy.abs(capture.samples(start + RATE // 10)).max() < 1.03 * LEVEL * QUARTER * 32768
 
 
-def test_own_interruptions_come_back_whatever_is_set_for_others(capture, api, playing):
-    """`notify-only` and `autoResume` are about other programs."""
-    api.settings(autoResume=False, interruptionPolicy="notify-only")
-    announce(api, music="pause")
-    assert api.wait_status("interrupted")["reason"] == "interruption"
-    is_over(api)
-    api.wait_status("playing")
-    api.settings(interruptionPolicy="auto")
-    # A call's end does not let the music go on, then, even if an announcement comes into it.
-    api.call("POST", "/session/interruptions", json={"type": "began"})
-    announce(api, music="pause")
-    api.call("POST", "/session/interruptions", json={"type": "ended"})
-    assert api.player()["status"] == "interrupted"
-    is_over(api)
-    assert api.wait_status("paused")["reason"] == "interruption-ended"
-
-
-def test_radio_returns_to_what_is_on_the_air(capture, api, media, sounds):
-    """Paused, a station is joined anew; ducked, it goes on."""
-    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192)
-    api.start({"uri": f"{radio.url}/live"}, timeout=10)
-    capture.wait_seconds(0.5)
-    connections = len(radio.log())
-    announce(api, "bell.mp3", duck=-40)
-    is_over(api)
-    assert api.player()["status"] == "playing" and len(radio.log()) == connections
-    announce(api, music="pause")
-    # The station is eighteen seconds further on: more than a busy machine may be late.
-    radio.began -= 18
-    is_over(api)
-    api.wait_status("playing", timeout=10)
-    assert len(radio.log()) == connections + 1
-    mark = capture.frames
-    capture.wait_seconds(1)
-    on_air = radio.edge() / KBPS_192 % 30
-    second = dominant_frequency(capture.samples(mark + RATE // 2, mark + int(0.6 * RATE))[:, 0]) / 200 - 1
-    assert (on_air - second) % 30 < 4 * PATIENCE, "what was missed is not caught up with"
-
-
 # Order
 
 def test_a_higher_one_sets_a_long_text_aside(capture, api, events, playing):
@@ -350,16 +279,9 @@ def test_a_higher_one_sets_a_long_text_aside(capture, api, events, playing):
 
 
 def test_fifty_requests_at_once(capture, server, pulse, api, playing):
-    """One is heard, as many wait as may, the others are told to come again."""
-    def one(number: int):
-        client = Api(server.url)
-        try:
-            return client.request("POST", "/announcements", json={"uri": "text.mp3"})
-        finally:
-            client.close()
-
+    """One is heard, as many wait as may, the others are told to retry."""
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
-        answers = list(pool.map(one, range(50)))
+        answers = list(pool.map(lambda _: Api(server.url).request("POST", "/announcements", json={"uri": "text.mp3"}), range(50)))
     statuses = sorted(answer.status_code for answer in answers)
     assert statuses == [201] * 17 + [429] * 33
     refused = next(answer for answer in answers if answer.status_code == 429)
@@ -388,9 +310,9 @@ def test_delete_ends_it_and_gives_the_music_back(capture, api, events, playing):
     assert changes(events, playing) == [(said["id"], "began"), (waits["id"], "ended"), (said["id"], "ended")]
 
 
-# What fails
+# Failures
 
-def test_what_cannot_be_played_is_the_answer_and_the_music_stays(capture, api, events, playing):
+def test_unplayable_announcement_is_refused_and_the_music_stays(capture, api, events, playing):
     for uri, code, status in (("nothing.mp3", "not-found", 404), ("broken.mp3", "unsupported", 422)):
         answer = api.request("POST", "/announcements", json={"uri": uri, "music": "pause"})
         assert (answer.status_code, answer.json()["code"].removeprefix("media-")) == (status, code), answer.text
@@ -403,34 +325,19 @@ def test_what_cannot_be_played_is_the_answer_and_the_music_stays(capture, api, e
         assert api.request("POST", "/announcements", json=body).status_code == 422, body
 
 
-def test_a_server_that_does_not_answer_fails_it_in_time(capture, api, sounds, playing):
-    origin = Origin()
-    origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes(), silent=True)
-    said = announce(api, f"{origin.url}/bell.mp3", music="pause", timeout=5)
-    assert said["state"] == "loading" and api.player()["status"] == "playing"
-    asked = time.monotonic()
-    ended = is_over(api)
-    assert time.monotonic() - asked < 6 * PATIENCE
-    assert ended["reason"] == "failed" and ended["error"]["code"] == "timed-out"
-    assert api.player()["status"] == "playing"
-
-
 def test_the_sound_server_dies_meanwhile(capture, api, pulse, events, playing):
     announce(api, "text.mp3", music="pause")
     mark = events.mark()
     pulse.kill()
     events.wait_status("interrupted", mark=playing)
-    capture.stop()
+    capture.close()
     pulse.start()
     is_over(api)
     events.wait_for("announcement", lambda event: event["type"] == "ended", mark=mark)
     api.wait_status("playing", timeout=10)
-    again = type(capture)(pulse).start(restart_sink=False)
-    try:
-        again.wait_seconds(0.5)
-        back(again)
-    finally:
-        again.stop()
+    again = Capture(pulse).start(restart_sink=False)
+    again.wait_seconds(0.5)
+    back(again)
 
 
 def test_kill_minus_9_leaves_nothing_behind(capture, server, api, pulse, playing):
@@ -462,14 +369,11 @@ def test_its_output_is_removed(capture, api, pulse, events, playing, sink):
     assert api.player()["status"] == "playing"
     pulse.load(sink)
     recorder = Capture(pulse, "hp").start()
-    try:
-        eventually(lambda: any(each["id"] == "hp" for each in api.call("GET", "/outputs")["outputs"]), "it is back")
-        recorder.wait_seconds(1)
-        assert first_heard(recorder, TEXT, 0, 0.001) is None, "an announcement that has ended goes on"
-        announce(api, "text.mp3", output="hp")
-        eventually(lambda: first_heard(recorder, TEXT, 0) is not None, "the next one is heard there")
-    finally:
-        recorder.stop()
+    eventually(lambda: "hp" in api.outputs(), "it is back")
+    recorder.wait_seconds(1)
+    assert first_heard(recorder, TEXT, 0, 0.001) is None, "an announcement that has ended goes on"
+    announce(api, "text.mp3", output="hp")
+    eventually(lambda: first_heard(recorder, TEXT, 0) is not None, "the next one is heard there")
 
 
 # The session
@@ -517,53 +421,26 @@ def test_during_a_call_it_is_heard_and_the_music_waits_for_the_call(capture, pul
     back(capture)
 
 
-def test_other_programs_do_not_notice(api, playing):
-    announce(api, "text.mp3")
-    during(0.5, lambda: api.call("GET", "/session")["otherAudioPlaying"] is False, "our own stream counts as another's")
-
-
 def test_it_goes_into_no_file(start_server, directory, sounds):
     """`--output file:` holds the music only: an announcement would not be heard."""
     client = Api(start_server(output=f"file:{directory}/out.wav", music=sounds.root).url)
     assert client.refusal("POST", "/announcements", json={"uri": "bell.mp3"}) == (503, "output-unavailable")
 
 
-# Who may, and from the command line
+# From the command line
 
-def test_control_may_announce_and_read_may_only_look(start_server, directory, pulse, sounds):
-    tokens = directory / "tokens"
-    tokens.write_text("the-secret-to-read-with read\nthe-secret-to-control-with control\n")
-    tokens.chmod(0o600)
-    server = start_server(output="pulse", pulse=pulse, music=sounds.root, arguments=("--token-file", str(tokens)))
-    reader, player = Api(server.url, "the-secret-to-read-with"), Api(server.url, "the-secret-to-control-with")
-    try:
-        for path in ("/announcements", "/sfx"):
-            assert reader.request("POST", path, json={"uri": "bell.mp3"}).status_code == 403
-            made = player.request("POST", path, json={"uri": "bell.mp3"})
-            assert made.status_code == 201
-            assert reader.request("GET", path).status_code == 200
-            assert reader.request("DELETE", f"{path}/{made.json()['id']}").status_code == 403
-    finally:
-        reader.close()
-        player.close()
-
-
-def test_the_command_line_announces(capture, server, api, playing):
-    tonearm = functools.partial(commandline.tonearm, environment=commandline.client(server), timeout=20 * PATIENCE)
-    assert tonearm("announce", "text.mp3", "--music", "pause", "--priority", "low", "--volume", "50").returncode == 0
+def test_the_command_line_announces(capture, cli, api, playing):
+    cli.output("announce", "text.mp3", "--music", "pause", "--priority", "low", "--volume", "50")
     said = announcements(api)[0]
     assert (said["uri"], said["music"], said["priority"], said["volume"]) == ("text.mp3", "pause", "low", 0.125)
-    waits = tonearm("announce", "bell.mp3", "--priority", "low", "--duck", "-6")
-    assert waits.returncode == 0 and "waiting" in waits.stdout
+    assert "waiting" in cli.output("announce", "bell.mp3", "--priority", "low", "--duck", "-6")
     assert announcements(api)[1]["duck"] == -6
-    waited = tonearm("announce", "tick.mp3", "bell.mp3", "--chime", "tick.mp3", "--timeout", "3", "--wait", "--priority", "high")
-    assert (waited.returncode, waited.stdout) == (0, "")
+    assert cli.output("announce", "tick.mp3", "bell.mp3", "--chime", "tick.mp3", "--timeout", "3", "--wait", "--priority", "high") == ""
     ended = last(api)
     assert (ended["parts"], ended["chime"], ended["timeout"]) == (["tick.mp3", "bell.mp3"], "tick.mp3", 3)
     mark = capture.frames
-    assert tonearm("sfx", "bell.mp3").returncode == 0
+    cli.output("sfx", "bell.mp3")
     eventually(lambda: first_heard(capture, BELL, mark) is not None, "the effect is heard")
-    missing = tonearm("announce", "nothing.mp3", "--priority", "high")
-    assert missing.returncode == 1 and "nothing.mp3" in missing.stderr
+    assert "nothing.mp3" in cli.refusal("announce", "nothing.mp3", "--priority", "high")
     for wrong in (("announce", ""), ("announce", "a", "--music", "pause", "--duck", "-3"), ("announce", "a", "--timeout", "0"), ("sfx", "a", "--volume", "101")):
-        assert tonearm(*wrong).returncode == 64, wrong
+        assert cli(*wrong).returncode == 64, wrong

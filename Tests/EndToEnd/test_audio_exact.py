@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reaches the sink, sample by sample."""
-
-import contextlib
+"""The samples that reach the sink."""
 
 import numpy
 import pytest
 
-from rig import Api, Capture, eventually
+from rig import RATE, Api, Capture, eventually
 from rig.signals import distortion_and_noise, largest_difference, level
-
-RATE = 44100
 
 
 def play_to_the_end(api, capture, *uris, **settings) -> numpy.ndarray:
     """The capture of the whole queue."""
     if settings:
         api.settings(**settings)
-    api.load(*uris, play=True)
-    api.wait_status("completed", timeout=20)
+    api.play_through(*uris)
     capture.wait_silence()
     return capture.samples()
 
@@ -83,6 +78,14 @@ def test_the_volume_leaves_the_sink_alone(pulse, api):
     assert pulse.pactl("get-sink-volume", "spk") == sink_volume
 
 
+def level_from_now(written, seconds: float) -> list[float]:
+    """Of both channels, once what was on its way to the ear and the smoothing are over."""
+    written.wait_seconds(0.25)
+    mark = written.frames
+    written.wait_seconds(seconds)
+    return [level(channel) for channel in written.samples(mark, mark + round(seconds * RATE)).T]
+
+
 def test_volume_is_amplitude(written, api):
     """Rows 37, 164: 0.5 is -6.02 dB, 0 and mute are digital silence, the volume survives the mute."""
     api.load("low.mp3", play=True)
@@ -92,10 +95,7 @@ def test_volume_is_amplitude(written, api):
                          ("back", {"muted": False}), ("zero", {"volume": 0})]:
         if change:
             api.settings(**change)
-        written.wait_seconds(0.25)  # what is on its way to the ear, and the smoothing
-        mark = written.frames
-        written.wait_seconds(0.4)
-        levels[name] = level(written.samples(mark, mark + 17640)[:, 0])
+        levels[name] = level_from_now(written, 0.4)[0]
     assert levels["half"] - levels["full"] == pytest.approx(-6.02, abs=0.1)
     assert levels["muted"] == float("-inf")
     assert levels["back"] == pytest.approx(levels["half"], abs=0.1)
@@ -110,10 +110,7 @@ def test_level_is_perceived(written, api):
     for wanted, change in [(1, {"level": 1}), (0.5, {"level": 0.5}), (0.55, {"levelBy": 0.05}), (0, {"levelBy": -1})]:
         state = api.settings(**change)
         assert state["level"] == wanted and state["volume"] == pytest.approx(wanted**3)
-        written.wait_seconds(0.25)  # what is on its way to the ear, and the smoothing
-        mark = written.frames
-        written.wait_seconds(0.4)
-        heard[wanted] = level(written.samples(mark, mark + 17640)[:, 0])
+        heard[wanted] = level_from_now(written, 0.4)[0]
     assert heard[0.5] - heard[1] == pytest.approx(-18, abs=0.5)
     assert heard[0.55] - heard[1] == pytest.approx(-15.6, abs=0.5)
     assert heard[0] == float("-inf")
@@ -127,11 +124,7 @@ def test_balance_silences_the_other_side(written, api):
     found = {}
     for balance in (0, -1, 0.5, 1):
         api.settings(balance=balance)
-        written.wait_seconds(0.25)
-        mark = written.frames
-        written.wait_seconds(0.3)
-        window = written.samples(mark, mark + 13230)
-        found[balance] = (level(window[:, 0]), level(window[:, 1]))
+        found[balance] = level_from_now(written, 0.3)
     assert found[-1][0] == pytest.approx(found[0][0], abs=0.1) and found[-1][1] < -90
     assert found[0.5][0] == pytest.approx(found[0][0] - 6.02, abs=0.1) and found[0.5][1] == pytest.approx(found[0][1], abs=0.1)
     assert found[1][1] == pytest.approx(found[0][1], abs=0.1) and found[1][0] < -90
@@ -173,14 +166,14 @@ def test_the_buffers_change_nothing_of_the_sound(written, start_server, media, o
     joint; and changed while it plays."""
     origin.serve("/noise-320.mp3", media.path("noise-320.mp3").read_bytes())
     server = start_server(output=written.output, arguments=("--buffer-count", str(count), "--decode-buffer-frames", str(frames)))
-    with contextlib.closing(Api(server.url)) as api:
-        api.load("noise-320.mp3", f"{origin.url}/noise-320.mp3", play=True)
-        for seconds in (2, 0.1, 0.5, 0):
-            assert api.settings(decodeAhead=seconds)["decodeAhead"] == seconds
-            written.wait_frames(written.frames + RATE // 2)
-        api.wait_status("completed", timeout=20)
-        written.wait_silence()
-        captured = written.samples()
+    api = Api(server.url)
+    api.load("noise-320.mp3", f"{origin.url}/noise-320.mp3", play=True)
+    for seconds in (2, 0.1, 0.5, 0):
+        assert api.settings(decodeAhead=seconds)["decodeAhead"] == seconds
+        written.wait_frames(written.frames + RATE // 2)
+    api.wait_status("completed", timeout=20)
+    written.wait_silence()
+    captured = written.samples()
     assert largest_difference(captured, numpy.concatenate([media.reference("noise-320.mp3")] * 2))[0] <= 1
 
 
@@ -195,16 +188,12 @@ def test_channels_are_mixed_to_what_the_sink_has(pulse, start_server, media, nam
                f"channel_map={channel_map} norewinds=1")
     pulse.pactl("set-default-sink", "shape")
     recorder = Capture(pulse, "shape", channel_map).start()
-    try:
-        api = Api(start_server(output="pulse", pulse=pulse).url)
-        api.load(name, play=True)
-        start = recorder.wait_sound(level=1000)
-        recorder.wait_frames(start + RATE)
-        window = recorder.samples(start + RATE // 4, start + RATE)
-        reference = level(media.reference(name)[RATE // 4 : RATE, 0])
-        for channel, change in expected.items():
-            heard = level(window[:, channel])
-            assert heard < -60 if change is None else heard == pytest.approx(reference + change, abs=0.5), channel
-        api.close()
-    finally:
-        recorder.stop()
+    api = Api(start_server(output="pulse", pulse=pulse).url)
+    api.load(name, play=True)
+    start = recorder.wait_sound(level=1000)
+    recorder.wait_frames(start + RATE)
+    window = recorder.samples(start + RATE // 4, start + RATE)
+    reference = level(media.reference(name)[RATE // 4 : RATE, 0])
+    for channel, change in expected.items():
+        heard = level(window[:, channel])
+        assert heard < -60 if change is None else heard == pytest.approx(reference + change, abs=0.5), channel

@@ -2,7 +2,6 @@
 """Files, requests and connections that are wrong: a clear error, and the rest goes on (issue 2, Bad input)."""
 
 import contextlib
-import os
 import shutil
 import socket
 import struct
@@ -11,7 +10,7 @@ import time
 
 import pytest
 
-from rig import Api, eventually, within
+from rig import eventually, within
 from rig.raw import close_code, exchange, frame, upgrade
 
 BAD_FILES = {"empty.mp3": None, "text.mp3": "unsupported", "picture.mp3": "unsupported", "zero-frames.mp3": None,
@@ -96,17 +95,6 @@ def test_an_unplayable_file_ends_the_music_when_asked(api, events):
     assert api.wait_status("playing")["item"]["id"] == ids[2]
 
 
-def test_tiny_and_cut_files_end_soon(pulse, api, events):
-    """Rows 5, 72: one frame, no frame, cut off: over within 2 s of their length, again and again."""
-    for name in ["one-frame.mp3", "zero-frames.mp3", "truncated.mp3"] * 4:
-        mark = events.mark()
-        api.load(name)
-        with within(2.5, "a file of almost no length"):
-            api.request("POST", "/player/play")
-            events.wait_for("completed", mark=mark, timeout=4)
-            api.wait_status("completed", "failed")
-
-
 def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
     """Row 72: 500 rounds on PulseAudio; each stop ends as a stop."""
     api.load("one-frame.mp3", "short-0.mp3", "zero-frames.mp3")
@@ -119,7 +107,7 @@ def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
 
 
 def test_hundreds_of_tiny_and_empty_files_pass_in_a_row(pulse, api, events):
-    """Row 72: one frame, no frame, 250 times: each is told within 2 s, the last one ends the queue, nothing lingers."""
+    """Row 72: one frame, no frame, 250 times: each is reported within 2 s, the last one ends the queue, nothing lingers."""
     ids = api.load(*["one-frame.mp3", "zero-frames.mp3"] * 250)
     mark = events.mark()
     api.play()
@@ -139,7 +127,7 @@ OUTSIDE = {
 }
 
 
-def test_nothing_outside_the_music_is_opened(directory, start_server, media, music):
+def test_nothing_outside_the_music_is_opened(directory, api, media, music):
     """Row 1, DESIGN section 4: by .., absolute path, symbolic link, percent-encoding, NUL."""
     (music / "A Folder").mkdir()
     shutil.copy(media.path("short-0.mp3"), music)
@@ -149,50 +137,10 @@ def test_nothing_outside_the_music_is_opened(directory, start_server, media, mus
     shutil.copy(media.path("short-0.mp3"), directory / "secret.mp3")
     (music / "link-out.mp3").symlink_to(outside / "secret.mp3")
     (music / "link-dir").symlink_to(outside)
-    api = Api(start_server(music=music).url)
     for refusal, uris in OUTSIDE.items():
         for uri in uris:
             assert api.refusal("PUT", "/queue", json={"items": [{"uri": uri}]}) == refusal, uri
             assert api.player()["queue"]["length"] == 0
-
-
-def test_a_link_inside_the_music_is_followed(directory, start_server, media):
-    """The other side of the rule: links within a root are fine."""
-    music = directory / "music"
-    (music / "real").mkdir(parents=True)
-    shutil.copy(media.path("short-0.mp3"), music / "real")
-    (music / "alias.mp3").symlink_to("real/short-0.mp3")
-    api = Api(start_server(music=music).url)
-    api.load("alias.mp3", play=True)
-    api.wait_status("playing", "completed")
-
-
-@pytest.mark.parametrize("deed", ["delete", "truncate"])
-def test_a_file_that_goes_while_it_plays_ends_or_plays_on(music, start_server, media, deed):
-    """Issue 2: deleted or truncated under our feet: the item ends in some way, the next one plays."""
-    for name in ("long.mp3", "chirp.mp3"):
-        shutil.copy(media.path(name), music)
-    api = Api(start_server(music=music).url)
-    ids = api.start("long.mp3", "chirp.mp3")
-    if deed == "delete":
-        (music / "long.mp3").unlink()
-    else:
-        os.truncate(music / "long.mp3", 20_000)
-    api.seek(position=39.5)
-    eventually(lambda: (s := api.player())["item"]["id"] == ids[1] and s["status"] == "playing", "the next item plays", timeout=8)
-
-
-def test_an_unreadable_file_is_an_error_of_its_own(music, start_server, media):
-    """Issue 2 (only visible when the server does not run as root)."""
-    if os.geteuid() == 0:
-        pytest.skip("root reads everything")
-    shutil.copy(media.path("short-0.mp3"), music)
-    (music / "short-0.mp3").chmod(0)
-    api = Api(start_server(music=music).url)
-    api.load("short-0.mp3")
-    api.request("POST", "/player/play")
-    snapshot = api.wait_status("failed")
-    assert snapshot["error"]["code"] in ("forbidden", "unreadable")
 
 
 JSON = {"Content-Type": "application/json"}
@@ -230,7 +178,7 @@ def test_a_huge_body_is_refused(server, api):
 
 
 @pytest.mark.shared
-def test_what_is_no_request_is_refused(server, api):
+def test_malformed_requests_are_refused(server, api):
     """Issue 2: never a success, never a hang; others are served."""
     for data in [
         b"GARBAGE\r\n\r\n", b"GET\r\n\r\n", b"\r\n\r\n", b"GET / HTTP/1.1x\r\nHost: localhost\r\n\r\n",
@@ -276,13 +224,6 @@ def test_a_request_that_can_be_read_in_two_ways_ends_the_connection(server, api,
     assert api.player()["version"] == version
 
 
-def test_members_that_stand_twice_are_refused(api):
-    """RFC 8259 section 4: who checks and who acts might read different ones."""
-    for body in ('{"volume":0.5,"volume":1}', '{"volume":0.5,"\\u0076olume":1}', '{"volumeRamp":{"to":0,"to":1,"seconds":1}}'):
-        assert api.refusal("PATCH", "/player", content=body, headers={"Content-Type": "application/json"}) == (400, "malformed"), body
-    assert api.player()["volume"] == 1
-
-
 def test_half_a_request_head_and_silence_is_ended(server, api):
     """Issue 2: the head has a deadline, TLS and empty lines are no head; meanwhile others are answered."""
     beginnings = [b"GET /api/v1/player HTTP/1.1\r\nHost: loc", b"\r\n", b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 50]
@@ -298,40 +239,31 @@ def test_half_a_request_head_and_silence_is_ended(server, api):
                 assert data == b"" or b" 408 " in data or b" 400 " in data
 
 
-WRONG_FRAMES = {
-    "invalid utf-8": frame(1, b"\xff\xfe\xfd"), "2 MB": frame(1, b"x" * (2 << 20)), "reserved opcode": frame(3, b"x"),
-    "close 1": frame(8, b"\x00\x01"), "close 5000": frame(8, struct.pack("!H", 5000)), "close 1 byte": frame(8, b"\x03"),
-    "long ping": frame(9, b"x" * 126), "continuation first": frame(0, b"x"), "binary": frame(2, b"\0\1\2"),
-    "utf-8 broken over fragments": frame(1, b"\xe4\xb8", fin=False) + frame(0, b"\xff")}
-
-
-def test_wrong_websocket_frames_end_that_connection_only(server, api, events):
-    """Issue 2, RFC 6455 section 5: the connection is closed; the others go on."""
-    for number, frames in enumerate(WRONG_FRAMES.values()):
-        with upgrade(server.port) as connection:
-            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-                connection.sendall(frames)
-            close_code(connection)  # fails when neither a close frame nor the end comes
-        api.settings(volume=number / 10)
-        events.wait_for("settings", lambda event: event["volume"] == number / 10)
-
-
+# The frame, and the code of the close frame; None for any, or for an end without one.
 BROKEN_FRAMES = {
     "reserved opcode": (frame(3, b"x"), 1002), "reserved control opcode": (frame(11, b"x"), 1002),
     "fragmented ping": (frame(9, b"x", fin=False), 1002), "continuation first": (frame(0, b"x"), 1002),
-    "2^62 bytes announced": (frame(1, b"x", length=1 << 62), 1009), "over 64 kB announced": (frame(1, b"x", length=70_000), 1009)}
+    "2^62 bytes announced": (frame(1, b"x", length=1 << 62), 1009), "over 64 kB announced": (frame(1, b"x", length=70_000), 1009),
+    "2 MB": (frame(1, b"x" * (2 << 20)), None), "invalid utf-8": (frame(1, b"\xff\xfe\xfd"), None), "binary": (frame(2, b"\0\1\2"), None),
+    "utf-8 broken over fragments": (frame(1, b"\xe4\xb8", fin=False) + frame(0, b"\xff"), None), "long ping": (frame(9, b"x" * 126), None),
+    "close 1": (frame(8, b"\x00\x01"), None), "close 5000": (frame(8, struct.pack("!H", 5000)), None), "close 1 byte": (frame(8, b"\x03"), None)}
 
 
-@pytest.mark.parametrize("broken, code", BROKEN_FRAMES.values(), ids=BROKEN_FRAMES)
-def test_a_broken_frame_fails_the_connection(server, api, media, broken, code):
-    """RFC 6455 sections 5.2, 5.4, 5.5 and 7.1.7: the code, no frame behind it, the end."""
-    with upgrade(server.port, "?events=levels,time&interval=0.02&levelsInterval=0.04") as connection:
-        api.start("long.mp3")
-        connection.sendall(broken)
-        assert close_code(connection) == code
-        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-            connection.settimeout(15)
-            assert connection.recv(65536) == b"", "a frame after the close frame"
+def test_a_broken_frame_ends_its_connection_only(server, api, events):
+    """RFC 6455 sections 5.2, 5.4, 5.5 and 7.1.7: the code, no frame behind it, the end; the others go on."""
+    api.start("long.mp3")
+    for number, (name, (broken, code)) in enumerate(BROKEN_FRAMES.items()):
+        with upgrade(server.port, "?events=levels,time&interval=0.02&levelsInterval=0.04") as connection:
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                connection.sendall(broken)
+            found = close_code(connection)  # fails when neither a close frame nor the end comes
+            assert code in (None, found), name
+            if code:
+                with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                    connection.settimeout(15)
+                    assert connection.recv(65536) == b"", f"a frame after the close frame: {name}"
+        api.settings(volume=number / 20)
+        events.wait_for("settings", lambda event: event["volume"] == number / 20)
 
 
 def test_odd_frames_cost_nothing(server, api, events):
@@ -343,22 +275,3 @@ def test_odd_frames_cost_nothing(server, api, events):
             api.settings(volume=volume)
             events.wait_for("settings", lambda event: event["volume"] == volume)
             assert server.resident_bytes() - before < 4 << 20
-
-
-def test_fragmented_messages_are_understood(server):
-    """RFC 6455 section 5.4: in pieces, with a ping between them."""
-    with upgrade(server.port) as connection:
-        text = b'{"type":"command","id":5,"command":"nothing-such"}'
-        connection.sendall(frame(1, text[:10], fin=False) + frame(9, b"hi") + frame(0, text[10:30], fin=False) + frame(0, text[30:]))
-        answer = b""
-        while b'"reply"' not in answer:
-            block = connection.recv(65536)
-            assert block, answer[-300:]
-            answer += block
-
-
-def test_no_music_root_is_an_honest_state(start_server):
-    """Issue 2."""
-    api = Api(start_server(music=None).url)
-    assert api.player()["status"] == "idle"
-    assert api.request("PUT", "/queue", json={"items": [{"uri": "x.mp3"}]}).status_code < 500

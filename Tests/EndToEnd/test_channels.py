@@ -7,10 +7,9 @@ import subprocess
 import numpy
 import pytest
 
-from rig import PATIENCE, Api, Capture, eventually
+from rig import PATIENCE, RATE, Api, Capture, eventually
 from rig.signals import align, largest_difference, write_wave
 
-RATE = 44100
 MAP = "front-left,front-right,front-center,lfe,rear-left,rear-right"
 SURROUND = f"module-null-sink sink_name=surround format=s16le rate=44100 channels=6 channel_map={MAP} norewinds=1"
 # As ChannelMapper folds it: centre and rear at -3 dB, no LFE, scaled so that it cannot clip.
@@ -38,9 +37,7 @@ def surround(pulse):
     # Before any other recorder: one of what was the default follows the default.
     pulse.load(SURROUND)
     pulse.pactl("set-default-sink", "surround")
-    recorder = Capture(pulse, "surround", MAP).start()
-    yield recorder
-    recorder.stop()
+    return Capture(pulse, "surround", MAP).start()
 
 
 @pytest.fixture
@@ -50,8 +47,7 @@ def api(pulse, surround, start_server, music):
 
 def played(api, recorder, *uris: str) -> numpy.ndarray:
     mark = recorder.frames
-    api.load(*uris, play=True)
-    api.wait_status("completed", timeout=15)
+    api.play_through(*uris)
     recorder.wait_silence()
     return recorder.samples(mark)
 
@@ -127,7 +123,7 @@ def test_a_wider_sink_gets_its_channels_while_it_plays(surround, capture, pulse,
     ("6.1", 7, {4: (5, 4), 5: (6, 4)}),
 ])
 def test_surround_stays_behind_the_listener(start_server, directory, layout, channels, fold):
-    """What a layout of fewer channels does not have is folded into the pair that it has, and nothing clips."""
+    """The channels that a smaller layout lacks are folded into a pair that it has, and nothing clips."""
     music = directory / "music"
     music.mkdir()
     noise = 0.9 * numpy.random.default_rng(260).uniform(-1, 1, (4410, channels))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands to a running server: their arguments, and what they tell when something is wrong."""
 
-import http.server
+import functools
 import json
 import re
 import socket
@@ -9,43 +9,31 @@ import threading
 
 import pytest
 
-from rig import Api, Origin, eventually
-from rig.commandline import client, in_a_terminal, tonearm
-from rig.radio import Radio
+from rig import CommandLine, Radio, eventually, tonearm
+from rig.access import CONTROL
+from rig.commandline import in_a_terminal
 
 
-def test_volume_goes_up_and_down_with_and_without_dashes(server):
-    environment = client(server)
-    for change, volume in [(("-5",), 35), (("--", "-5"), 35), (("+5",), 45), (("--", "+5"), 45), (("--", "30"), 30)]:
-        assert tonearm("volume", "40", environment=environment).returncode == 0
-        result = tonearm("volume", *change, environment=environment)
-        assert result.returncode == 0 and result.stdout.strip() == str(volume), result
-    assert "--" in tonearm("help", "volume").stdout.split("USAGE")[0]
-
-
-def test_set_changes_any_setting(server, api):
-    environment = client(server)
+def test_set_changes_any_setting(server, cli, api):
     for key, value, expected in (("previousRestartsAfter", "7.5", 7.5), ("balance", "-0.5", -0.5), ("muted", "on", True), ("repeat", "all", "all"),
                                  ("name", "Küche 2", "Küche 2"), ("remoteCommands.skipInterval", "15", 15), ("remoteCommands.skip", "on", True)):
-        result = tonearm("set", key, value, environment=environment)
+        result = cli("set", key, value)
         assert result.returncode == 0, result
         found = api.player()
         for name in key.split("."):
             found = found[name]
         assert found == expected, key
-    refused = tonearm("set", "remoteCommands.skipInterval", "none", environment=environment)
+    refused = cli("set", "remoteCommands.skipInterval", "none")
     assert refused.returncode == 1 and "remoteCommands.skip needs" in refused.stderr, "the server checks as well"
     assert "previousRestartsAfter: a number from 0 to 3600" in tonearm("help", "set").stdout
 
 
-def test_sleep_is_set_shown_and_taken_back(server, api):
-    environment = client(server)
-
+def test_sleep_is_set_shown_and_taken_back(cli, api):
     def timers() -> list[dict]:
         return api.call("GET", "/timers")["timers"]
 
     def sleep(*arguments: str):
-        result = tonearm("sleep", *arguments, environment=environment)
+        result = cli("sleep", *arguments)
         assert result.returncode == 0 and result.stderr == "", result
         return result.stdout.strip()
 
@@ -57,25 +45,20 @@ def test_sleep_is_set_shown_and_taken_back(server, api):
     assert re.fullmatch(r"The music pauses in (29:5\d|30:00)\.", sleep())
     assert sleep("item") == sleep() == "The music pauses at the end of the item." and timers()[0]["until"] == "end-of-item"
     assert sleep("off") == "The sleep timer is off." and timers() == []
-    wrong = tonearm("sleep", "soon", environment=environment)
+    wrong = cli("sleep", "soon")
     assert wrong.returncode == 64 and "soon is not a time" in wrong.stderr
-    too_long = tonearm("sleep", "9999h", environment=environment)
+    too_long = cli("sleep", "9999h")
     assert too_long.returncode == 1 and "after must be from 0.1 to 604800." in too_long.stderr
 
 
-def test_status_shows_crossfade_and_speed_unless_they_are_usual(server, api):
-    environment = client(server)
-    assert not re.search("crossfade|speed", tonearm("status", environment=environment).stdout)
+def test_status_shows_crossfade_and_speed_unless_they_are_usual(cli, api):
+    assert not re.search("crossfade|speed", cli("status").stdout)
     api.call("PATCH", "/player", json={"crossfade": 4.5, "playbackRate": 1.25})
-    assert re.search(r"crossfade +4.5 s\nspeed +1.25\n", tonearm("status", environment=environment).stdout)
+    assert re.search(r"crossfade +4.5 s\nspeed +1.25\n", cli("status").stdout)
 
 
-def test_an_alarm_is_set_listed_switched_and_removed(server, api):
-    environment = client(server)
-
-    def alarm(*arguments: str):
-        return tonearm("alarm", *arguments, environment=environment)
-
+def test_an_alarm_is_set_listed_switched_changed_and_removed(cli, api):
+    alarm = functools.partial(cli, "alarm")
     added = alarm("add", "7:00", "long.mp3", "--days", "mon,fri", "--volume", "30", "--ramp", "5", "--zone", "Europe/Berlin", "--fallback", "low.mp3")
     assert added.returncode == 0, added
     timer, = api.call("GET", "/timers")["timers"]
@@ -87,25 +70,32 @@ def test_an_alarm_is_set_listed_switched_and_removed(server, api):
     assert json.loads(alarm("--json").stdout) == {"timers": [timer]}
     assert alarm("set", timer["id"], "off").returncode == 0
     assert api.call("GET", "/timers")["timers"][0]["enabled"] is False and " off" in alarm().stdout
+    changed = cli.output("alarm", "set", timer["id"], "on", "--time", "8:30", "--days", "once", "--snooze", "300", "--volume", "40", "--ramp", "6",
+                         "--play", "short-0.mp3")
+    assert changed.startswith(f"{timer['id']} in ")
+    new, = api.call("GET", "/timers")["timers"]
+    wanted = {"time": "08:30", "days": [], "snooze": 300, "level": 0.4, "ramp": 6, "enabled": True}
+    assert {key: new[key] for key in wanted} == wanted and [item["uri"] for item in new["items"]] == ["short-0.mp3"]
+    assert alarm("set", timer["id"]).returncode == 64
     assert (alarm("snooze").returncode, alarm("snooze").stderr) == (1, "tonearm: No alarm is ringing.\n")
     assert alarm("remove", timer["id"]).returncode == 0
-    again = alarm("remove", timer["id"])
-    assert again.returncode == 1 and len(again.stderr.splitlines()) == 1 and alarm().stdout == "There are no alarms.\n"
+    cli.refusal("alarm", "remove", timer["id"])
+    assert alarm().stdout == "There are no alarms.\n"
 
 
-def test_render_jobs_are_listed_fetched_and_cancelled(server, api, directory):
-    environment = client(server)
-
-    def renders(*arguments: str):
-        return tonearm("renders", *arguments, environment=environment)
-
+def test_render_jobs_are_started_listed_fetched_and_cancelled(cli, api, directory):
+    renders = functools.partial(cli, "renders")
     assert renders().stdout == "There are no render jobs.\n"
+    cli.refusal("renders", "start")
+    started = cli.output("renders", "start", "short-0.mp3", "--format", "flac", "--duration", "0:01", "--no-effects").strip()
+    shown = api.call("GET", f"/renders/{started}")
+    assert shown["format"] == "flac" and shown["effects"] is False
+    cli.output("renders", "cancel", started)
     job = api.request("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}], "format": "wav"}).json()["id"]
     eventually(lambda: api.call("GET", f"/renders/{job}")["status"] == "completed", "it is rendered", timeout=30)
     assert renders().stdout.split()[:3] == [job, "completed", "wav"] and json.loads(renders("list", "--json").stdout)["renders"][0]["id"] == job
     file = directory / "a.wav"
-    fetched = renders("download", job, str(file))
-    assert fetched.returncode == 0, fetched
+    cli.output("renders", "download", job, str(file))
     assert file.read_bytes() == api.request("GET", f"/renders/{job}/file").content and len(file.read_bytes()) > 40_000
     assert not (directory / "a.wav.partial").exists()
     for target in (str(directory), str(directory / "none" / "a.wav")):
@@ -113,37 +103,18 @@ def test_render_jobs_are_listed_fetched_and_cancelled(server, api, directory):
         assert refused.returncode in (1, 73) and len(refused.stderr.splitlines()) == 1, refused
     failed = api.request("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}, {"uri": "http://127.0.0.1:9/x.mp3"}]}).json()["id"]
     eventually(lambda: api.call("GET", f"/renders/{failed}")["status"] == "failed", "it has failed", timeout=30)
-    refused = renders("download", failed, str(file))
-    assert refused.returncode == 1 and f"{failed} is failed" in refused.stderr
+    assert f"{failed} is failed" in cli.refusal("renders", "download", failed, str(file))
     for gone in (job, failed):
         assert renders("cancel", gone).returncode == 0
     for missing in (job, "../player", "A b"):
-        refused = renders("cancel", missing)
-        assert refused.returncode == 1 and len(refused.stderr.splitlines()) == 1, refused
+        cli.refusal("renders", "cancel", missing)
     assert renders().stdout == "There are no render jobs.\n"
 
 
-def test_an_alarm_is_changed(server, api):
-    environment = client(server)
-    timer = api.call("POST", "/timers", json={"type": "alarm", "time": "07:00", "items": [{"uri": "long.mp3"}], "days": ["mon"]})
-    changed = tonearm("alarm", "set", timer["id"], "--time", "8:30", "--days", "once", "--snooze", "300", "--volume", "30", "--ramp", "5", "--play", "short-0.mp3", environment=environment)
-    assert changed.returncode == 0 and changed.stdout.startswith(f"{timer['id']} in "), changed
-    new, = api.call("GET", "/timers")["timers"]
-    wanted = {"time": "08:30", "days": [], "snooze": 300, "level": 0.3, "ramp": 5, "enabled": True}
-    assert {key: new[key] for key in wanted} == wanted and [item["uri"] for item in new["items"]] == ["short-0.mp3"]
-    assert tonearm("alarm", "set", timer["id"], environment=environment).returncode == 64
-
-
-def test_loop_levels_prime_and_a_start_at_a_time(server, api):
-    environment = client(server)
-
-    def run(*arguments: str) -> str:
-        result = tonearm(*arguments, environment=environment)
-        assert result.returncode == 0, result
-        return result.stdout
-
+def test_loop_levels_prime_and_a_start_at_a_time(cli, api):
+    run = cli.output
     api.load("long.mp3")
-    assert tonearm("levels", environment=environment).returncode == 1, "nothing sounds"
+    assert cli("levels").returncode == 1, "nothing sounds"
     assert re.fullmatch(r"[0-9.]+ s are ready.\n", run("prime", "--seconds", "0.5"))
     assert run("play", "--at", "1h").startswith("It plays in ")
     start, = api.call("GET", "/timers")["timers"]
@@ -158,55 +129,11 @@ def test_loop_levels_prime_and_a_start_at_a_time(server, api):
     assert json.loads(run("levels", "--json"))["type"] == "levels"
 
 
-def test_a_render_job_is_started(server, api):
-    environment = client(server)
-    job = tonearm("renders", "start", "short-0.mp3", "--format", "flac", "--duration", "0:01", "--no-effects", environment=environment)
-    assert job.returncode == 0, job
-    shown = api.call("GET", f"/renders/{job.stdout.strip()}")
-    assert shown["format"] == "flac" and shown["effects"] is False
-    empty = tonearm("renders", "start", environment=environment)
-    assert empty.returncode == 1 and len(empty.stderr.splitlines()) == 1, empty
-
-
 @pytest.mark.parametrize("arguments", [("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
                                        ("interrupt", "began", "--stay-paused")])
 def test_a_wrong_argument_leads_to_the_help_of_its_command(arguments):
     result = tonearm(*arguments)
     assert result.returncode == 64 and f"Usage: tonearm {arguments[0]} " in result.stderr, result
-
-
-def test_browse_looks_into_a_playlist(start_server, directory, media):
-    """A playlist file or feed is its entries, each of which can be added; a folder of such a name stays a folder."""
-    music = directory / "music"
-    (music / "lists" / "folder.m3u").mkdir(parents=True)
-    (music / "low.mp3").write_bytes(media.path("low.mp3").read_bytes())
-    (music / "lists" / "folder.m3u" / "chirp.mp3").write_bytes(media.path("chirp.mp3").read_bytes())
-    (music / "lists" / "a.m3u").write_text("#EXTM3U\n../low.mp3\nhttp://127.0.0.1:1/live\n")
-    (music / "feed.xml").write_text('<rss version="2.0"><channel><title>S</title><item><title>One</title>'
-                                    '<enclosure url="low.mp3" type="audio/mpeg"/></item></channel></rss>')
-    (music / "empty.m3u").write_text("#EXTM3U\n")
-    environment = client(start_server(music=music))
-
-    def lines(*arguments: str) -> list[str]:
-        result = tonearm("browse", *arguments, environment=environment)
-        assert result.returncode == 0, result
-        return result.stdout.splitlines()
-
-    assert lines("lists/a.m3u") == ["low.mp3", "http://127.0.0.1:1/live"]
-    assert lines("feed.xml") == ["low.mp3"]
-    (local, _) = lines(str(music / "lists" / "a.m3u"))
-    for name in ("low.mp3", local):
-        assert tonearm("add", name, environment=environment).returncode == 0, name
-    assert lines("lists/folder.m3u") == lines("lists/folder.m3u/") == ["lists/folder.m3u/chirp.mp3"]
-    assert json.loads(lines("lists/a.m3u", "--json")[0])["items"][0]["uri"] == "low.mp3"
-    origin = Origin()
-    origin.serve("/feed", f'<rss version="2.0"><channel><title>S</title><item><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
-                          "</channel></rss>".encode())
-    assert lines(f"{origin.url}/feed") == [f"{origin.url}/song"]
-    origin.close()
-    for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
-        result = tonearm("browse", name, environment=environment)
-        assert result.returncode == 1 and word in result.stderr and len(result.stderr.splitlines()) == 1, result
 
 
 @pytest.mark.parametrize("options", [("--player", "kitchen"), ("--player=kitchen",)])
@@ -225,91 +152,67 @@ def test_options_may_stand_before_the_command(server, api, options):
         assert result.returncode == 64 and "--player" in result.stderr, result
 
 
-def test_ids_for_a_shell_are_ids_only(directory):
+def test_ids_for_a_shell_are_ids_only(origin):
     """Completion expands what it is given: a server's `$(command)` must not reach it."""
     answer = json.dumps({"players": [
         {"id": name, "name": "x", "status": "idle", "volume": 1, "level": 1, "muted": False}
         for name in ("kitchen", "$(touch /tmp/x)", "`id`", "a b", "a;b", "../x")]}).encode()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_message(self, *arguments):
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as other:
-        thread = threading.Thread(target=other.serve_forever, daemon=True)
-        thread.start()
-        result = tonearm("players", "--ids", "--server", f"http://127.0.0.1:{other.server_port}")
-        other.shutdown()
+    origin.serve("/api/v1/players", answer, content_type="application/json")
+    result = tonearm("players", "--ids", "--server", origin.url)
     assert result.returncode == 0 and result.stdout == "kitchen\n", result.stderr
 
 
-def test_a_token_may_stand_before_the_command(directory, start_server):
-    token = "0123456789abcdef0123"
-    (directory / "token").write_text(token + "\n")
-    (directory / "token").chmod(0o600)
-    server = start_server(arguments=("--token-file", str(directory / "token")))
-    assert tonearm("--token", token, "status", environment=client(server)).returncode == 0
-    refused = tonearm("--token", token[::-1], "status", environment=client(server))
-    assert refused.returncode == 1 and "does not accept this token" in refused.stderr
-
-
-def test_the_sessions_options_can_be_cleared(server):
-    environment = client(server)
-    assert tonearm("session", "--use", "duck-others", environment=environment).stdout.startswith("playback, duck-others, ")
-    refused = tonearm("session", "--category", "ambient", environment=environment)
+def test_the_sessions_options_can_be_cleared(cli):
+    assert cli("session", "--use", "duck-others").stdout.startswith("playback, duck-others, ")
+    refused = cli("session", "--category", "ambient")
     assert refused.returncode == 1 and "duck-others" in refused.stderr
-    assert tonearm("session", "--category", "ambient", "--use", "none", environment=environment).stdout.startswith("ambient, inactive")
-    assert tonearm("session", "--category", "playback", "--use", "duck-others", environment=environment).returncode == 0
-    assert tonearm("session", "--use", "none", environment=environment).stdout.startswith("playback, inactive")
+    assert cli("session", "--category", "ambient", "--use", "none").stdout.startswith("ambient, inactive")
+    assert cli("session", "--category", "playback", "--use", "duck-others").returncode == 0
+    assert cli("session", "--use", "none").stdout.startswith("playback, inactive")
     assert "none clears" in tonearm("help", "session").stdout
 
 
-def test_a_saved_stream_has_its_limits(start_server, directory, media):
+@pytest.mark.serve("--recordings", "{directory}/recordings")
+def test_a_saved_stream_has_its_limits(cli, api, media):
     radio = Radio(media.path("long.mp3").read_bytes(), 24000)
-    server = start_server(arguments=("--recordings", str(directory / "recordings")))
-    environment, api = client(server), Api(server.url)
-    try:
-        api.start(f"{radio.url}/live", timeout=10)
-        for wrong in (("--max-duration", "0"), ("--max-duration", "1000:00:00"), ("--max-size", "0"), ("--max-size", "x")):
-            assert tonearm("record-stream", *wrong, environment=environment).returncode == 64, wrong
-        assert tonearm("record-stream", "--name", "a", "--max-duration", "1:00:00", "--max-size", "2", environment=environment).returncode == 0
-        state = api.call("GET", "/player/record-stream")
-        assert (state["maxDuration"], state["maxBytes"]) == (3600, 2_000_000)
-        told = tonearm("record-stream", "status", environment=environment).stdout
-        assert told.startswith("a.mp3, ") and told.strip().endswith("at most 1:00:00 or 2000000 bytes"), told
-        # It is made already: as asked for, or not.
-        assert tonearm("record-stream", "--max-size", "2", environment=environment).returncode == 0
-        other = tonearm("record-stream", "--max-size", "3", environment=environment)
-        assert other.returncode == 1 and "a.mp3" in other.stderr, other
-        assert tonearm("record-stream", "stop", environment=environment).stdout.startswith("a.mp3, ")
-    finally:
-        radio.close()
-        api.close()
+    api.start(f"{radio.url}/live", timeout=10)
+    for wrong in (("--max-duration", "0"), ("--max-duration", "1000:00:00"), ("--max-size", "0"), ("--max-size", "x")):
+        assert cli("record-stream", *wrong).returncode == 64, wrong
+    assert cli("record-stream", "--name", "a", "--max-duration", "1:00:00", "--max-size", "2").returncode == 0
+    state = api.call("GET", "/player/record-stream")
+    assert (state["maxDuration"], state["maxBytes"]) == (3600, 2_000_000)
+    told = cli("record-stream", "status").stdout
+    assert told.startswith("a.mp3, ") and told.strip().endswith("at most 1:00:00 or 2000000 bytes"), told
+    # It is made already: as asked for, or not.
+    assert cli("record-stream", "--max-size", "2").returncode == 0
+    other = cli("record-stream", "--max-size", "3")
+    assert other.returncode == 1 and "a.mp3" in other.stderr, other
+    assert cli("record-stream", "stop").stdout.startswith("a.mp3, ")
+
+
+def test_a_token_is_asked_for_taken_and_checked(guarded):
+    server = guarded()
+    cli = CommandLine(server)
+    assert "TONEARM_TOKEN" in cli("status").stderr
+    assert CommandLine(server, TONEARM_TOKEN=CONTROL)("status").returncode == cli("--token", CONTROL, "status").returncode == 0
+    refused = cli("--token", CONTROL[1:], "status")
+    assert refused.returncode == 1 and "does not accept this token" in refused.stderr
 
 
 @pytest.mark.smoke
-def test_players_tells_who_follows_whom(server):
-    environment = client(server)
-    assert tonearm("players", "add", "kitchen", environment=environment).returncode == 0
-    assert "follows" not in tonearm("players", environment=environment).stdout
-    assert tonearm("players", "follow", "kitchen", environment=environment).returncode == 0
-    listing = tonearm("players", environment=environment).stdout.splitlines()
+def test_players_shows_leaders_and_outputs_the_choice(cli):
+    assert cli("players", "add", "kitchen").returncode == 0
+    assert "follows" not in cli("players").stdout
+    assert cli("players", "follow", "kitchen").returncode == 0
+    listing = cli("players").stdout.splitlines()
     assert "follows main" in listing[1] and "follows" not in listing[0]
+    assert cli("outputs", "null").stdout.split()[-3] == "chosen", "pinned"
+    assert "followed" in cli("outputs", "default").stdout
 
 
-def test_playlists_go_by_their_names(server, api):
-    environment = client(server)
-
-    def playlists(*arguments: str):
-        return tonearm("playlists", *arguments, environment=environment)
-
+def test_playlists_go_by_their_names(cli, api):
+    playlists = functools.partial(cli, "playlists")
     api.load("long.mp3")
     assert playlists("--save", "Abend").returncode == 0
     again = playlists("--save", "Abend")
@@ -328,13 +231,7 @@ def test_playlists_go_by_their_names(server, api):
     assert playlists().stdout.split() == ["p3", "Tag", "0"]
 
 
-def test_outputs_tell_whether_one_was_chosen(server):
-    environment = client(server)
-    assert tonearm("outputs", "null", environment=environment).stdout.split()[-3] == "chosen", "pinned"
-    assert "followed" in tonearm("outputs", "default", environment=environment).stdout
-
-
-@pytest.mark.parametrize(("arguments", "status", "sentence"), [
+MISTAKES = [
     (("set", "bogus", "1"), 64, "bogus is not a setting; tonearm help set lists them."),
     (("loop", "3", "1"), 64, "The end must be after the begin."),
     (("help", "bogus"), 64, "bogus is not a command."),
@@ -342,16 +239,16 @@ def test_outputs_tell_whether_one_was_chosen(server):
     (("effects", "import", "x", "/nope"), 1, "cannot read /nope"),
     (("alarm", "add", "07:00", "--zone", "Mars/X"), 1, "such as Europe/Berlin, not Mars/X."),
     (("alarm", "set", "t1", "off"), 1, "There is no timer or alarm t1."),
-])
-def test_a_mistake_is_named(server, arguments, status, sentence):
-    result = tonearm(*arguments, environment=client(server))
-    assert result.returncode == status and sentence in result.stderr, result
+    (("session", "--mode", "voice-chat"), 1, "voice-chat is not possible with playback"),
+    *((("status", "--server", address), 78, "is not an address such as http://127.0.0.1:8080")
+      for address in ("ftp://127.0.0.1", "", "http://", "http://a b")),
+]
 
 
-@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "", "http://", "http://a b"])
-def test_what_is_no_address_is_called_so(address):
-    result = tonearm("status", "--server", address)
-    assert result.returncode == 78 and "is not an address such as http://127.0.0.1:8080" in result.stderr
+def test_a_mistake_is_named(cli):
+    for arguments, status, sentence in MISTAKES:
+        result = cli(*arguments)
+        assert result.returncode == status and sentence in result.stderr, result
 
 
 def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
@@ -376,7 +273,7 @@ def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
 
 
 def test_names_do_not_steer_the_terminal(server, api):
-    """Also in what is told on the error's side: a file may be called anything."""
+    """On the error stream too: a file may have any name."""
     for arguments in (("add", "x\x1b]0;owned\x07\x1b[2J.mp3"), ("play", "x\x1b[2J.mp3"), ("info", "x\x1b[2J.mp3")):
         result = tonearm(*arguments, "--server", server.url) if arguments[0] != "info" else tonearm(*arguments)
         assert result.returncode == 1 and result.stderr.endswith("\n"), result

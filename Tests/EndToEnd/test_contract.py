@@ -13,9 +13,8 @@ import openapi_spec_validator
 import pytest
 import yaml
 
-from rig import Media, Server
+from rig import REPOSITORY, Media, Server
 from rig.contract import read_yaml
-from rig.server import REPOSITORY
 
 DOCUMENT = REPOSITORY / "openapi.yaml"
 
@@ -23,7 +22,7 @@ METHODS = {"get", "put", "post", "delete", "patch"}
 MAIN = re.compile(r"/api/v1(?:/player(?=/|$)|(?=/(?:queue|outputs|effects|announcements|sfx|timers|renders|events)(?:/|$)))(.*)")
 EACH_PLAYER = "/api/v1/players/{player}"
 
-# What the generator has no type for: bytes, and texts.
+# Types that the generator lacks: bytes and texts.
 CLIENT_SETTINGS = {
     "post_hooks": [],
     "content_type_overrides": {

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from rig import eventually
-from rig.waiting import during
+from rig import during, eventually
 
 pytestmark = pytest.mark.headphones
 
@@ -17,19 +16,15 @@ DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norew
 @pytest.fixture
 def playing(pulse, api):
     pulse.load(DESK)
-    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 3, "three outputs")
+    eventually(lambda: len(api.outputs()) == 3, "three outputs")
     api.start("long.mp3")
     return api
 
 
-def outputs(api) -> tuple[str, str | None]:
-    answer = api.call("GET", "/outputs")
-    return answer["following"], next((output["id"] for output in answer["outputs"] if output["current"]), None)
-
-
 def ends_on(pulse, api, sink: str) -> None:
     def there() -> bool:
-        return pulse.stream_sinks() == [sink] and outputs(api) == ("default", sink) and api.player()["status"] == "playing"
+        is_followed = api.call("GET", "/outputs")["following"] == "default"
+        return pulse.stream_sinks() == [sink] and is_followed and api.current_output() == sink and api.player()["status"] == "playing"
 
     eventually(there, f"the music is on {sink}", timeout=0.5)
 
@@ -78,7 +73,7 @@ def test_a_move_by_hand_is_respected_until_the_default_changes(pulse, playing, a
         change_default(pulse, ["desk", "spk"], 0.01)
         ends_on(pulse, api, "spk")
         pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "desk")
-        eventually(lambda: pulse.stream_sinks() == ["desk"] and outputs(api)[1] == "desk", "it is moved")
+        eventually(lambda: pulse.stream_sinks() == ["desk"] and api.current_output() == "desk", "it is moved")
         during(0.5, lambda: pulse.stream_sinks() == ["desk"], "the move by hand was undone")
         change_default(pulse, ["hp", "spk"], 0.3)
         ends_on(pulse, api, "spk")
@@ -89,7 +84,7 @@ def test_a_move_by_hand_to_the_default_is_respected(pulse, playing, api):
     for _ in range(3):
         for sink in ("desk", "spk"):
             pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], sink)
-            eventually(lambda: pulse.stream_sinks() == [sink] and outputs(api)[1] == sink, "it is moved")
+            eventually(lambda: pulse.stream_sinks() == [sink] and api.current_output() == sink, "it is moved")
             during(0.3, lambda: pulse.stream_sinks() == [sink], "the move by hand was undone")
         for sink in ("desk", "spk"):
             change_default(pulse, [sink], 0)
@@ -99,13 +94,13 @@ def test_a_move_by_hand_to_the_default_is_respected(pulse, playing, api):
 def test_a_choice_does_not_undo_moves_by_hand(pulse, playing, api):
     api.call("PUT", "/outputs/current", json={"id": "desk"})
     pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "spk")
-    eventually(lambda: pulse.stream_sinks() == ["spk"] and outputs(api)[1] == "spk", "it is moved")
+    eventually(lambda: pulse.stream_sinks() == ["spk"] and api.current_output() == "spk", "it is moved")
     during(0.3, lambda: pulse.stream_sinks() == ["spk"], "the move by hand was undone")
     api.call("PUT", "/outputs/current", json={"id": "desk"})
     eventually(lambda: pulse.stream_sinks() == ["desk"], "it is chosen again")
     # A choice that is the default: PulseAudio would take the stream along.
     change_default(pulse, ["desk", "spk"], 0.2)
-    during(0.3, lambda: outputs(api)[1] == "desk", "the choice is lost")
+    during(0.3, lambda: api.current_output() == "desk", "the choice is lost")
     assert pulse.stream_sinks() == ["desk"]
 
 

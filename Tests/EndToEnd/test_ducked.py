@@ -4,11 +4,8 @@
 import numpy
 import pytest
 
-from rig import PulseDaemon, eventually
-from rig.capture import RATE, Capture
-from rig.neighbours import Neighbour
+from rig import RATE, Capture, Neighbour, PulseDaemon, during, eventually
 from rig.pulse import SECOND, SPEAKERS
-from rig.waiting import during
 
 
 @pytest.fixture
@@ -28,14 +25,14 @@ def level(capture: Capture, seconds: float = 0.4) -> float:
     return 20 * numpy.log10(max(1e-9, float(numpy.sqrt((samples**2).mean()))))
 
 
-def test_being_ducked_is_told(capture, pulse, api, events, playing):
+def test_being_ducked_is_reported(capture, pulse, api, events, playing):
     """Row 136: -20 dB, told by API and event, restored; the volume is what the user set."""
     api.settings(volume=0.8)
     capture.wait_seconds(0.8)
     full = level(capture)
     assert api.player()["output"]["ducked"] is False
     # The call itself is silent.
-    with Neighbour(pulse, "phone", amplitude=0):
+    with Neighbour(pulse, "phone"):
         events.wait_for("output", lambda event: event["ducked"], mark=playing)
         assert api.player()["output"]["ducked"] is True
         assert api.player()["volume"] == 0.8 and api.player()["status"] == "playing"
@@ -53,8 +50,8 @@ def test_a_volume_set_meanwhile_is_the_users(capture, pulse, api, playing):
     api.settings(volume=1)
     capture.wait_seconds(0.8)
     full = level(capture)
-    with Neighbour(pulse, "phone", amplitude=0):
-        eventually(lambda: api.player()["output"]["ducked"], "it is told")
+    with Neighbour(pulse, "phone"):
+        eventually(lambda: api.player()["output"]["ducked"], "it is reported")
         api.settings(volume=0.5)
     eventually(lambda: not api.player()["output"]["ducked"], "it is over")
     api.settings(volume=1)
@@ -64,9 +61,9 @@ def test_a_volume_set_meanwhile_is_the_users(capture, pulse, api, playing):
 
 def test_others_do_not_duck(capture, pulse, api, playing):
     """A beep is no call, a corked call is none, and one on another sink is none either."""
-    with Neighbour(pulse, "event", amplitude=0):
+    with Neighbour(pulse, "event"):
         during(0.4, lambda: not api.player()["output"]["ducked"], "a beep was taken for a call")
-    with Neighbour(pulse, "phone", amplitude=0) as call:
+    with Neighbour(pulse, "phone") as call:
         eventually(lambda: api.player()["output"]["ducked"], "a call")
         pulse.pactl("move-sink-input", call.index, "hp")
         eventually(lambda: not api.player()["output"]["ducked"], "it is elsewhere")
@@ -77,7 +74,7 @@ def test_others_do_not_duck(capture, pulse, api, playing):
 
 
 def test_a_sound_server_that_dies_ducks_nobody(capture, pulse, api, playing):
-    with Neighbour(pulse, "phone", amplitude=0):
+    with Neighbour(pulse, "phone"):
         eventually(lambda: api.player()["output"]["ducked"], "a call")
         pulse.kill()
         eventually(lambda: not api.player()["output"]["ducked"], "the server is gone")
@@ -87,13 +84,13 @@ def test_a_sound_server_that_dies_ducks_nobody(capture, pulse, api, playing):
 
 
 def test_the_reported_duck_is_the_heard_one(capture, pulse, api, playing):
-    """What is worked out from the module's arguments agrees with what it does: other roles, all sinks, muted calls."""
+    """The value derived from the module's arguments agrees with its effect: other roles, all sinks, muted calls."""
     pulse.unload(pulse.module("module-role-ducking"))
     pulse.load("module-role-ducking trigger_roles=event,phone ducking_roles=music global=1 volume=-30dB")
     capture.wait_seconds(0.8)
     full = level(capture)
     for role, sink, muted in (("event", "spk", False), ("phone", "hp", False), ("game", "spk", False), ("event", "spk", True)):
-        with Neighbour(pulse, role, amplitude=0) as other:
+        with Neighbour(pulse, role) as other:
             if sink != "spk":
                 pulse.pactl("move-sink-input", other.index, sink)
             if muted:

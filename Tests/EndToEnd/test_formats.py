@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every format that the media worker plays: what it sounds like, what is told of it, any place in it."""
+"""Every format that the media worker plays: its sound, its description, and seeks."""
 
-import json
 import random
 import subprocess
 
 import numpy
 import pytest
 
-from rig import Api, eventually, within
+from rig import RATE, binary, eventually, within
 from rig.formats import FORMATS, Format
-from rig.server import binary
 from rig.signals import distortion_and_noise, dominant_frequency, read_wave
 from test_media import ffprobe
 
-RATE = 44100
 SAME_RATE = [format for format in FORMATS if format.rate == RATE]
 
 
@@ -71,16 +68,15 @@ def test_other_sample_rates_are_resampled_and_keep_their_length(written, api, fo
         assert distortion_and_noise(captured[begin + RATE // 2 : begin + 5 * RATE // 2, 0], 1000) < -60
 
 
-def test_blocks_that_are_larger_than_a_buffer_are_played(start_server, written, formats):
+@pytest.mark.serve("--buffer-count", "2", "--decode-buffer-frames", "512")
+def test_blocks_that_are_larger_than_a_buffer_are_played(api, written, formats):
     """Row 76: FLAC with 32,768 frames a block, into buffers of 512."""
     formats.make("large-blocks.flac", "-i", str(formats.media.noise_wave), "-frame_size", "32768")
-    api = Api(start_server(output=written.output, arguments=("--buffer-count", "2", "--decode-buffer-frames", "512")).url)
     captured = play_to_the_end(api, written, "formats/large-blocks.flac")
-    api.close()
     assert_equal(captured, formats.reference("large-blocks.flac"), Format("large-blocks.flac", is_lossless=True))
 
 
-def test_damaged_files_of_every_format_leave_the_server_standing(start_server, music, formats):
+def test_damaged_files_of_every_format_leave_the_server_standing(server, api, music, formats):
     """“Bad input”: cut at random places and with random bytes; each is described or refused in time. Thousands of them are
     decoded by the unit tests (`WorkerMutationTests`, `MutationTests`)."""
     dice = random.Random(4)
@@ -96,8 +92,6 @@ def test_damaged_files_of_every_format_leave_the_server_standing(start_server, m
             names.append(f"{number}-{format.name}")
             (music / names[-1]).write_bytes(data)
     (music / "good.flac").write_bytes(formats.path("a.flac").read_bytes())
-    server = start_server(music=music)
-    api = Api(server.url)
     answers = {}
     for name in names:
         with within(10, name):
@@ -177,7 +171,7 @@ def test_any_place_is_found_exactly(formats, format, tmp_path):
             assert root_mean_square((part - expected).astype(float)) < format.seek_noise, f"frame {frame}"
 
 
-def test_tags_chapters_and_picture_are_told(api, formats):
+def test_tags_chapters_and_picture_are_reported(api, formats):
     """Rows 181, 220: of an M4A and a FLAC."""
     cover = formats.media.scratch / "cover.png"
     meta = formats.media.scratch / "chapters.txt"
@@ -200,26 +194,8 @@ def test_tags_chapters_and_picture_are_told(api, formats):
     assert [(chapter["title"], chapter["start"]) for chapter in chapters] == [("One", 0), ("Two", 0.9)]
 
 
-def test_what_is_not_played_is_unsupported(api, formats):
-    """Row 35: a coding, and a container."""
-    for name in ["yamaha.wav", "sun.au"]:
-        assert api.refusal("GET", "/media/info", params={"uri": formats.uri(name)}) == (422, "unsupported")
-
-
-@pytest.mark.parametrize("name,least", [("cut.flac", 0.3), ("cut.m4a", None)])
-def test_cut_files_play_to_where_they_end_or_say_why_not(api, formats, name, least):
-    answer = subprocess.run([str(binary()), "info", "--json", str(formats.path(name))], capture_output=True, text=True, timeout=60)
-    if least is None and answer.returncode:
-        assert "cannot be played" in answer.stderr
-        return
-    info = json.loads(answer.stdout)
-    assert least is None or least < info["duration"] < 2 and info["decodeErrors"] > 0
-
-
-def test_the_library_lists_every_format(start_server, formats):
+def test_the_library_lists_every_format(formats, api):
     """Issue 3, point 7: the scanner catalogues them through workers."""
-    api = Api(start_server().url)
-
     def scanned() -> dict | None:
         library = api.call("GET", "/library")
         return library if library["state"] == "idle" and library["tracks"] > len(FORMATS) else None

@@ -10,15 +10,12 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Api, EventLog, Origin, eventually
+from rig import PATIENCE, RATE, Api, Origin, binary, during, eventually
 from rig.hls import AAC, SegmentRadio, cut
 from rig.kept import copy_kept
-from rig.server import binary
-from rig.signals import align, dominant_frequency, level, read_wave
-from rig.waiting import during
+from rig.signals import align, level, read_wave, second_of_chirp
 from rig.webserver import Nginx
 
-RATE = 44100
 STEP = 86 * 1024 / 44100
 
 FORMS = {
@@ -49,9 +46,7 @@ def streams(media):
 
 @pytest.fixture
 def nginx(streams, directory):
-    server = Nginx(directory / "nginx", streams)
-    yield server
-    server.close()
+    return Nginx(directory / "nginx", streams)
 
 
 @pytest.fixture
@@ -63,11 +58,6 @@ def serve(origin: Origin, folder, **options) -> None:
     for path in folder.iterdir():
         kind = "application/vnd.apple.mpegurl" if path.suffix == ".m3u8" else "video/mp2t"
         origin.serve(f"/{path.name}", path.read_bytes(), content_type=kind, **options)
-
-
-def heard_second(samples) -> float:
-    """Where in the chirp these samples are from."""
-    return dominant_frequency(samples[:, 0]) / 200 - 1
 
 
 def reference(folder) -> numpy.ndarray:
@@ -100,7 +90,7 @@ def test_it_plays_whole(written, api, streams, nginx, form):
 
 
 def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events):
-    """Rows 43, 44: into what is not loaded, and back; what is loaded is told in time."""
+    """Rows 43, 44: into what is not loaded, and back; what is loaded is reported in time."""
     events = open_events("events=buffer")
     api.start(f"{nginx.url}/chirp/list.m3u8", timeout=10)
     for place in (21.3, 4.2, 27.0, 0.5):
@@ -111,7 +101,7 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
         position = api.player()["position"]
         at = capture.frames
         capture.wait_frames(at + RATE // 5)
-        heard = heard_second(capture.samples(at, at + RATE // 10))
+        heard = second_of_chirp(capture.samples(at, at + RATE // 10))
         assert place <= position < place + 3 * PATIENCE and abs(heard - position) < 0.3
         assert start
     ranges = events.since(0, "buffer")[-1]["loadedRanges"]
@@ -129,7 +119,7 @@ def test_a_playlist_that_claims_too_little_holds_no_position_back(capture, api, 
         position = api.player()["position"]
         at = capture.frames
         capture.wait_frames(at + RATE // 5)
-        assert abs(heard_second(capture.samples(at, at + RATE // 10)) - position) < 0.3
+        assert abs(second_of_chirp(capture.samples(at, at + RATE // 10)) - position) < 0.3
 
     api.start(f"{origin.url}/list.m3u8", timeout=10)
     player = eventually(lambda: (now := api.player())["position"] > 3 and now, "the position goes on", timeout=10)
@@ -151,7 +141,7 @@ def slow_worker(directory, seconds: float) -> tuple[str, ...]:
     return "--media-worker", str(wrapper), "--library", "off"
 
 
-def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin, directory, contract):
+def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin, directory, open_events):
     """Runs of 5 and of 3 s, and a worker that takes longer to start than what is decoded ahead (1 to 2 s) lasts: no underrun. So
     much is decoded ahead that a busy machine makes none."""
     serve(origin, streams / "short")
@@ -161,47 +151,39 @@ def test_the_next_run_is_ready_when_its_turn_comes(start_server, streams, origin
     origin.paths["/list.m3u8"].content = text.encode()
     server = start_server(arguments=slow_worker(directory, 2.5))
     api = Api(server.url)
-    log = EventLog(server.events_url, "events=status", contract)
+    log = open_events("events=status", url=server.events_url)
     api.start(f"{origin.url}/list.m3u8", timeout=20)
     mark = log.mark()
     eventually(lambda: api.player()["position"] > 8.5, "it plays on", 30)
     assert not log.ran_dry(mark)
 
 
-def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, directory, contract):
+def test_a_station_of_short_runs_plays_without_a_gap(start_server, streams, directory, open_events):
     """Segments of 1 s, a discontinuity each 3 s, live."""
     station = SegmentRadio(streams / "short", STEP / 2)
     station.run = 3
     server = start_server(arguments=slow_worker(directory, 0.5))
     api = Api(server.url)
-    log = EventLog(server.events_url, "events=status", contract)
+    log = open_events("events=status", url=server.events_url)
     tune_in(api, station)
     mark = log.mark()
     eventually(lambda: api.player()["position"] > 9, "it plays on", 40)
     assert not log.ran_dry(mark)
 
 
-def test_too_many_missing_segments_are_an_error(api, events, streams, origin):
+@pytest.mark.parametrize("missing, length", [(range(1, 8), None), ([1], 61)], ids=["many", "a long one"])
+def test_missing_segments_of_more_than_60_s_are_an_error(api, events, streams, origin, missing, length):
+    """As silence they would last longer than anybody waits."""
     serve(origin, streams / "chirp")
-    for number in range(1, 8):
+    if length:
+        lines = origin.paths["/list.m3u8"].content.decode().splitlines()
+        lines[lines.index("list1.ts") - 1] = f"#EXTINF:{length},"
+        origin.paths["/list.m3u8"].content = "\n".join(lines).encode()
+    for number in missing:
         del origin.paths[f"/list{number}.ts"]
-    mark = events.mark()
     api.load(f"{origin.url}/list.m3u8")
     api.play()
-    assert events.wait_for("error", timeout=30, mark=mark)["code"] == "not-found"
-
-
-def test_a_long_missing_segment_is_an_error(api, events, streams, origin):
-    """Silence of its length would be 61 s of it."""
-    serve(origin, streams / "chirp")
-    lines = origin.paths["/list.m3u8"].content.decode().splitlines()
-    lines[lines.index("list1.ts") - 1] = "#EXTINF:61,"
-    origin.paths["/list.m3u8"].content = "\n".join(lines).encode()
-    del origin.paths["/list1.ts"]
-    mark = events.mark()
-    api.load(f"{origin.url}/list.m3u8")
-    api.play()
-    assert events.wait_for("error", timeout=30, mark=mark)["code"] == "not-found"
+    assert events.wait_for("error", timeout=30)["code"] == "not-found"
 
 
 def test_an_origin_that_goes_away_fails_the_item(api, events, streams, origin):
@@ -220,8 +202,7 @@ def test_fields_and_secrets_stay_with_their_host(api, streams, origin):
     text = origin.paths["/list.m3u8"].content.decode()
     origin.paths["/list.m3u8"].content = text.replace("list1.ts", f"{elsewhere.url}/list1.ts").encode()
     serve(elsewhere, streams / "transport-stream")
-    api.load({"uri": f"{origin.url}/list.m3u8?token=secret", "headers": {"X-Key": "mine"}}, play=True)
-    api.wait_status("completed", timeout=20)
+    api.play_through({"uri": f"{origin.url}/list.m3u8?token=secret", "headers": {"X-Key": "mine"}})
     assert all(request.headers.get("x-key") == "mine" for request in origin.log())
     assert len(elsewhere.log()) == 1 and "x-key" not in elsewhere.log()[0].headers
     assert "secret" not in api.request("GET", "/queue").text
@@ -278,23 +259,15 @@ def tune_in(api, station) -> dict:
 
 
 def assert_near_the_edge(capture, station, mark: int = 0) -> int:
-    """What sounds is not much older than three segments, and one more that is being made."""
+    """The sound is not much older than three segments, and one more that is being made."""
     start = capture.wait_sound(mark, timeout=10)
     capture.wait_frames(start + RATE // 2)
     now = capture.frames
     capture.wait_frames(now + RATE // 5)
     edge = station.edge()
-    behind = (edge - heard_second(capture.samples(now, now + RATE // 10))) % (len(station.segments) * STEP)
+    behind = (edge - second_of_chirp(capture.samples(now, now + RATE // 10))) % (len(station.segments) * STEP)
     assert behind < 6 * STEP + PATIENCE
     return start
-
-
-def test_a_live_stream_is_no_announcement(api, station):
-    """It would never end."""
-    api.request("POST", "/announcements", json={"uri": station.live})
-    ended = eventually(lambda: api.call("GET", "/announcements")["ended"], "it has ended", timeout=10)[0]
-    assert (ended["reason"], ended["error"]["code"]) == ("failed", "unsupported") and "live stream" in ended["error"]["message"]
-    assert api.call("GET", "/announcements")["announcements"] == []
 
 
 def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
@@ -372,3 +345,7 @@ def test_a_station_is_named_by_a_playlist(api, station, origin):
     api.play()
     assert api.wait_status("playing", timeout=10)["item"]["live"] is not None
     assert re.search(r"live\.m3u8", api.uris()[0])
+    # An announcement of it would never end.
+    api.request("POST", "/announcements", json={"uri": station.live})
+    ended = eventually(lambda: api.call("GET", "/announcements")["ended"], "it has ended", timeout=10)[0]
+    assert (ended["reason"], ended["error"]["code"]) == ("failed", "unsupported") and "live stream" in ended["error"]["message"]

@@ -3,17 +3,15 @@
 
 import contextlib
 import json
-import pathlib
-import re
 import socket
 import time
 
 import httpx
 import pytest
 
-from rig import Api, eventually
+from rig import Origin, eventually
+from rig.access import CONTROL
 from rig.hls import AAC, cut
-from rig.origin import Origin
 from rig.raw import exchange
 
 MEGABYTE = 1 << 20
@@ -33,12 +31,10 @@ def add_list(server, url: str) -> socket.socket:
 
 @pytest.fixture
 def slow_servers():
-    with contextlib.ExitStack() as stack:
-        servers = [Origin(host=f"127.0.0.{number}") for number in range(2, 6)]
-        for one in servers:
-            stack.callback(one.close)
-            one.serve("/slow.m3u", b"#EXTM3U\na.mp3\n", silent=True)
-        yield servers
+    servers = [Origin(host=f"127.0.0.{number}") for number in range(2, 6)]
+    for one in servers:
+        one.serve("/slow.m3u", b"#EXTM3U\na.mp3\n", silent=True)
+    return servers
 
 
 def test_four_slow_list_servers_keep_nobody_waiting(server, api, origin, slow_servers):
@@ -56,19 +52,15 @@ def test_four_slow_list_servers_keep_nobody_waiting(server, api, origin, slow_se
         assert [len(one.requests) for one in slow_servers] == [1] * 4
 
 
-def test_many_references_keep_nobody_waiting(start_server, directory, media):
+def test_many_references_keep_nobody_waiting(server, api, music, media):
     """Five requests of 3,000 lists: each has an end that says why, and who adds one file or one list does not wait for them."""
-    music = directory / "many"
-    music.mkdir()
     (music / "a.mp3").write_bytes(media.path("short-0.mp3").read_bytes())
     (music / "one.m3u").write_text("a.mp3\n")
     (music / "long.m3u").write_text("".join(f"missing-{number}.mp3\n" for number in range(300)))
-    server = start_server(music=music)
     skipping = json.dumps({"items": [{"uri": "long.m3u"}] * 3000, "onError": "skip"}).encode()
     failing = json.dumps({"items": [{"list": "gone.m3u"}] * 3000, "onError": "skip"}).encode()
     with contextlib.ExitStack() as stack:
         requests = [stack.enter_context(post(server, "/queue/items", skipping)) for _ in range(5)]
-        api = stack.enter_context(contextlib.closing(Api(server.url)))
         for uri in ("a.mp3", "one.m3u"):
             began = time.monotonic()
             assert api.add(uri)["count"] == 1
@@ -79,7 +71,7 @@ def test_many_references_keep_nobody_waiting(start_server, directory, media):
         assert b" 422 " in stack.enter_context(post(server, "/queue/items", failing)).recv(65_536)
 
 
-def test_what_clients_asked_for_who_have_gone_is_dropped(server, api, slow_servers):
+def test_requests_of_disconnected_clients_are_dropped(server, api, slow_servers):
     """The running one is cancelled, those that wait never begin, and nothing of it is added."""
     slow = slow_servers[0]
     with contextlib.ExitStack() as stack:
@@ -93,11 +85,6 @@ def test_what_clients_asked_for_who_have_gone_is_dropped(server, api, slow_serve
     # Beside the media, which is looked at.
     assert [request.path for request in slow.requests if request.path.endswith(".m3u")] == ["/slow.m3u", "/quick.m3u"]
     assert len(api.uris()) == 1
-
-
-def memory(server, name: str) -> float:
-    text = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) / 1024
 
 
 def large(element: bytes, last: bytes) -> bytes:
@@ -118,20 +105,17 @@ def test_a_large_body_that_is_refused_leaves_nothing_behind(server, api, name):
     """32 MB of it: neither a tree of it meanwhile, nor its memory afterwards."""
     with post(server, "/queue", b'{"items":[]}', method="PUT") as connection:
         connection.recv(4096)
-    before = memory(server, "VmRSS")
+    before = server.resident_bytes()
     with post(server, "/queue", BODIES[name], method="PUT") as connection:
         status = connection.recv(4096).split()[1]
     assert status in (b"422", b"413")
-    assert memory(server, "VmHWM") - before < 200, "MB at most"
-    eventually(lambda: memory(server, "VmRSS") - before < 40, "the memory is given back")
+    assert server.peak_bytes() - before < 200 * MEGABYTE
+    eventually(lambda: server.resident_bytes() - before < 40 * MEGABYTE, "the memory is given back")
 
 
-def test_a_large_body_is_refused_by_its_head(start_server, directory):
+def test_a_large_body_is_refused_by_its_head(guarded):
     """A revision that is gone, no token, another type: nothing of the body is asked for."""
-    tokens = directory / "tokens"
-    tokens.write_text("c" * 32 + "\n")
-    tokens.chmod(0o600)
-    server = start_server(arguments=("--token-file", str(tokens)))
+    server = guarded()
 
     def refused(*headers: str) -> bytes:
         return exchange(
@@ -139,7 +123,7 @@ def test_a_large_body_is_refused_by_its_head(start_server, directory):
                 ["PUT /api/v1/queue HTTP/1.1", "Host: localhost", f"Content-Length: {20 * MEGABYTE}", "Expect: 100-continue",
                  *headers]).encode() + b"\r\n\r\n", whole=False)
 
-    token = "Authorization: Bearer " + "c" * 32
+    token = "Authorization: Bearer " + CONTROL
     for expected, headers in {
         b"412": (token, "Content-Type: application/json", 'If-Match: "x.1.none"'),
         b"401": ("Content-Type: application/json",),
@@ -182,11 +166,11 @@ def test_half_a_request_keeps_nobody_out(server, api):
             else:
                 connection.sendall(
                     b"PUT /api/v1/queue HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 30000000\r\n\r\n{")
-        before = memory(server, "VmRSS")
+        before = server.resident_bytes()
         with httpx.Client(trust_env=False, timeout=5) as fresh:
             for _ in range(20):
                 assert fresh.get(f"{server.url}/api/v1/player").status_code == 200
-        assert memory(server, "VmRSS") - before < 20
+        assert server.resident_bytes() - before < 20 * MEGABYTE
 
 
 class LongList(Origin):
@@ -220,15 +204,14 @@ def long_list(media, directory):
     cut(media.chirp_wave, directory / "segments", *AAC)
     web = LongList((directory / "segments" / "list0.ts").read_bytes(), 49_000, b"x" * 60)
     assert 3.5 * MEGABYTE < len(web.text(web.count)) < 4 * MEGABYTE
-    yield web
-    web.close()
+    return web
 
 
 @pytest.mark.parametrize("kind", ["whole", "live"])
 def test_a_long_list_of_segments_takes_little(server, api, long_list, kind):
     """49,000 segments in 4 MB of text, just below what is refused."""
     api.start(f"{long_list.url}/short.m3u8", timeout=10)
-    before = memory(server, "VmRSS")
+    before = server.resident_bytes()
     api.start(f"{long_list.url}/{kind}.m3u8", timeout=20)
     if kind == "whole":
         assert api.player()["duration"] == 98_000
@@ -237,5 +220,5 @@ def test_a_long_list_of_segments_takes_little(server, api, long_list, kind):
             eventually(lambda place=place: place < api.player()["position"] < place + 5, "it plays there", timeout=10)
     else:
         eventually(lambda: len(long_list.log("/live.m3u8")) >= 6, "it is read again and again", timeout=40)
-    assert memory(server, "VmRSS") - before < 20, "MB that stay"
-    assert memory(server, "VmHWM") - before < 30, "MB at most"
+    assert server.resident_bytes() - before < 20 * MEGABYTE, "what stays"
+    assert server.peak_bytes() - before < 30 * MEGABYTE, "the most"

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of an item: each status, why it ends, and what the commands mean in each state."""
+"""The life of an item: each status, what is known of it and when, why it ends, and what the commands mean in each state."""
 
 import random
 import time
 
 import pytest
 
-from rig import Api, eventually
-from rig.waiting import during
+from rig import PATIENCE, Api, during, eventually, within
 
 KBPS_192 = 24000
 
@@ -33,7 +32,7 @@ def statuses(events, mark: int) -> list[str]:
 
 # Before it is open
 
-def test_what_is_not_open_has_no_duration(api, events, web):
+def test_unopened_item_has_no_duration(api, events, web):
     """Rows 40, 41: `loading` and null until it is known; a play meanwhile is kept, and sounds once it can."""
     mark = events.mark()
     api.load(web(delay=1.5), play=True)
@@ -49,7 +48,7 @@ def test_what_is_not_open_has_no_duration(api, events, web):
     assert api.player()["duration"] == pytest.approx(40, abs=0.1)
 
 
-def test_what_has_failed_cannot_be_played(api, events):
+def test_failed_item_cannot_be_played(api, events):
     """Row 41: 409, again and again, and `item.status` says so."""
     api.load("text.mp3")
     events.wait_status("failed")
@@ -58,14 +57,6 @@ def test_what_has_failed_cannot_be_played(api, events):
         assert answer.status_code == 409, (verb, answer.text)
         snapshot = api.player()
         assert snapshot["status"] == "failed" and snapshot["item"]["status"] == "failed"
-
-
-def test_ready_carries_the_place_where_it_begins(api, events):
-    """Row 151."""
-    mark = events.mark()
-    api.load({"uri": "long.mp3", "beginTime": 30})
-    assert events.wait_status("ready", mark=mark)["position"] == 30
-    assert api.player()["position"] == 30
 
 
 # Why it ends
@@ -126,7 +117,7 @@ def test_no_event_of_an_old_item_comes_after_the_new_one(api, open_events, web):
 
 # The whole life
 
-def test_the_whole_life_is_told_in_order(api, events):
+def test_the_whole_life_is_reported_in_order(api, events):
     """Row 56."""
     mark = events.mark()
     ids = api.load("long.mp3", "short-0.mp3")
@@ -149,7 +140,7 @@ def test_the_whole_life_is_told_in_order(api, events):
         "status playing", f"completed {ids[1]} finished", "queue-ended", "status completed"]
 
 
-def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
+def test_waiting_and_failing_are_reported_in_order(api, events, origin, web):
     """Row 56: a web server that falls silent in the middle."""
     address = web(hold_at=40 * KBPS_192 // 10)
     held = origin.paths["/long.mp3"].held
@@ -172,12 +163,19 @@ def test_waiting_and_failing_are_told_in_order(api, events, origin, web):
     assert lines[-4:] == [f"completed {id} error", "error", "queue-ended", "status failed"]
 
 
-# What toggle means
-
-@pytest.mark.parametrize("status", ["loading", "ready", "buffering", "seeking", "interrupted"])
-def test_toggle_where_sound_is_not_yet_or_not_now(api, events, origin, web, status):
-    """Row 155: it plays what is silent by itself, and pauses what wants to sound."""
+@pytest.mark.parametrize("status", ["idle", "loading", "ready", "playing", "paused", "stopped", "completed", "buffering", "seeking", "interrupted"])
+def test_toggle_has_a_meaning_in_every_state(api, events, origin, web, status):
+    """Row 155: it plays what is silent, and pauses what sounds or is about to. For `failed` see above."""
     match status:
+        case "idle":
+            assert api.refusal("POST", "/player/toggle") == (404, "no-such-content")
+            return
+        case "playing" | "paused" | "stopped":
+            api.start("long.mp3")
+            if status != "playing":
+                api.command({"paused": "pause", "stopped": "stop"}[status])
+        case "completed":
+            api.load("short-0.mp3", play=True)
         case "loading":
             api.load(web(delay=2))
         case "ready":
@@ -195,14 +193,15 @@ def test_toggle_where_sound_is_not_yet_or_not_now(api, events, origin, web, stat
             api.start("long.mp3")
             api.call("POST", "/session/interruptions", json={"type": "began"})
     api.wait_status(status, timeout=15)
-    wanted = api.player()["playWhenReady"]
+    wanted, mark = api.player()["playWhenReady"], events.mark()
     snapshot = api.command("toggle")
-    if status in ("buffering", "seeking"):
+    if status in ("playing", "buffering", "seeking"):
         assert wanted and not snapshot["playWhenReady"]
         during(0.3, lambda: not api.player()["playWhenReady"], "it wants to sound again")
     else:
         assert snapshot["playWhenReady"]
         api.wait_status("playing", timeout=10)
+    eventually(lambda: events.since(mark, "status"), "an event of it")
 
 
 # Time heard
@@ -221,28 +220,135 @@ def test_position_and_listened_time_over_a_seek(capture, api):
 
 # The session
 
-def test_the_session_s_rules_hold_for_all_that_sounds_or_records(start_server, directory, pulse):
+@pytest.mark.serve("--recordings", "{directory}/recordings")
+def test_the_session_s_rules_hold_for_all_that_sounds_or_records(pulse, api):
     """Rows 108, 146: player, announcements, effects, recorder and saved streams; what needs no device works."""
-    recordings = directory / "recordings"
-    recordings.mkdir()
     pulse.load("module-null-sink sink_name=mic_in")
     pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
-    client = Api(start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(recordings))).url)
-    client.load("long.mp3")
-    microphones = lambda: "record" in client.call("GET", "/session")["available"]["categories"]
-    eventually(microphones, "the microphone is seen")
-    client.call("PATCH", "/session", json={"category": "audio-processing"})
+    api.load("long.mp3")
+    eventually(lambda: "record" in api.call("GET", "/session")["available"]["categories"], "the microphone is seen")
+    api.call("PATCH", "/session", json={"category": "audio-processing"})
     for path, body in (("/player/play", {}), ("/player/toggle", {}), ("/announcements", {"uri": "short-0.mp3"}),
                        ("/sfx", {"uri": "short-0.mp3"}), ("/recordings", {})):
-        refused = client.request("POST", path, json=body)
+        refused = api.request("POST", path, json=body)
         expected = "not-permitted" if path == "/recordings" else "session-forbids"
         assert (refused.status_code, refused.json()["code"]) == (409, expected), (path, refused.text)
-    job = client.call("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}]})
-    eventually(lambda: client.call("GET", f"/renders/{job['id']}")["status"] == "completed", "it is rendered")
+    job = api.call("POST", "/renders", json={"items": [{"uri": "short-0.mp3"}]})
+    eventually(lambda: api.call("GET", f"/renders/{job['id']}")["status"] == "completed", "it is rendered")
     assert not pulse.sink_inputs()
-    assert client.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
-    assert client.call("GET", "/queue/items/" + client.ids()[0] + "/waveform")
-    client.call("PATCH", "/session", json={"category": "playback"})
-    client.play()
-    client.wait_status("playing")
-    assert client.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"
+    assert api.call("GET", "/media/info", params={"uri": "short-0.mp3"})["duration"] > 0
+    assert api.call("GET", "/queue/items/" + api.ids()[0] + "/waveform")
+    api.call("PATCH", "/session", json={"category": "playback"})
+    api.play()
+    api.wait_status("playing")
+    assert api.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"
+
+
+# Description of an item
+
+def told_durations(events, mark) -> list[float]:
+    """Each new duration of the item that `item` events told, in order."""
+    told: list[float] = []
+    for event in events.since(mark, "item"):
+        duration = event["item"] and event["item"]["duration"]
+        if duration is not None and duration != (told or [None])[-1]:
+            told.append(duration)
+    return told
+
+
+def test_the_length_of_a_variable_bit_rate_is_reported_until_it_is_right(api, events, media, origin):
+    """Row 208: from a server, without a header: an `item` event for each new length, the last of which is exact."""
+    name = "vbr-noxing-long.mp3"
+    true = len(media.reference(name)) / 44100
+    origin.serve(f"/{name}", media.path(name).read_bytes())
+    mark = events.mark()
+    api.start(f"{origin.url}/{name}", timeout=10)
+    api.seek(position=true - 0.7)
+    events.wait_for("completed", mark=mark, timeout=10)
+    told = told_durations(events, mark)
+    assert len(told) >= 2 and abs(told[-1] - true) < 0.1, told
+    assert abs(api.player()["duration"] - true) < 0.1
+
+
+def test_a_prepared_item_is_silent_and_sounds_at_once(capture, api, media, origin):
+    """Row 4: `ready` before any sound; then within 150 ms, though the same item takes a second to open."""
+    origin.serve("/slow.mp3", media.path("long.mp3").read_bytes(), delay=1)
+
+    def sound_after(act) -> float:
+        mark = capture.frames
+        began = time.monotonic()
+        act()
+        capture.wait_sound(mark, timeout=20)
+        return time.monotonic() - began
+
+    unprepared = sound_after(lambda: api.load(f"{origin.url}/slow.mp3", play=True))
+    api.command("stop")
+    capture.wait_silence()
+    api.request("DELETE", "/queue")
+    api.load(f"{origin.url}/slow.mp3")
+    api.wait_status("ready", timeout=20)
+    assert api.player()["duration"] > 39
+    quiet = capture.frames
+    during(0.3, lambda: capture.first_sound(quiet) is None, "it sounded unasked")
+    prepared = sound_after(api.play)
+    assert prepared < 0.15 * PATIENCE and prepared < unprepared / 2, (prepared, unprepared)
+    assert unprepared >= 1
+
+
+def test_duration_and_loaded_part_are_reported_as_they_become_known(api, events):
+    """Rows 10, 154: the duration goes from null to its value once; what is loaded only grows; nothing leaves 0...1."""
+    mark = events.mark()
+    api.load("vbr-noxing-long.mp3", play=True)
+    events.wait_for("buffer", lambda event: event["bufferProgress"] == 1, mark=mark)
+    events.wait_for("time", mark=mark)
+    durations = [event["duration"] for event in events.since(mark, "time")]
+    durations += [event["item"]["duration"] for event in events.since(mark, "item") if event["item"]]
+    assert set(durations) - {None} == {api.player()["duration"]}
+    assert len(told_durations(events, mark)) == 1
+    loaded = [event["loadedTime"] for event in events.since(mark, "buffer") if event["loadedTime"] is not None]
+    assert loaded == sorted(loaded)
+    for event in events.since(mark, "time", "buffer"):
+        for member in ("progress", "bufferProgress"):
+            assert 0 <= (event.data.get(member) or 0) <= 1
+
+
+def test_an_item_ends_before_the_next_begins_and_the_queue_last(api, events):
+    """Row 243: `completed`, then `item`, for each; `queue-ended` after the last one only, once."""
+    ids = api.load("short-0.mp3", "short-1.mp3", "short-2.mp3")
+    mark = events.mark()
+    api.play()
+    events.wait_for("queue-ended", mark=mark)
+    events.wait_status("completed", mark=mark)
+    trace = events.trace(mark, "completed", "item", "queue-ended")
+    order = [line for line in trace if line != f"item {ids[0]}" and line != "item None"]
+    assert order == [f"completed {ids[0]} finished", f"item {ids[1]}", f"completed {ids[1]} finished",
+                     f"item {ids[2]}", f"completed {ids[2]} finished", "queue-ended"]
+
+
+def test_a_file_that_begins_anywhere_is_joined(capture, media, api):
+    """Row 207: cut at ten random bytes, without a header: sound within 0.5 s, of nearly the whole rest."""
+    data = media.path("noise-128.mp3").read_bytes()
+    dice = random.Random(207)
+    for number in range(10):
+        cut = dice.randrange(2000, len(data) // 2)
+        (media.root / f"joined-{number}.mp3").write_bytes(data[cut:])
+        api.load(f"joined-{number}.mp3")
+        mark = capture.frames
+        with within(0.5, "the first sound"):
+            api.play()
+            capture.wait_sound(mark)
+        whole = (len(data) - cut) * 8 / 128_000
+        assert abs(api.wait_status("completed")["position"] - whole) < 0.1
+
+
+def test_the_log_tells_details_only_when_asked(start_server):
+    """Row 189."""
+    logs = {}
+    for level in ("info", "debug"):
+        server = start_server(arguments=("--log-level", level) if level != "info" else ())
+        Api(server.url).load("short-0.mp3", play=True)
+        Api(server.url).wait_status("completed")
+        server.stop()
+        logs[level] = server.log()
+    assert " debug " not in logs["info"]
+    assert " debug " in logs["debug"]

@@ -12,10 +12,9 @@ import time
 import httpx
 import pytest
 
-from rig import Api, eventually
+from rig import REPOSITORY, Api, binary, eventually
+from rig.access import own_address
 from rig.raw import upgrade
-from rig.server import REPOSITORY, binary
-from test_access import own_address
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -37,10 +36,8 @@ def test_ten_thousand_idle_connections_do_not_keep_others_out(server, api, kind,
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 10_000
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, wanted + 500) if hard != resource.RLIM_INFINITY else wanted + 500, hard))
-    count = min(wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300, server_places(server) - 100)
+    count = min(wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300, resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[0] - 100)
     record_property("connections", count)
-    if count < wanted:
-        print(f"only {count} connections: the hard limit of descriptors is {hard}")
     assert count >= 500, "the limit of descriptors leaves nothing to test"
     before = server.resident_bytes()
     try:
@@ -59,10 +56,6 @@ def test_ten_thousand_idle_connections_do_not_keep_others_out(server, api, kind,
         assert api.player()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def server_places(server) -> int:
-    return resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[0]
 
 
 def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
@@ -90,14 +83,13 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
     api.wait_status("playing")
 
 
-def test_the_log_is_not_flooded_when_descriptors_run_out(start_server):
-    """Ten connections a second are refused; that is told once in a while."""
-    server = start_server()
+def test_the_log_is_not_flooded_when_descriptors_run_out(server):
+    """Ten connections a second are refused; that is reported once in a while."""
     highest = max(int(entry.name) for entry in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir())
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))
     with contextlib.ExitStack() as stack:
         open_many(stack, server.port, 60)
-        eventually(lambda: "out of file descriptors" in server.log(), "it is told")
+        eventually(lambda: "out of file descriptors" in server.log(), "it is reported")
         time.sleep(2)  # the number per time is the subject
         assert server.log().count("out of file descriptors") <= 1
 
@@ -202,7 +194,7 @@ def test_clients_that_do_not_read_cost_a_bounded_amount(server, api, events):
         grown = server.resident_bytes() - before
         # 256 KB for each at most, and they were full before.
         assert grown < 60 << 20, f"{grown >> 20} MB"
-        # Those of the edits before may still come behind the mark.
+        # Events of earlier edits may still come after the mark.
         all_of_them = set(range(first + 1, first + 701))
         eventually(lambda: all_of_them <= {event["revision"] for event in events.since(mark, "queue")}, "the one who reads gets all",
                    timeout=20)
@@ -214,7 +206,6 @@ def test_clients_that_do_not_read_cost_a_bounded_amount(server, api, events):
 def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open_events, contract):
     """asyncapi.yaml is complete: what is sent is described, what is described is sent."""
     log = open_events("interval=0.1")
-    log.wait_for("snapshot")
     api.load("short-0.mp3", "text.mp3", play=True)
     log.wait_for("error", timeout=20)
     log.wait_for("queue-ended", timeout=20)
@@ -238,7 +229,7 @@ def test_every_type_of_event_is_seen_and_keeps_to_the_contract(server, api, open
     late = open_events("since=other-run:1")
     late.wait_for("resync")
     seen = {event.type for event in log.since()} | {event.type for event in late.since()}
-    # `test_queue_low.py` sees the end of a queue come near. The null output never changes, and this server neither records, nor announces, nor keeps what it fetched, nor has other
+    # `test_network.py` sees the end of a queue come near. The null output never changes, and this server neither records, nor announces, nor keeps what it fetched, nor has other
     # players: `test_outputs.py`, `test_recording.py`, `test_announcements.py`, `test_cache.py` and `test_players.py` see those, and `test_meters.py` and `test_renders.py` theirs.
     elsewhere = {"levels", "spectrum", "renders", "queue-low", "output", "recording", "record-level", "cache", "announcement", "players"}
     assert seen >= contract.types - elsewhere - {"subscribe", "command"}, contract.types - seen

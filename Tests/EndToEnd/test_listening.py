@@ -6,18 +6,16 @@ import time
 import numpy
 import pytest
 
-from rig import Capture, eventually
-from rig.capture import RATE
+from rig import PATIENCE, RATE, Capture, eventually
 from rig.pulse import HEADPHONES
 from rig.signals import align, click_level, largest_difference, place_heard
-from rig.waiting import PATIENCE
 
 # A monitor gives a sample when the sink renders it: up to a block of 20 ms before it is heard.
 NEAR = 0.04
 
 
 def positions(api, seconds: float) -> list[tuple[float, dict]]:
-    """What the answers of some time say, each with the moment that it says it of."""
+    """Answers over some time, each with its moment."""
     found, end, wall = [], time.monotonic() + seconds, time.time() - time.monotonic()
     while time.monotonic() < end:
         answer = api.player()
@@ -31,7 +29,7 @@ def assert_near(errors: list[float]) -> None:
 
 
 @pytest.mark.parametrize("verb", ["next", "replace"])
-def test_what_is_replaced_is_gone_and_the_position_is_of_the_new_item(capture, api, media, verb):
+def test_replaced_item_is_gone_and_the_position_is_of_the_new_one(capture, api, media, verb):
     """Rows 54, 69: hardly any old audio after the answer (scripts/bench asserts 20 ms), no click, and the first 100 ms told as heard."""
     api.load("low.mp3", "long.mp3", play=True)
     capture.wait_sound()
@@ -88,7 +86,7 @@ def test_a_cut_file_sounds_to_its_last_frame_and_the_next_one_follows(written, a
 def test_on_the_way_to_headphones_nothing_is_lost(capture, pulse, api, media, events):
     """Row 141: what is heard on the headphones goes on where the speakers stopped; the position is what is heard."""
     pulse.unplug("hp")
-    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 1, "the speakers only")
+    eventually(lambda: len(api.outputs()) == 1, "the speakers only")
     reference = media.reference("long.mp3")
     api.load("long.mp3", play=True)
     capture.wait_sound()
@@ -96,15 +94,12 @@ def test_on_the_way_to_headphones_nothing_is_lost(capture, pulse, api, media, ev
     mark = events.mark()
     pulse.load(HEADPHONES)
     recorder = Capture(pulse, "hp", latency=5).start(restart_sink=False)
-    try:
-        eventually(lambda: pulse.stream_sinks() == ["hp"], "the music moved")
-        eventually(lambda: recorder.samples()[-RATE // 4:].any(axis=1).sum() > RATE // 5, "it sounds there")
-        api.wait_status("playing")
-        recorder.wait_seconds(0.4)
-        told = positions(api, 0.1)
-        recorder.wait_seconds(0.2)
-    finally:
-        recorder.stop()
+    eventually(lambda: pulse.stream_sinks() == ["hp"], "the music moved")
+    eventually(lambda: recorder.samples()[-RATE // 4:].any(axis=1).sum() > RATE // 5, "it sounds there")
+    api.wait_status("playing")
+    recorder.wait_seconds(0.4)
+    told = positions(api, 0.1)
+    recorder.wait_seconds(0.2)
     last = capture.last_sound()
     left, came = last - RATE // 2, recorder.frame_at(told[0][0]) - RATE // 5
     left_place = place_heard(capture.samples(left, left + RATE // 5), reference)
@@ -122,22 +117,19 @@ def test_the_seam_between_two_devices_repeats_and_loses_nothing(capture, pulse, 
     """Rows 74, 141: to the headphones and back, frame by frame, but for the fades."""
     headphones = Capture(pulse, "hp").start()
     reference = media.reference("long.mp3")
-    try:
-        api.choose("spk")
-        api.load("long.mp3", play=True)
-        capture.wait_sound()
-        capture.wait_seconds(0.5)
-        for recorder, other, sink in ((capture, headphones, "hp"), (headphones, capture, "spk")):
-            mark = other.frames
-            api.choose(sink)
-            first = other.wait_sound(mark)
-            other.wait_seconds(0.6)
-            last = recorder.last_sound()
-            before = place_heard(recorder.samples(last - RATE // 3, last - RATE // 8), reference)
-            after = place_heard(other.samples(first + RATE // 10, first + RATE // 3), reference)
-            lost = (after - RATE // 10) - (before + RATE // 3)
-            gap = other.arrival(first) - recorder.arrival(last)
-            assert abs(lost) < 0.02 * RATE
-            assert gap < 0.1 * PATIENCE
-    finally:
-        headphones.stop()
+    api.choose("spk")
+    api.load("long.mp3", play=True)
+    capture.wait_sound()
+    capture.wait_seconds(0.5)
+    for recorder, other, sink in ((capture, headphones, "hp"), (headphones, capture, "spk")):
+        mark = other.frames
+        api.choose(sink)
+        first = other.wait_sound(mark)
+        other.wait_seconds(0.6)
+        last = recorder.last_sound()
+        before = place_heard(recorder.samples(last - RATE // 3, last - RATE // 8), reference)
+        after = place_heard(other.samples(first + RATE // 10, first + RATE // 3), reference)
+        lost = (after - RATE // 10) - (before + RATE // 3)
+        gap = other.arrival(first) - recorder.arrival(last)
+        assert abs(lost) < 0.02 * RATE
+        assert gap < 0.1 * PATIENCE

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from rig import Api
+pytestmark = pytest.mark.usefixtures("music")
 
 
 @pytest.fixture
@@ -15,11 +15,6 @@ def music(directory, media):
     for number in range(3):
         shutil.copy(media.path(f"short-{number}.mp3"), root / f"short-{number}.mp3")
     return root
-
-
-@pytest.fixture
-def api(start_server, music):
-    return Api(start_server(music=music).url)
 
 
 def refusal(api, item) -> tuple[int, str]:
@@ -99,7 +94,7 @@ def test_lists_within_lists(api, music, origin):
     assert len(api.uris()) == 5
 
 
-def test_what_is_refused(api, music, origin):
+def test_refused_lists(api, music, origin):
     (music / "empty.m3u").write_text("#EXTM3U\n")
     (music / "outside.m3u").write_text("../../etc/passwd\nC:\\a.mp3\n")
     (music / "bomb.xspf").write_text(
@@ -122,13 +117,6 @@ def test_many_entries_are_cut_off(api, music):
     (music / "long.m3u").write_text("".join(f"{number}.mp3\n" for number in range(10_500)))
     answer = api.call("PUT", "/queue", json={"items": [{"list": "long.m3u"}]})
     assert answer["count"] == 10_000 and answer["truncated"] is True
-
-
-def test_hls_is_a_stream_and_not_a_list(api, origin):
-    """It becomes one item."""
-    origin.serve("/live.m3u8", b"#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", content_type="application/vnd.apple.mpegurl")
-    api.load(f"{origin.url}/live.m3u8")
-    assert api.uris() == [f"{origin.url}/live.m3u8"]
 
 
 def test_the_title_and_the_headers_that_were_given(api, origin):
@@ -175,14 +163,7 @@ def test_a_list_is_looked_into_without_being_added(api, music):
     assert api.queue()["length"] == 0
 
 
-def test_a_list_of_the_web_is_looked_into(api, origin):
-    text, content_type = FORMATS["rss"]
-    origin.serve("/feed", text.format(a="a.mp3", b="b.mp3").encode(), content_type=content_type)
-    found = api.call("GET", f"/media/list?uri={origin.url}/feed")
-    assert [item["title"] for item in found["items"]] == ["One", "Two"]
-
-
-def test_what_is_no_list_is_refused(api, music):
+def test_other_files_are_refused_as_lists(api, music):
     (music.parent / "outside.m3u").write_text("a.mp3")
     for uri, status in [("short-0.mp3", 422), ("missing.m3u", 404), ("../outside.m3u", 403), ("", 422)]:
         assert api.request("GET", "/media/list", params={"uri": uri}).status_code == status

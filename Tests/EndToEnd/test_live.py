@@ -7,27 +7,10 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, Api, eventually, within
-from rig.radio import Icecast, Radio
-from rig.signals import dominant_frequency
-from rig.waiting import during
+from rig import PATIENCE, RATE, Api, Icecast, Radio, during, eventually, within
+from rig.signals import dominant_frequency, second_of_chirp
 
-RATE = 44100
 KBPS_192 = 24000
-
-
-@pytest.fixture
-def stations():
-    """Makes stations that close with the test."""
-    made: list[Radio | Icecast] = []
-
-    def make(station):
-        made.append(station)
-        return station
-
-    yield make
-    for station in made:
-        station.close()
 
 
 def tune_in(api, station, **item) -> dict:
@@ -40,13 +23,8 @@ def live(api) -> dict | None:
     return (api.player()["item"] or {}).get("live")
 
 
-def heard_second(samples) -> float:
-    """Where in chirp.mp3 these samples are from."""
-    return dominant_frequency(samples[:, 0]) / 200 - 1
-
-
 def assert_on_the_air(station, capture, start: int) -> None:
-    """What sounds soon after `start` is what the station sends then, but for its burst. On a busy machine a tenth of a second may
+    """The sound soon after `start` is what the station sends then, apart from its burst. On a busy machine a tenth of a second may
     have a hole, and then no frequency."""
     length = RATE // 10
 
@@ -56,14 +34,14 @@ def assert_on_the_air(station, capture, start: int) -> None:
 
     at = eventually(sounding, "a tenth of a second without a hole", 10)
     edge = station.edge(capture.arrival(at + length)) / KBPS_192
-    behind = (edge - heard_second(capture.samples(at, at + length))) % 30
+    behind = (edge - second_of_chirp(capture.samples(at, at + length))) % 30
     assert behind < station.burst / KBPS_192 + 3 * PATIENCE / 2, behind
 
 
 @pytest.mark.smoke
-def test_the_station_and_its_title(api, media, events, stations):
+def test_the_station_and_its_title(api, media, events):
     """Rows 234, 10: the station's fields are the item's, there is no length, and each new title is an `item` event."""
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
     player = tune_in(api, radio)
     assert player["duration"] is None and player["progress"] is None
     assert player["item"]["seekable"] is False
@@ -77,10 +55,10 @@ def test_the_station_and_its_title(api, media, events, stations):
     assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
 
 
-def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations):
+def test_a_title_changes_when_it_is_heard(capture, api, media, events):
     """Row 234: seconds of sound are buffered; the title comes within 0.2 s of the sound that it belongs to."""
     low, noise = media.path("low.mp3").read_bytes(), media.path("long.mp3").read_bytes()
-    radio = stations(Radio(low[: 10 * 24000] + noise, KBPS_192, interval=1024))
+    radio = Radio(low[: 10 * 24000] + noise, KBPS_192, interval=1024)
     tune_in(api, radio)
     mark = events.mark()
     capture.wait_sound()
@@ -104,9 +82,9 @@ def test_a_title_changes_when_it_is_heard(capture, api, media, events, stations)
 
 
 @pytest.mark.parametrize("silence", ["pause", "interruption"])
-def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, silence):
+def test_silence_ends_with_what_is_on_the_air(capture, api, media, silence):
     """Rows 133, 36: the station goes on without us, paused or interrupted; what was buffered is not played."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
+    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192)
     tune_in(api, radio)
     capture.wait_sound()
     if silence == "pause":
@@ -131,12 +109,12 @@ def test_silence_ends_with_what_is_on_the_air(capture, api, media, stations, sil
     assert api.player()["item"]["live"]["station"] == "Test FM"
 
 
-def test_it_is_joined_anywhere(capture, api, media, stations):
+def test_it_is_joined_anywhere(capture, api, media):
     """Row 207: at ten random bytes of the stream, sound within 0.5 s."""
     content = media.path("long.mp3").read_bytes()
     dice = random.Random(207)
     for cut in [1, *(dice.randrange(2_000, len(content) // 2) for _ in range(9))]:
-        radio = stations(Radio(content[cut:], KBPS_192))
+        radio = Radio(content[cut:], KBPS_192)
         api.load(f"{radio.url}/live")
         mark = capture.frames
         with within(0.5, "sound"):
@@ -144,9 +122,9 @@ def test_it_is_joined_anywhere(capture, api, media, stations):
             capture.wait_sound(mark)
 
 
-def test_a_live_stream_has_no_end(api, media, events, stations):
+def test_a_live_stream_has_no_end(api, media, events):
     """Rows 36, 228: the server hangs up: it is joined again, and goes on; it is never completed."""
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
+    radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
     tune_in(api, radio)
     radio.cut()
     eventually(lambda: len(radio.log()) >= 2, "a second connection", 10)
@@ -168,11 +146,9 @@ def test_a_live_stream_has_no_end(api, media, events, stations):
     assert [event["reason"] for event in events.since(0, "completed")] == ["error"]
 
 
-def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
+def test_a_restart_joins_again_when_it_is_played(server, api, media):
     """Row 240: a station that was playing is there after a restart, paused, and plays what is then on the air."""
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192))
-    server = start_server()
-    api = Api(server.url)
+    radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
     tune_in(api, radio)
     eventually(lambda: api.player()["position"] > 1.5, "it has played a while", 10)
     api = Api(server.restart(kill=True).url)
@@ -181,11 +157,9 @@ def test_a_restart_joins_again_when_it_is_played(start_server, media, stations):
     assert api.wait_status("playing", timeout=10)["item"]["live"]["station"] == "Test FM"
 
 
-def test_memory_stays_flat(start_server, media, stations):
+def test_memory_stays_flat(server, api, media):
     """A stream that never ends, as fast as it is taken, with a new title at every turn."""
-    server = start_server()
-    api = Api(server.url)
-    radio = stations(Radio(media.path("long.mp3").read_bytes(), KBPS_192, interval=256))
+    radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192, interval=256)
     radio.endless = True
     radio.titles = [(place, f"Title {place}") for place in range(0, 1 << 20, 512)]
     tune_in(api, radio)
@@ -205,13 +179,13 @@ def test_memory_stays_flat(start_server, media, stations):
 
 
 @pytest.fixture
-def plain(media, stations):
+def plain(media):
     """A station without a station's fields, as a plain web server sends it."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
+    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192)
     radio.status_line = "HTTP/1.1 200 OK"
     radio.fields = [("Content-Type", "audio/mpeg"), ("Cache-Control", "no-cache")]
     radio.interval = 0
-    # What comes in a burst and then ends could be a file.
+    # A burst that ends could be a file.
     radio.began = time.monotonic()
     return radio
 
@@ -238,9 +212,9 @@ def test_a_plain_stream_is_a_station(capture, api, events, plain):
     assert_on_the_air(plain, capture, capture.wait_sound(mark))
 
 
-def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media, stations):
+def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media):
     """It is opened early, so that a slow one leaves no gap; but what sounds is what is on the air when its turn comes."""
-    radio = stations(Radio(media.path("chirp.mp3").read_bytes(), KBPS_192))
+    radio = Radio(media.path("chirp.mp3").read_bytes(), KBPS_192)
     api.load("low.mp3", f"{radio.url}/live")
     # When it was added, to see what it is.
     looks = len(radio.log())
@@ -256,9 +230,9 @@ def test_a_station_that_follows_a_song_is_on_the_air_at_once(capture, api, media
     assert len(radio.log()) == looks + 2
 
 
-def test_icecast(capture, api, media, directory, stations):
+def test_icecast(capture, api, media, directory):
     """The real server: the station's name, no end; its source goes and comes back."""
-    icecast = stations(Icecast(directory / "icecast"))
+    icecast = Icecast(directory / "icecast")
     icecast.feed(media.path("long.mp3"))
 
     def on_the_air() -> bool:

@@ -6,10 +6,9 @@ import time
 
 import pytest
 
-from rig import Api, eventually
+from rig import PATIENCE, Api, during, eventually
 from rig.logind import LoginManager, Screen
 from rig.program import system_bus
-from rig.waiting import PATIENCE, during
 
 STRANGER = os.getuid() + 1
 
@@ -41,7 +40,7 @@ def launch(start_server, bus, pulse, monkeypatch):
 
 @pytest.fixture
 def server(capture, logind, launch):
-    """One that has asked what is so, and holds the sleep back."""
+    """A server that has read the state and delays the sleep."""
     server = launch()
     eventually(logind.is_held, "it listens to logind")
     return server
@@ -165,7 +164,7 @@ def test_silence_is_not_waited_for_longer_than_it_takes(logind, capture, api, pl
 
 
 @pytest.mark.parametrize("when", ["before", "during"])
-def test_what_was_paused_stays_paused_after_the_sleep(logind, capture, api, events, playing, when):
+def test_paused_player_stays_paused_after_sleep(logind, capture, api, events, playing, when):
     """Rows 129, 131 and 143."""
     if when == "before":
         api.pause()
@@ -182,18 +181,6 @@ def test_what_was_paused_stays_paused_after_the_sleep(logind, capture, api, even
     assert capture.first_sound(silent) is None
     api.play()
     capture.wait_sound(silent)
-
-
-def test_a_call_goes_on_after_the_sleep(logind, capture, api, events, playing):
-    """Interruptions nest: the last one gives the sound back."""
-    api.call("POST", "/session/interruptions", json={"type": "began"})
-    logind.sleep()
-    eventually(lambda: not logind.is_held(), "the machine may sleep")
-    logind.sleep(False)
-    eventually(logind.is_held, "awake")
-    during(0.4, lambda: api.player()["status"] == "interrupted", "the call is not over")
-    api.call("POST", "/session/interruptions", json={"type": "ended"})
-    api.wait_status("playing")
 
 
 def test_the_login_manager_may_go_and_come(logind, capture, api, playing):
@@ -223,7 +210,7 @@ def test_the_bus_may_go_and_come(bus, logind, capture, api, playing):
 
 
 def test_no_inhibitor_is_no_error(bus, capture, launch):
-    """Who may not hold the sleep back hears of it all the same."""
+    """Without permission to delay the sleep, the server still hears of it."""
     logind = LoginManager(bus)
     logind.may_inhibit = False
     logind.start()

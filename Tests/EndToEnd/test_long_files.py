@@ -8,10 +8,9 @@ import struct
 
 import pytest
 
-from rig import Api, eventually
+from rig import RATE, eventually
 
 FRAME = 1152
-RATE = 44100
 
 
 def bare_frames(source: pathlib.Path) -> list[bytes]:
@@ -38,19 +37,10 @@ def repeated(frames: list[bytes], path: pathlib.Path, count: int) -> int:
     return rounds * len(frames)
 
 
-@pytest.fixture
-def music(directory):
-    path = directory / "music"
-    path.mkdir()
-    return path
-
-
-def test_half_a_gigabyte_plays_in_little_memory(media, music, start_server):
+def test_half_a_gigabyte_plays_in_little_memory(media, music, server, api):
     """Row 2: begins at once, plays, jumps to its end; what the server holds grows by less than 32 MB."""
     frames = bare_frames(media.path("noise-320.mp3"))
     count = repeated(frames, music / "big.mp3", 500_000_000 // len(frames[0]))
-    server = start_server(music=music)
-    api = Api(server.url)
     before = server.resident_bytes()
     api.load("big.mp3")
     api.play()
@@ -62,41 +52,27 @@ def test_half_a_gigabyte_plays_in_little_memory(media, music, start_server):
     assert server.resident_bytes() - before < 32 << 20
 
 
-def children(server) -> list[int]:
-    """Processes of the server's own: media workers."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == server.process.pid:
-                found.append(int(entry.name))
-    return found
-
-
 def resident(process: int) -> int:
     with contextlib.suppress(OSError):
         return int(pathlib.Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
-def test_half_a_gigabyte_of_pcm_plays_in_little_memory(music, start_server):
+def test_half_a_gigabyte_of_pcm_plays_in_little_memory(music, server, api):
     """Row 2: a WAV, through the media worker: neither process grows by 32 MB while it plays and jumps."""
     count = 500_000_000 // 4
-    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + 4 * count, b"WAVE", b"fmt ", 16, 1, 2, RATE, 4 * RATE, 4, 16, b"data", 4 * count)
-    with (music / "big.wav").open("wb") as file:
-        file.write(head)
-        file.truncate(len(head) + 4 * count)
-    (music / "small.wav").write_bytes(struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + 4 * RATE, b"WAVE", b"fmt ", 16, 1, 2, RATE, 4 * RATE, 4, 16,
-                                                  b"data", 4 * RATE) + bytes(4 * RATE))
-    server = start_server(music=music)
-    api = Api(server.url)
-    api.load("small.wav", play=True)
-    api.wait_status("completed", timeout=10)
+    for name, frames in (("big", count), ("small", RATE)):
+        head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + 4 * frames, b"WAVE", b"fmt ", 16, 1, 2, RATE, 4 * RATE, 4, 16, b"data", 4 * frames)
+        with (music / f"{name}.wav").open("wb") as file:
+            file.write(head)
+            file.truncate(len(head) + 4 * frames)
+    api.play_through("small.wav")
     before = server.resident_bytes()
     api.load("big.wav")
     api.play()
     duration = api.wait_status("playing")["duration"]
     assert duration == pytest.approx(count / RATE, abs=0.001)
-    workers = children(server)
+    workers = server.workers()
     assert workers
     first = {process: resident(process) for process in workers}
     for part in (0.5, 0.99, 0.2):
@@ -107,10 +83,9 @@ def test_half_a_gigabyte_of_pcm_plays_in_little_memory(music, start_server):
         assert all(resident(process) - first[process] < 32 << 20 for process in workers)
 
 
-def test_the_end_of_three_hours_is_exact(media, music, start_server):
+def test_the_end_of_three_hours_is_exact(media, music, api):
     """Row 47: the duration and the last position are right to a millisecond."""
     count = repeated(bare_frames(media.path("noise-128.mp3")), music / "hours.mp3", 3 * 3600 * RATE // FRAME)
-    api = Api(start_server(music=music).url)
     api.start("hours.mp3")
     true = count * FRAME / RATE
     api.seek(position=true - 0.5)

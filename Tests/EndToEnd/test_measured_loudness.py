@@ -9,13 +9,10 @@ import subprocess
 import numpy
 import pytest
 
-from rig import eventually
-from rig.api import Api
-from rig.commandline import tonearm
+from rig import RATE, Api, eventually, tonearm
 from rig.kept import copy_kept
 from rig.signals import write_wave
 
-RATE = 44100
 NAMES = ["a.wav", "b.flac", "c.mp3", "d.mp3", "e.ogg", "f.opus", "g.m4a", "h.flac", "i.wav", "j.mp3"]
 
 
@@ -36,17 +33,21 @@ def judged(path) -> float:
     return float(result.stdout.rsplit("lavfi.r128.I=", 1)[1].split()[0])
 
 
+def gain(written, path) -> float:
+    """Decibels by which the output is louder than the file."""
+    plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(path), "-f", "s16le", "-"], check=True, capture_output=True)
+    power = numpy.mean(numpy.frombuffer(plain.stdout, "<i2").astype(float) ** 2)
+    return 10 * numpy.log10(numpy.mean(written.samples().astype(float) ** 2) / power)
+
+
 def measured(server) -> dict:
     path = next(server.data.rglob("library.sqlite"))
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return {uri: (state, loudness) for uri, state, loudness in connection.execute("SELECT uri, measured, loudness FROM track")}
-    finally:
-        connection.close()
 
 
 def scan(api) -> None:
-    """What waits is measured after it."""
+    """Waiting tracks are measured after it."""
     eventually(lambda: api.request("POST", "/library/scan").is_success, "a scan begins", 30)
 
 
@@ -72,42 +73,34 @@ def music(directory):
     return copy_kept("measured", directory / "measured", make_music)
 
 
-def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_when_they_change(start_server, written, music):
-    server = start_server(output=written.output, music=music)
-    with contextlib.closing(Api(server.url)) as api:
-        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
-        loudness = api.call("GET", "/library")["loudness"]
-        assert loudness["enabled"] and loudness["problem"] is None
-        scan(api)
-        wait_measured(api, 10)
+def test_ten_files_agree_with_ffmpeg_survive_a_restart_and_are_measured_again_when_they_change(server, api, written, music):
+    eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+    loudness = api.call("GET", "/library")["loudness"]
+    assert loudness["enabled"] and loudness["problem"] is None
+    scan(api)
+    wait_measured(api, 10)
     first = measured(server)
     for name in NAMES:
         assert first[name] == (1, pytest.approx(judged(music / name), abs=0.1)), name
     assert first["tagged.flac"][0] == 2 and first["silence.wav"][0] == 3
 
     server.restart(kill=True)
-    with contextlib.closing(Api(server.url)) as api:
-        wait_measured(api, 10)
-        assert measured(server) == first
-        make(music / "a.wav", 0.5, 0)
-        changed = judged(music / "a.wav")
-        eventually(lambda: api.call("GET", "/library")["loudness"]["remaining"] == 1, "the changed file waits", 30)
-        scan(api)
-        wait_measured(api, 10)
-        after = measured(server)
-        assert after["a.wav"] == (1, pytest.approx(changed, abs=0.1)) and abs(changed - first["a.wav"][1]) > 10
-        assert {name: value for name, value in after.items() if name != "a.wav"} == {
-            name: value for name, value in first.items() if name != "a.wav"}
+    api = Api(server.url)
+    wait_measured(api, 10)
+    assert measured(server) == first
+    make(music / "a.wav", 0.5, 0)
+    changed = judged(music / "a.wav")
+    eventually(lambda: api.call("GET", "/library")["loudness"]["remaining"] == 1, "the changed file waits", 30)
+    scan(api)
+    wait_measured(api, 10)
+    after = measured(server)
+    assert after["a.wav"] == (1, pytest.approx(changed, abs=0.1)) and abs(changed - first["a.wav"][1]) > 10
+    assert {name: value for name, value in after.items() if name != "a.wav"} == {
+        name: value for name, value in first.items() if name != "a.wav"}
 
-        api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "track"}})
-        api.load("b.flac", play=True)
-        api.wait_status("completed", timeout=20)
-    with_gain = written.samples().astype(float)
-    plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "b.flac"), "-f", "s16le", "-"], check=True,
-                           capture_output=True).stdout
-    power = numpy.mean(numpy.frombuffer(plain, "<i2").astype(float) ** 2)
-    gain = 10 * numpy.log10(numpy.mean(with_gain**2) / power)
-    assert gain == pytest.approx(-18 - first["b.flac"][1], abs=0.1)
+    api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "track"}})
+    api.play_through("b.flac")
+    assert gain(written, music / "b.flac") == pytest.approx(-18 - first["b.flac"][1], abs=0.1)
 
 
 def test_an_album_is_as_loud_as_its_tracks_in_a_row(start_server, written, directory):
@@ -122,19 +115,13 @@ def test_an_album_is_as_loud_as_its_tracks_in_a_row(start_server, written, direc
     subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "a.flac"), "-i", str(music / "b.flac"),
                     "-filter_complex", "concat=n=2:v=0:a=1", str(row)], check=True)
     server = start_server(output=written.output, music=music)
-    with contextlib.closing(Api(server.url)) as api:
-        eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
-        scan(api)
-        wait_measured(api, 2)
-        api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "album"}})
-        api.load("a.flac")
-        api.play()
-        api.wait_status("completed", timeout=20)
-    plain = subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-i", str(music / "a.flac"), "-f", "s16le", "-"], check=True,
-                           capture_output=True).stdout
-    power = numpy.mean(numpy.frombuffer(plain, "<i2").astype(float) ** 2)
-    gain = 10 * numpy.log10(numpy.mean(written.samples().astype(float) ** 2) / power)
-    assert gain == pytest.approx(-18 - judged(row), abs=0.5)
+    api = Api(server.url)
+    eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
+    scan(api)
+    wait_measured(api, 2)
+    api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "album"}})
+    api.play_through("a.flac")
+    assert gain(written, music / "a.flac") == pytest.approx(-18 - judged(row), abs=0.5)
 
 
 @pytest.mark.parametrize("mode", ["track", "album", "auto"])
@@ -158,7 +145,7 @@ def test_a_render_measures_what_no_tag_says(directory, mode):
     assert after["tagged.flac"] == pytest.approx(before["tagged.flac"] - 3, abs=0.5)
 
 
-def test_nothing_is_measured_when_it_is_off(start_server, music):
-    api = Api(start_server(music=music, arguments=("--measure-loudness", "off")).url)
+@pytest.mark.serve("--measure-loudness", "off")
+def test_nothing_is_measured_when_it_is_off(music, api):
     eventually(lambda: api.call("GET", "/library")["state"] == "idle", "scanned", 30)
     assert api.call("GET", "/library")["loudness"] == {"enabled": False, "measured": 0, "remaining": 0, "problem": None}

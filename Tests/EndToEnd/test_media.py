@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a file: format, tags, picture."""
+"""A file's description: format, tags, picture."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def test_the_format_is_what_ffprobe_says(api, media):
         assert format["layer"] == (2 if name.endswith("mp2") else 3)
 
 
-def test_variable_bit_rate_is_told(api):
+def test_variable_bit_rate_is_reported(api):
     """Row 205: with and without a Xing header."""
     for name in ["noise-vbr.mp3", "vbr-noxing-long.mp3"]:
         assert loaded_item(api, name)["format"]["bitrateMode"] in ("variable", "average")
@@ -88,8 +88,7 @@ def test_names_in_file_urls_are_decoded_once(api, media):
 
 def test_damage_in_the_middle_is_skipped_and_counted(written, api, media):
     """Row 81: 4 KB of garbage: it plays on to the end, and the counter tells."""
-    api.load("garbage.mp3", play=True)
-    api.wait_status("completed", timeout=10)
+    api.play_through("garbage.mp3")
     written.wait_silence()
     captured = written.samples()
     reference = media.reference("noise-128.mp3")
@@ -103,7 +102,7 @@ def test_damage_in_the_middle_is_skipped_and_counted(written, api, media):
 
 @pytest.mark.parametrize("deed", ["truncated", "overwritten", "deleted", "replaced"])
 def test_a_file_that_changes_while_it_plays(music, written, start_server, contract, media, deed):
-    """What was decoded is heard, then `completed` with `error`, and the next item plays; a file whose name is gone, or
+    """The decoded part is heard, then `completed` with `error`, and the next item plays; a file whose name is gone, or
     leads to another one by now, plays to its end."""
     file = music / "long.mp3"
     for name in ("long.mp3", "noise.mp3"):
@@ -131,7 +130,6 @@ def test_a_file_that_changes_while_it_plays(music, written, start_server, contra
         error = log.wait_for("error", timeout=1)
         assert error["code"] == "unreadable" and error["itemId"] == ids[0]
     log.close()
-    api.close()
     assert not log.violations
     heard, start = written.samples(), 0
     long, noise = media.reference("long.mp3"), media.reference("noise.mp3")

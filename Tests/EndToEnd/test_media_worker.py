@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worker process: its sandbox, its crash, its hanging, its absence, its end."""
 
-import contextlib
 import os
 import pathlib
 import signal
@@ -10,44 +9,15 @@ import sys
 
 import pytest
 
-from rig import Api, Origin, eventually, within
-from rig.server import binary
+from rig import Api, Origin, binary, eventually, within
 
 
-def workers(server) -> list[int]:
-    """Worker processes of a server that run, the oldest first: the spare one comes a second after an item's."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue
-        fields = rest.split()
-        if int(fields[1]) == server.process.pid and fields[0] != "Z":
-            found.append(int(entry.name))
-    return sorted(found, key=started)
-
-
-def started(process: int) -> int:
-    """In ticks since the machine did."""
-    try:
-        return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
-    except OSError:
-        return 0
+# Without a library every worker is an item's.
+NO_LIBRARY = pytest.mark.serve("--library", "off")
 
 
 def worker_binary() -> pathlib.Path:
     return binary().with_name("tonearm-media-worker")
-
-
-@pytest.fixture
-def quiet(start_server) -> "tuple":
-    """A server without a library, so that every worker is an item's."""
-    server = start_server(arguments=("--library", "off"))
-    api = Api(server.url)
-    return server, api
 
 
 @pytest.mark.smoke
@@ -57,11 +27,11 @@ def test_the_sandbox_lets_nothing_through():
     assert trial.returncode == 0, trial.stderr
 
 
-def test_a_playing_worker_is_confined(quiet, formats):
-    """What the kernel says of one that plays: filter, no new privileges, no descriptor but its own, limits, no environment."""
-    server, api = quiet
+@NO_LIBRARY
+def test_workers_are_confined(server, api, formats):
+    """The kernel's view of one that plays: filter, no new privileges, no descriptor but its own, limits, no environment."""
     api.start("formats/long.flac")
-    process = eventually(lambda: workers(server), "a worker runs")[0]
+    process = eventually(lambda: server.workers(), "a worker runs")[0]
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "Threads:\t1\n" in status
     limits = pathlib.Path(f"/proc/{process}/limits").read_text()
@@ -73,127 +43,94 @@ def test_a_playing_worker_is_confined(quiet, formats):
         assert set(links) == {"0", "1", "2", "3"}, links
         assert {links[name] for name in "012"} == {"/dev/null"} and links["3"].startswith("socket:")
         assert pathlib.Path(f"/proc/{process}/environ").read_bytes() == b""
+    # A spare one waits with its sandbox closed, and without the processor.
+    spare = eventually(lambda: next((each for each in server.workers() if each != process), None), "a spare one is started", timeout=10)
+    status = pathlib.Path(f"/proc/{spare}/status")
+    eventually(lambda: "Seccomp:\t2" in status.read_text(), "its sandbox is closed")
+    assert "NoNewPrivs:\t1" in status.read_text()
 
 
-def test_a_killed_worker_fails_its_item_and_the_next_one_plays(quiet, open_events, formats):
-    """Issue 3, point 6: kill -9 in the middle of playing."""
-    server, api = quiet
-    events = open_events(url=server.events_url)
+@NO_LIBRARY
+@pytest.mark.parametrize("end, words", [(signal.SIGKILL, "signal 9"), (signal.SIGSTOP, "")], ids=["killed", "hung"])
+def test_a_lost_worker_fails_its_item_and_the_next_one_plays(server, api, events, formats, end, words):
+    """Issue 3, point 6: in the middle of playing, within the deadline."""
     first, second = api.start("formats/long.flac", "formats/long.m4a")
-    process = workers(server)[0]
-    os.kill(process, signal.SIGKILL)
-    completed = events.wait_for("completed", lambda event: event["itemId"] == first, timeout=30)
-    assert completed.data["reason"] == "error"
-    error = events.wait_for("error", lambda event: True)
-    found = error.data.get("error", error.data)
-    assert (found["code"], found["itemId"]) == ("decoder-failed", first) and "signal 9" in found["message"]
-    playing = eventually(lambda: (player := api.player())["status"] == "playing" and player, "the next item plays")
-    assert playing["item"]["id"] == second
-    assert server.is_running
-
-
-def test_a_hung_worker_is_given_up(quiet, open_events, formats):
-    """SIGSTOP: its item fails within the deadline, the next one plays."""
-    server, api = quiet
-    events = open_events(url=server.events_url)
-    first, second = api.start("formats/long.flac", "formats/long.m4a")
-    process = workers(server)[0]
-    os.kill(process, signal.SIGSTOP)
-    with within(20, "a hung worker"):
+    process = server.workers()[0]
+    os.kill(process, end)
+    with within(20, "a lost worker"):
         completed = events.wait_for("completed", lambda event: event["itemId"] == first, timeout=30)
     assert completed.data["reason"] == "error"
+    error = events.wait_for("error").data
+    assert (error["code"], error["itemId"]) == ("decoder-failed", first) and words in error["message"]
     eventually(lambda: api.player()["item"]["id"] == second and api.player()["status"] == "playing", "the next item plays")
-    assert process not in workers(server)
+    assert process not in server.workers() and server.is_running
 
 
-def test_an_underrun_is_counted_told_and_over(start_server, open_events, formats):
+@pytest.mark.serve("--library", "off", "--buffer-count", "2", "--decode-buffer-frames", "512")
+def test_an_underrun_is_counted_told_and_over(server, api, open_events, formats):
     """Rows 88, 239: a decoder that stands still for a second: `buffering`, the counter rises, time jumps, it plays on; how
     long decoding takes is counted."""
-    server = start_server(arguments=("--library", "off", "--buffer-count", "2", "--decode-buffer-frames", "512"))
-    api = Api(server.url)
-    events = open_events("interval=0.1", url=server.events_url)
+    events = open_events("interval=0.1")
 
     def metric(name: str) -> float:
         text = api.request("GET", "//metrics").text
         return float(next(line.split()[-1] for line in text.splitlines() if line.startswith(name + "{")))
 
-    def underruns() -> int:
-        return int(metric("tonearm_underruns_total"))
-
     api.start("formats/long.flac")
-    (process,) = workers(server)
+    (process,) = server.workers()
     before = events.wait_for("time", lambda event: event["rate"] == 1)["discontinuity"]
-    assert underruns() == 0
+    assert metric("tonearm_underruns_total") == 0
     decoding = metric("tonearm_decode_seconds_total")
     assert 0 < decoding < 10
     mark = events.mark()
     os.kill(process, signal.SIGSTOP)
     dry = events.wait_status("buffering", mark=mark, timeout=8)
     assert dry["reason"] == "underrun"
-    assert underruns() == 1
+    assert metric("tonearm_underruns_total") == 1
     os.kill(process, signal.SIGCONT)
     events.wait_status("playing", mark=mark)
     after = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())
     # At least as long as the buffered sound lasted, which is 0.1 s.
     eventually(lambda: metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
-    assert underruns() == 1
+    assert metric("tonearm_underruns_total") == 1
 
 
-def test_workers_come_with_need_and_go_with_it(quiet, formats):
+@NO_LIBRARY
+def test_workers_come_with_need_and_go_with_it(server, api, formats):
     """None before, one while an item is loaded and a spare one, only that after; none survives the server."""
-    server, api = quiet
-    assert workers(server) == []
+    assert server.workers() == []
     api.start("long.mp3")
-    assert workers(server) == [], "MPEG audio takes none"
+    assert server.workers() == [], "MPEG audio takes none"
     api.start("formats/long.flac")
-    process = workers(server)[0]
+    process = server.workers()[0]
     api.call("DELETE", "/queue")
-    eventually(lambda: process not in workers(server), "the worker ends", timeout=10)
-    (spare,) = eventually(lambda: workers(server), "a spare one is ready", timeout=10)
+    eventually(lambda: process not in server.workers(), "the worker ends", timeout=10)
+    (spare,) = eventually(lambda: server.workers(), "a spare one is ready", timeout=10)
     api.start("formats/long.flac")
-    assert workers(server)[0] == spare, "the spare one is the next item's"
-    running = eventually(lambda: len(found := workers(server)) == 2 and found, "another one is ready")
+    assert server.workers()[0] == spare, "the spare one is the next item's"
+    running = eventually(lambda: len(found := server.workers()) == 2 and found, "another one is ready")
     server.kill()
     for process in running:
         eventually(lambda: not pathlib.Path(f"/proc/{process}").exists(), "no worker survives the server")
 
 
-def test_a_spare_worker_is_confined(quiet, formats):
-    """It waits with its sandbox closed, and without the processor."""
-    server, api = quiet
-    api.load("formats/long.flac")
-    item = eventually(lambda: workers(server), "the item's worker runs")[0]
-    spare = eventually(lambda: next((each for each in workers(server) if each != item), None), "a spare one is started", timeout=10)
-    status = pathlib.Path(f"/proc/{spare}/status")
-    eventually(lambda: "Seccomp:\t2" in status.read_text(), "its sandbox is closed")
-    assert "NoNewPrivs:\t1" in status.read_text()
-
-
-def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(start_server, formats):
-    server = start_server(arguments=("--media-worker", "/nowhere/tonearm-media-worker", "--library", "off"))
-    api = Api(server.url)
+@pytest.mark.serve("--media-worker", "/nowhere/tonearm-media-worker", "--library", "off")
+def test_without_a_worker_mpeg_audio_plays_and_the_rest_says_why(server, api, formats):
     answer = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
     assert answer.status_code == 422 and answer.json()["code"] == "unsupported"
     assert "tonearm-media-worker" in answer.json()["detail"]
     api.load("noise.mp3", play=True)
     api.wait_status("playing", "completed")
-    api.close()
     doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(server.directory / "other"), "--port", "0",
                              "--media-worker", "/nowhere/tonearm-media-worker"], capture_output=True, text=True, timeout=60)
     assert "media worker: missing" in doctor.stdout and doctor.returncode == 0
 
 
-def test_the_doctor_tries_the_sandbox(tmp_path):
-    doctor = subprocess.run([str(binary()), "doctor", "--output", "null", "--data", str(tmp_path / "data"), "--port", "0"],
-                            capture_output=True, text=True, timeout=60)
-    assert "its sandbox works" in doctor.stdout
-
-
+@NO_LIBRARY
 @pytest.mark.smoke
-def test_a_network_item_plays_through_the_worker(quiet, formats, tmp_path):
+def test_a_network_item_plays_through_the_worker(server, api, formats, tmp_path):
     """Row 215: 10 MB with moov at the end, over HTTP: by ranges, so that most of it is not loaded before it sounds. And a FLAC."""
-    server, api = quiet
     film = tmp_path / "film.mp4"
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=d=360:a=0.3", "-c:a", "aac", "-b:a", "256k", str(film)], check=True)
     content = film.read_bytes()
@@ -225,17 +162,17 @@ def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path)
     for name, content in films.items():
         origin.serve(f"/{name}.mov", content, content_type="video/quicktime", ranges=False)
     for arguments, played in (((), ["short"]), (("--cache", "on"), ["short", "long"])):
-        with contextlib.closing(Api(start_server(arguments=arguments).url)) as api:
-            for name in films:
-                api.load(f"{origin.url}/{name}.mov")
-                api.request("POST", "/player/play")
-                now = api.wait_status("playing", "failed", timeout=10)
-                assert now["status"] == ("playing" if name in played else "failed"), now
-                if name in played:
-                    assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
-                else:
-                    assert now["error"]["code"] == "unsupported" and "its index is at its end" in now["error"]["message"]
-                api.command("stop")
+        api = Api(start_server(arguments=arguments).url)
+        for name in films:
+            api.load(f"{origin.url}/{name}.mov")
+            api.request("POST", "/player/play")
+            now = api.wait_status("playing", "failed", timeout=10)
+            assert now["status"] == ("playing" if name in played else "failed"), now
+            if name in played:
+                assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
+            else:
+                assert now["error"]["code"] == "unsupported" and "its index is at its end" in now["error"]["message"]
+            api.command("stop")
 
 
 def test_a_worker_that_was_taken_over_hurts_its_item_only(start_server, formats, tmp_path):
@@ -255,17 +192,17 @@ for _ in range(200):
 """)
     worker.chmod(0o755)
     server = start_server(arguments=("--media-worker", str(worker), "--library", "off"))
-    with contextlib.closing(Api(server.url)) as api:
-        for _ in range(4):
-            api.load("formats/a.flac", "noise.mp3", play=True)
-            eventually(lambda: api.player()["item"]["uri"] == "noise.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
-            refused = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
-            assert refused.status_code == 422 and refused.json()["code"] in ("decoder-failed", "unsupported"), refused.text
-        assert server.is_running
+    api = Api(server.url)
+    for _ in range(4):
+        api.load("formats/a.flac", "noise.mp3", play=True)
+        eventually(lambda: api.player()["item"]["uri"] == "noise.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
+        refused = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
+        assert refused.status_code == 422 and refused.json()["code"] in ("decoder-failed", "unsupported"), refused.text
+    assert server.is_running
 
 
 def test_many_files_are_added_without_a_process_for_each(start_server, formats, directory, media):
-    """Eight are opened to be looked at; of the others, only folders are told from files."""
+    """Eight are opened to be looked at; the others are only sorted into folders and files."""
     count = directory / "started"
     count.touch()
     wrapper = directory / "worker"

@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from rig import PATIENCE, Api, eventually
-from rig.server import binary
+from rig import PATIENCE, Api, binary, eventually
 
 # A debug build takes more for the same.
 MEMORY = (240 if "debug" in binary().parts else 200) << 20

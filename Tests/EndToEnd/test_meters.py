@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`levels` and `spectrum`: what is measured at the playhead."""
 
-import contextlib
 import json
 import math
 
@@ -9,11 +8,9 @@ import httpx
 import numpy
 import pytest
 
-from rig.api import Api
-from rig.events import EventLog
+from rig import RATE
 from rig.signals import write_wave
 
-RATE = 44100
 AMPLITUDE = 10 ** (-6 / 20)
 
 
@@ -23,7 +20,7 @@ def band(frequency: float, count: int) -> int:
 
 
 @pytest.fixture
-def tones(directory):
+def music(directory):
     """`tone`: -6 dBFS all along. `late`: the same after a second of silence."""
     music = directory / "tones"
     music.mkdir()
@@ -33,12 +30,7 @@ def tones(directory):
     return music
 
 
-@pytest.fixture
-def server(start_server, tones):
-    return start_server(music=tones)
-
-
-def test_a_sine_reads_its_level_and_lands_in_its_band(server, api, open_events):
+def test_a_sine_reads_its_level_and_lands_in_its_band(server, api, music, open_events):
     """Rows 79, 87, 277, 288, 289: before the volume; only for who asks; the wishes can be changed."""
     bystander = open_events()
     log = open_events("events=levels,spectrum&levelsInterval=0.05")
@@ -77,27 +69,16 @@ def test_a_sine_reads_its_level_and_lands_in_its_band(server, api, open_events):
     api.pause()
 
 
-def begins_in_step(log) -> None:
-    """The tone begins at 1 s; the first event that sees it is one interval late at most."""
+def test_levels_are_those_at_the_playhead(music, api, open_events):
+    """Row 288: within 20 ms. The tone begins at 1 s; the first event that sees it is one interval late at most."""
+    log = open_events("events=levels&levelsInterval=0.0334")
+    api.load("late.wav", play=True)
     loud = log.wait_for("levels", lambda event: event["channels"][0]["peak"] > -20, timeout=15)
     quiet = [event for event in log.since(0, "levels") if event["position"] < loud["position"]]
     assert quiet and all(event["position"] < 1 + 0.02 for event in quiet)
     assert loud["position"] > 1 - 0.02
 
 
-def test_levels_are_those_at_the_playhead(api, open_events):
-    """Row 288: within 20 ms."""
-    log = open_events("events=levels&levelsInterval=0.0334")
-    api.load("late.wav", play=True)
-    begins_in_step(log)
-
-
-def test_pulseaudio_levels_are_those_at_the_playhead(pulse, start_server, tones, contract):
-    """Row 288, where what is heard lies 0.3 s behind what is rendered."""
-    server = start_server(output="pulse", pulse=pulse, music=tones)
-    api = Api(server.url)
-    log = EventLog(server.events_url, "events=levels&levelsInterval=0.0334", contract)
-    with contextlib.closing(log):
-        api.load("late.wav", play=True)
-        begins_in_step(log)
-        assert not log.violations
+def test_pulseaudio_levels_are_those_at_the_playhead(pulse, music, api, open_events):
+    """Row 288, where the sound is heard 0.3 s after it is rendered."""
+    test_levels_are_those_at_the_playhead(music, api, open_events)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the player tells the session bus, and when it is silent."""
+"""Signals of the player on the session bus, and their absence."""
 
 import time
 
@@ -7,10 +7,8 @@ import jeepney
 import pytest
 from jeepney.io.blocking import open_dbus_connection
 
-from rig import ENDURANCE, PATIENCE, Api, Capture, eventually
-from rig.capture import RATE
+from rig import ENDURANCE, PATIENCE, RATE, Api, Capture, Radio, eventually
 from rig.dbus import NAME, OBJECT, PLAYER, BusSignals
-from rig.radio import Radio
 from rig.signals import dominant_frequency
 from test_mpris import server, status  # noqa: F401  (a fixture)
 
@@ -59,7 +57,7 @@ def test_rate_and_position_change_together(bus, api, signals):
     status(bus, "Playing")
     eventually(lambda: "mpris:length" in bus.metadata(), "the item is open")
     api.call("POST", "/player/scan", json={"rate": 4})
-    eventually(lambda: bus.get("Rate") == 4, "the rate is told")
+    eventually(lambda: bus.get("Rate") == 4, "the rate is reported")
     with open_dbus_connection(bus.address) as connection:
         began, start = reading(connection)
         time.sleep(2)  # the rate is the subject
@@ -86,7 +84,7 @@ def test_the_rate_can_be_set(bus, api, signals):
     assert bus.get("Rate") == 1.5
 
 
-def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
+def test_jumps_are_reported_and_nothing_else_is_one(bus, api, signals):
     """Rows 182, 183, 192, 193: Seeked on a jump; pause and resume change the status alone."""
     first = api.load("long.mp3")[0]
     api.play()
@@ -95,7 +93,7 @@ def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
     time.sleep(1)  # the absence of a jump is the subject
     assert signals.of("Seeked") == []
     bus.player("SetPosition", f"/org/tonearm/track/{first}", "20000000")
-    eventually(lambda: len(signals.of("Seeked")) == 1, "the jump is told")
+    eventually(lambda: len(signals.of("Seeked")) == 1, "the jump is reported")
     assert 19_900_000 <= int(signals.of("Seeked")[0].split("(")[1].rstrip(",)").split(" ")[-1].rstrip(",")) < 22_000_000
 
     api.pause()
@@ -110,7 +108,7 @@ def test_jumps_are_told_and_nothing_else_is_one(bus, api, signals):
     assert all("Position" not in change for change in signals.changed())
 
 
-def test_only_what_changes_is_told(bus, api, signals):
+def test_only_changes_are_reported(bus, api, signals):
     """Row 193."""
     api.load("low.mp3", "noise.mp3")
     api.play()
@@ -138,24 +136,21 @@ def test_a_changed_title_keeps_the_position(bus, api, signals):
     eventually(lambda: len(signals.of("Seeked")) == 1, "the jump")
     api.call("PATCH", f"/queue/items/{first}", json={"title": "Another"})
     eventually(lambda: any(change.get("Metadata", {}).get("xesam:title") == "Another" for change in signals.changed()),
-               "the title is told")
+               "the title is reported")
     assert bus.get("Position") > 9_900_000
     assert len(signals.of("Seeked")) == 1
 
 
-def test_a_stations_song_and_name_are_told(bus, api, signals, media):
-    """Rows 191, 234: the song is the title and the station the artist, as on the page; each new song is told."""
+def test_a_stations_song_and_name_are_reported(bus, api, signals, media):
+    """Rows 191, 234: the song is the title and the station the artist, as on the page; each new song is reported."""
     radio = Radio(media.path("long.mp3").read_bytes(), 24000)
-    try:
-        api.load(f"{radio.url}/live", play=True)
-        eventually(lambda: bus.metadata().get("xesam:title") == "The first one", "the first song", timeout=10)
-        assert bus.metadata()["xesam:artist"] == ["Test FM"]
-        radio.titles.append((radio.edge(), "The second one"))
-        eventually(lambda: any(change.get("Metadata", {}).get("xesam:title") == "The second one" for change in signals.changed()),
-                   "the second song is told", timeout=15)
-        assert bus.metadata()["xesam:artist"] == ["Test FM"]
-    finally:
-        radio.close()
+    api.load(f"{radio.url}/live", play=True)
+    eventually(lambda: bus.metadata().get("xesam:title") == "The first one", "the first song", timeout=10)
+    assert bus.metadata()["xesam:artist"] == ["Test FM"]
+    radio.titles.append((radio.edge(), "The second one"))
+    eventually(lambda: any(change.get("Metadata", {}).get("xesam:title") == "The second one" for change in signals.changed()),
+               "the second song is reported", timeout=15)
+    assert bus.metadata()["xesam:artist"] == ["Test FM"]
 
 
 def test_no_cover_outlives_its_item(bus, api, signals):
@@ -195,28 +190,21 @@ def test_properties_are_read_at_once(bus, api):
 def test_the_sound_follows_the_desktop(directory, pulse, start_server, bus):
     """Row 183: SetPosition moves what is heard."""
     capture = Capture(pulse).start()
-    server = start_server(output="pulse", pulse=pulse, launch_only=True)
-    server.kill()
-    server.environment |= {"DBUS_SESSION_BUS_ADDRESS": bus.address}
-    server.start()
+    pulse.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+    api = Api(start_server(output="pulse", pulse=pulse).url)
     bus.wait_owned()
-    api = Api(server.url)
-    try:
-        first = api.load("chirp.mp3")[0]
-        bus.player("Play")
-        capture.wait_sound()
-        capture.wait_seconds(0.3)
-        earlier = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
-        # Another track's position changes nothing; the current one's is heard at its place in the chirp.
-        bus.player("SetPosition", "/org/tonearm/track/i999", "25000000")
-        bus.player("SetPosition", f"/org/tonearm/track/{first}", "15000000")
-        eventually(lambda: 15 <= api.player()["position"] < 20, "it moved")
-        capture.wait_seconds(0.5)
-        heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
-        position = api.player()["position"]
-        assert heard == pytest.approx(200 + 200 * position, rel=0.04) and heard > 2 * earlier, (earlier, heard, position)
-        bus.player("Pause")
-        capture.wait_silence(0.2, timeout=5)
-    finally:
-        api.close()
-        capture.stop()
+    first = api.load("chirp.mp3")[0]
+    bus.player("Play")
+    capture.wait_sound()
+    capture.wait_seconds(0.3)
+    earlier = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+    # Another track's position changes nothing; the current one's is heard at its place in the chirp.
+    bus.player("SetPosition", "/org/tonearm/track/i999", "25000000")
+    bus.player("SetPosition", f"/org/tonearm/track/{first}", "15000000")
+    eventually(lambda: 15 <= api.player()["position"] < 20, "it moved")
+    capture.wait_seconds(0.5)
+    heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+    position = api.player()["position"]
+    assert heard == pytest.approx(200 + 200 * position, rel=0.04) and heard > 2 * earlier, (earlier, heard, position)
+    bus.player("Pause")
+    capture.wait_silence(0.2, timeout=5)

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PipeWire's PulseAudio server in place of PulseAudio. What differs is told in docs/sound-servers.md."""
+"""PipeWire's PulseAudio server in place of PulseAudio. docs/sound-servers.md lists the differences."""
 
 import numpy
 import pytest
 
-from rig import eventually
-from rig.capture import RATE, Capture
-from rig.neighbours import Neighbour
+from rig import RATE, Capture, Neighbour, during, eventually
 from rig.pipewire import PipeWireDaemon, is_installed
-from rig.waiting import during
 
 pytestmark = [
     pytest.mark.skipif(not is_installed(), reason="PipeWire, WirePlumber or pipewire-pulse is not installed"), pytest.mark.headphones]
@@ -23,19 +20,12 @@ def pulse(directory):
     daemon.stop()
 
 
-def frequency(samples: numpy.ndarray) -> float:
-    channel = samples[:, 0].astype(float)
-    spectrum = numpy.abs(numpy.fft.rfft(channel * numpy.hanning(len(channel))))
-    return float(numpy.argmax(spectrum) * RATE / len(channel))
-
-
 def test_it_is_what_is_said_to_be(capture, pulse, api):
     """The outputs and the default, as PipeWire tells them."""
     assert "PipeWire" in pulse.pactl("info")
     eventually(lambda: api.current_output() == "spk", "the default sink is the current output")
-    ids = {output["id"]: output for output in api.call("GET", "/outputs")["outputs"]}
-    assert {"spk", "hp"} <= set(ids) and ids["spk"]["default"]
-    assert ids["hp"]["formFactor"] == "headphone"
+    outputs = api.outputs()
+    assert outputs["spk"]["default"] and outputs["hp"]["formFactor"] == "headphone"
 
 
 def test_play_pause_and_seek(capture, pulse, api, events, playing, media):
@@ -92,9 +82,9 @@ def test_the_default_sink_goes(capture, pulse, api, events, playing):
 
 
 def test_the_default_is_followed(capture, pulse, api, playing):
-    """Row 259: here the default is told first, and the session manager moves the stream after it."""
+    """Row 259: here the default is reported first, and the session manager moves the stream after it."""
     pulse.load("module-null-sink sink_name=third rate=44100 channels=2")
-    eventually(lambda: any(o["id"] == "third" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    eventually(lambda: "third" in api.outputs(), "listed")
     for sinks in (["third"], ["spk"], ["third", "spk"] * 5, ["third", "spk"] * 5 + ["third"], ["spk"]):
         for sink in sinks:
             pulse.pactl("set-default-sink", sink)
@@ -117,7 +107,7 @@ def test_headphones_go_and_the_speakers_stay_silent(capture, pulse, api, events)
 
 def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
     """PipeWire makes a sink of its own: it is listed, and its clock runs."""
-    capture.stop()
+    capture.close()
     pulse.unplug("hp")
     pulse.unplug("spk")
     eventually(lambda: api.current_output() == "auto_null", "the stand-in is followed")
@@ -127,7 +117,7 @@ def test_without_a_sink_there_is_a_stand_in(capture, pulse, api, playing):
 
 
 def test_modules_that_it_does_not_have(pulse):
-    """What docs/sound-servers.md says of calls and ducking: when this fails, there is something to test."""
+    """Calls and ducking as in docs/sound-servers.md. If this fails, PipeWire can do more and needs tests."""
     for module in ("module-role-cork", "module-role-ducking"):
         with pytest.raises(AssertionError, match="No such entity"):
             pulse.load(module)
@@ -155,23 +145,18 @@ def test_a_suspended_sink_wakes_again(capture, pulse, api, playing):
     api.wait_status("playing")
     position = api.player()["position"]
     eventually(lambda: api.player()["position"] > position + 0.2, "time goes on")
-    # What recorded the monitor before gets silence from PipeWire after that.
+    # PipeWire gives silence to older recorders of the monitor after that.
     fresh = Capture(pulse).start(restart_sink=False)
     fresh.wait_sound(fresh.frames)
-    fresh.stop()
 
 
 def test_others_are_ducked_and_come_back(capture, pulse, api, playing):
     """Row 112."""
     with Neighbour(pulse, "music", amplitude=0.25) as other:
-        def volume() -> str:
-            return next(block for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")
-                        if block.startswith(other.index + "\n"))
-
         api.call("PATCH", "/session", json={"options": ["duck-others"]})
-        eventually(lambda: "46%" in volume(), "ducked")
+        eventually(lambda: "46%" in other.stream(), "ducked")
         api.pause()
-        eventually(lambda: "100%" in volume(), "restored")
+        eventually(lambda: "100%" in other.stream(), "restored")
 
 
 def test_it_ends_in_time(capture, pulse, api, server, playing):

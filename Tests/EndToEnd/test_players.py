@@ -6,7 +6,6 @@ import contextlib
 import json
 import shutil
 import signal
-import subprocess
 import time
 
 import httpx
@@ -14,12 +13,9 @@ import numpy
 import pytest
 import websockets
 
-from rig import Api, EventLog, Problem, eventually
-from rig.capture import RATE
-from rig.neighbours import Neighbour
-from rig.server import binary
+from rig import RATE, Api, CommandLine, EventLog, Neighbour, during, eventually
+from rig.access import ADMIN, CONTROL, READ
 from rig.signals import dominant_frequency, largest_difference
-from rig.waiting import during
 
 
 @pytest.fixture
@@ -66,7 +62,7 @@ def test_all_players_on_one_channel(server, api, player, open_events):
         assert [event["level"] for event in told if event.message["player"] == id] == [0, 0.1, 0.2, 0.3, 0.4]
     numbers = [event.message["seq"] for event in log.since(mark) if "seq" in event.message]
     assert numbers == sorted(set(numbers))
-    # What is of the whole server comes once.
+    # Events of the whole server come once.
     mark = log.mark()
     others[0].settings(name="Bath")
     log.wait_for("settings", mark=mark)
@@ -113,7 +109,7 @@ def test_a_leader_names_its_followers(server, api, player, open_events):
     logs[1].wait_for("settings", lambda event: event.message["player"] == "bath", mark=mark)
 
 
-# What there is
+# Listing
 
 
 @pytest.mark.smoke
@@ -134,14 +130,6 @@ def test_players_are_made_listed_renamed_and_removed(server, api, player):
     assert api.request("DELETE", f"/players/{fresh}").status_code == 204
     assert fresh not in listed(api)
     assert api.request("GET", f"/players/{fresh}").json()["code"] == "unknown-player"
-
-
-def test_the_title_of_what_plays_is_listed(api, player):
-    kitchen = player("kitchen")
-    kitchen.start({"uri": "low.mp3", "title": "Low"})
-    entry = listed(api)["kitchen"]
-    assert (entry["status"], entry["title"], entry["uri"], entry["queueLength"]) == ("playing", "Low", "low.mp3", 1)
-    assert listed(api)["main"]["title"] is None
 
 
 def test_main_stays_and_strangers_are_unknown(api, player):
@@ -214,7 +202,7 @@ def test_players_have_queues_settings_and_positions_of_their_own(api, player):
     assert api.uris() == ["long.mp3"] and api.player()["status"] == "paused"
 
 
-def test_what_is_linked_to_lies_on_the_players_own_paths(api, player):
+def test_links_use_the_players_own_paths(api, player):
     kitchen = player("kitchen")
     answer = kitchen.request("POST", "/queue/items", json={"items": [{"uri": "tagged.mp3"}]})
     assert answer.headers["Location"] == f"/api/v1/players/kitchen/queue/items/{answer.json()['ids'][0]}"
@@ -227,9 +215,12 @@ def test_what_is_linked_to_lies_on_the_players_own_paths(api, player):
     assert api.request("GET", f"/queue/items/{item['id']}/artwork").status_code == 404
 
 
-def test_metrics_and_health_tell_of_each(api, player):
+def test_list_metrics_and_health_report_each(api, player):
     kitchen = player("kitchen")
-    kitchen.start("low.mp3")
+    kitchen.start({"uri": "low.mp3", "title": "Low"})
+    entry = listed(api)["kitchen"]
+    assert (entry["status"], entry["title"], entry["uri"], entry["queueLength"]) == ("playing", "Low", "low.mp3", 1)
+    assert listed(api)["main"]["title"] is None
     text = api.http.get("/metrics").text
     assert 'tonearm_player_status{player="kitchen",status="playing"} 1' in text
     assert 'tonearm_player_status{player="main",status="idle"} 1' in text
@@ -287,30 +278,29 @@ def test_the_loss_of_ones_sink_leaves_the_other_alone(capture, headphones, pulse
     assert abs(dominant_frequency(heard) - 220) < 1, "something else than main's tone was heard on the speakers"
 
 
-def test_players_are_no_neighbours_to_each_other(capture, headphones, pulse, start_server):
+@pytest.mark.serve("--interrupt-others", "on")
+def test_players_are_no_neighbours_to_each_other(capture, headphones, pulse, server, api):
     """An exclusive session that may reach into other programs, and one that ducks: ours are not others."""
-    server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
-    api = Api(server.url)
     api.call("POST", "/players", json={"id": "cue", "output": "hp"})
-    with contextlib.closing(Api(server.url, player="cue")) as cue:
-        api.load("low.mp3")
-        cue.load("low.mp3", play=True)
-        headphones.wait_sound()
-        api.play()
-        mark = capture.wait_sound()
-        during(0.7, lambda: not api.call("GET", "/session")["otherAudioPlaying"], "a player counts as another program")
-        assert "Mute: yes" not in pulse.pactl("list", "sink-inputs")
-        api.call("PATCH", "/session", json={"category": "playback", "options": ["duck-others"]})
-        with Neighbour(pulse, "music", amplitude=0.25):
-            eventually(lambda: api.call("GET", "/session")["otherAudioPlaying"], "the real one is seen")
+    cue = Api(server.url, player="cue")
+    api.load("low.mp3")
+    cue.load("low.mp3", play=True)
+    headphones.wait_sound()
+    api.play()
+    mark = capture.wait_sound()
+    during(0.7, lambda: not api.call("GET", "/session")["otherAudioPlaying"], "a player counts as another program")
+    assert "Mute: yes" not in pulse.pactl("list", "sink-inputs")
+    api.call("PATCH", "/session", json={"category": "playback", "options": ["duck-others"]})
+    with Neighbour(pulse, "music", amplitude=0.25):
+        eventually(lambda: api.call("GET", "/session")["otherAudioPlaying"], "the real one is seen")
 
-            def volumes() -> list[bool]:
-                blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
-                return [("Tonearm" in block, "-20.00 dB" in block) for block in blocks]
+        def volumes() -> list[bool]:
+            blocks = pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]
+            return [("Tonearm" in block, "-20.00 dB" in block) for block in blocks]
 
-            eventually(lambda: (False, True) in volumes(), "the real one is ducked")
-            assert (True, True) not in volumes()
-        assert capture.first_sound(mark) is not None
+        eventually(lambda: (False, True) in volumes(), "the real one is ducked")
+        assert (True, True) not in volumes()
+    assert capture.first_sound(mark) is not None
 
 
 def test_the_session_is_one_for_all(api, player):
@@ -341,18 +331,6 @@ def test_the_session_is_one_for_all(api, player):
         assert client.call("GET", "/session")["category"] == "audio-processing"
 
 
-def test_what_the_session_forbids_holds_for_those_made_later(api, player):
-    api.call("PATCH", "/session", json={"category": "audio-processing"})
-    late = player("late")
-    late.load("low.mp3")
-    with pytest.raises(Problem) as refusal:
-        late.play()
-    assert refusal.value.response.json()["code"] == "session-forbids"
-    api.call("PATCH", "/session", json={"category": "playback"})
-    late.play()
-    late.wait_status("playing")
-
-
 def test_a_player_made_during_an_interruption_is_interrupted(api, player):
     api.call("POST", "/session/interruptions", json={"type": "began"})
     late = player("late")
@@ -363,27 +341,11 @@ def test_a_player_made_during_an_interruption_is_interrupted(api, player):
     late.wait_status("playing")
 
 
-def test_a_player_made_after_an_interruption_timed_out_plays(api, player):
-    """Whoever interrupted has not come back: it interrupts nobody anew."""
-    api.start("long.mp3")
-    api.settings(interruptionTimeout=1)
-    api.call("POST", "/session/interruptions", json={"type": "began"})
-    api.wait_status("interrupted")
-    api.wait_status("playing")
-    late = player("late")
-    # `play` would be above the interruption.
-    late.settings(autoPlay=True)
-    late.load("low.mp3")
-    assert late.wait_status("playing", "interrupted")["status"] == "playing"
-
-
 def test_a_player_is_removed_while_it_plays(capture, headphones, pulse, server, api, player, open_events):
     """It fades, its stream ends, its channel says so and closes; the other one plays on."""
     cue = player("cue", output="hp", name="Cue")
     main_channel = open_events()
     own_channel = open_events(url=channel(server, "cue"))
-    own_channel.wait_for("snapshot")
-    main_channel.wait_for("snapshot")
     api.load("low.mp3")
     cue.load("low.mp3")
     api.play()
@@ -414,7 +376,6 @@ def test_a_player_is_removed_while_it_plays(capture, headphones, pulse, server, 
 def test_commands_on_a_channel_go_to_its_player(server, api, player, open_events):
     kitchen = player("kitchen")
     log = open_events(url=channel(server, "kitchen"))
-    log.wait_for("snapshot")
     for number, (command, data) in enumerate((("queue.add", {"items": [{"uri": "low.mp3"}]}), ("settings", {"volume": 0.3}),
                                               ("play", {}))):
         log.send({"type": "command", "id": number, "command": command, "data": data})
@@ -427,19 +388,7 @@ def test_commands_on_a_channel_go_to_its_player(server, api, player, open_events
     assert log.wait_for("reply", lambda event: event.message["id"] == "i").message["result"]["status"] == "interrupted"
 
 
-def test_events_come_as_a_stream_too(server, api, player):
-    player("kitchen")
-    with httpx.stream("GET", f"{server.url}/api/v1/players/kitchen/events", headers={"Accept": "text/event-stream"}, timeout=20,
-                      trust_env=False) as stream:
-        lines = stream.iter_lines()
-        frames = (json.loads(line[5:]) for line in lines if line.startswith("data:"))
-        assert next(frames)["player"] == "kitchen"
-        api.call("DELETE", "/players/kitchen")
-        last = list(frames)[-1]
-    assert last["type"] == "players" and last["data"]["change"] == "removed"
-
-
-# What survives
+# Persistence
 
 
 def test_all_players_come_back_after_kill_9(server, api, player):
@@ -481,23 +430,23 @@ def test_kill_9_at_any_moment_leaves_whole_players(server, media):
             for job in jobs:
                 job.result()
         server.start()
-        with contextlib.closing(Api(server.url)) as api:
-            names = sorted(path.name for path in (server.data / "players").iterdir())
-            assert names == sorted(set(listed(api)) - {"main"})
-            for id in names:
-                with contextlib.closing(Api(server.url, player=id)) as client:
-                    assert client.load("low.mp3") and client.player()["queue"]["length"] == 1
+        api = Api(server.url)
+        names = sorted(path.name for path in (server.data / "players").iterdir())
+        assert names == sorted(set(listed(api)) - {"main"})
+        for id in names:
+            client = Api(server.url, player=id)
+            assert client.load("low.mp3") and client.player()["queue"]["length"] == 1
 
 
-def test_kill_9_amid_a_swap_of_heads_leaves_one_group(server, media):
-    """Whoever leads afterwards has the queue, and the other two follow."""
+def test_kill_9_during_a_swap_of_leaders_leaves_one_group(server, media):
+    """The leader afterwards has the queue, and the other two follow."""
     ids, items = ["main", "kitchen", "bath"], ["low.mp3", "long.mp3", "chirp.mp3"]
-    with contextlib.closing(Api(server.url)) as api:
-        for id in ids[1:]:
-            api.call("POST", "/players", json={"id": id})
-        api.load(*items)
-        for id in ids[1:]:
-            api.call("PATCH", f"/players/{id}", json={"leader": "main"})
+    api = Api(server.url)
+    for id in ids[1:]:
+        api.call("POST", "/players", json={"id": id})
+    api.load(*items)
+    for id in ids[1:]:
+        api.call("PATCH", f"/players/{id}", json={"leader": "main"})
     head = "main"
     for number in range(24):
         other = ids[(ids.index(head) + 1) % 3]
@@ -511,15 +460,15 @@ def test_kill_9_amid_a_swap_of_heads_leaves_one_group(server, media):
             server.kill()
             job.result()
         server.start()
-        with contextlib.closing(Api(server.url)) as api:
-            def whole() -> bool:
-                leaders = {id: entry["leader"] for id, entry in listed(api).items()}
-                return list(leaders.values()).count(None) == 1 and len({leader for leader in leaders.values() if leader}) == 1
+        api = Api(server.url)
+        def whole() -> bool:
+            leaders = {id: entry["leader"] for id, entry in listed(api).items()}
+            return list(leaders.values()).count(None) == 1 and len({leader for leader in leaders.values() if leader}) == 1
 
-            eventually(whole, f"one group after {2 * number} ms: {[entry['leader'] for entry in listed(api).values()]}")
-            head = next(id for id, entry in listed(api).items() if entry["leader"] is None)
-        with contextlib.closing(Api(server.url, player=head)) as client:
-            assert client.uris() == items
+        eventually(whole, f"one group after {2 * number} ms: {[entry['leader'] for entry in listed(api).values()]}")
+        head = next(id for id, entry in listed(api).items() if entry["leader"] is None)
+        client = Api(server.url, player=head)
+        assert client.uris() == items
 
 
 def test_a_new_leader_is_answered_with_its_item(api, player):
@@ -548,13 +497,8 @@ def test_a_followers_command_is_answered_with_the_state_after_it(api, player):
     assert kitchen.pause()["status"] == "paused"
     answer = kitchen.play()
     assert (answer["status"], answer["playWhenReady"], answer["item"]["uri"]) == ("playing", True, "low.mp3")
-
-
-def test_a_followers_seek_is_answered_once_it_is_heard_there(api, player):
-    kitchen = player("kitchen")
-    api.load("long.mp3", play=True)
-    api.wait_status("playing")
-    kitchen.settings(leader="main")
+    # A seek: once it is heard there.
+    kitchen.command("previous")
     kitchen.wait_status("playing")
     for position in (30, 15, 0):
         answer = kitchen.seek(position=position)
@@ -566,20 +510,18 @@ def test_a_followers_seek_is_answered_once_it_is_heard_there(api, player):
     assert (api.player()["position"], kitchen.player()["position"]) == (20, 20)
 
 
-def test_a_player_is_made_while_the_sound_server_hangs(pulse, start_server):
-    server = start_server(output="pulse", pulse=pulse)
-    with contextlib.closing(Api(server.url)) as api:
-        outputs = api.call("GET", "/outputs")["outputs"]
-        assert outputs
-        pulse.freeze()
-        try:
-            began = time.monotonic()
-            api.call("POST", "/players", json={"id": "kitchen"})
-            assert time.monotonic() - began < 0.8
-            with contextlib.closing(Api(server.url, player="kitchen")) as kitchen:
-                assert [output["id"] for output in kitchen.call("GET", "/outputs")["outputs"]] == [output["id"] for output in outputs]
-        finally:
-            pulse.thaw()
+def test_a_player_is_made_while_the_sound_server_hangs(pulse, server, api):
+    outputs = api.call("GET", "/outputs")["outputs"]
+    assert outputs
+    pulse.freeze()
+    try:
+        began = time.monotonic()
+        api.call("POST", "/players", json={"id": "kitchen"})
+        assert time.monotonic() - began < 0.8
+        kitchen = Api(server.url, player="kitchen")
+        assert [output["id"] for output in kitchen.call("GET", "/outputs")["outputs"]] == [output["id"] for output in outputs]
+    finally:
+        pulse.thaw()
 
 
 def test_a_damaged_player_is_set_aside_and_the_others_start(server, api, player):
@@ -595,9 +537,9 @@ def test_a_damaged_player_is_set_aside_and_the_others_start(server, api, player)
     (server.data / "players" / ".new-half").mkdir()
     (server.data / "players" / ".removed-half-1").mkdir()
     server.start()
-    with contextlib.closing(Api(server.url, player="kitchen")) as kitchen:
-        assert kitchen.player()["queue"]["length"] == 0 and kitchen.player()["name"] == "Küche"
-        assert list(listed(kitchen)) == ["main", "kitchen"]
+    kitchen = Api(server.url, player="kitchen")
+    assert kitchen.player()["queue"]["length"] == 0 and kitchen.player()["name"] == "Küche"
+    assert list(listed(kitchen)) == ["main", "kitchen"]
     names = [path.name for path in (server.data / "players").iterdir()]
     assert sorted(names) == ["bath", "kitchen"]
     assert list((server.data / "players" / "kitchen").glob("state.sqlite.damaged-*"))
@@ -620,8 +562,8 @@ def test_all_fade_and_are_saved_within_two_seconds(capture, headphones, pulse, s
     assert time.monotonic() - began < 2 and server.process.returncode == 0
     server.start()
     for number, position in enumerate(positions):
-        with contextlib.closing(Api(server.url, player=f"p{number}")) as client:
-            assert abs(client.player()["position"] - position) < 1.2 and client.player()["status"] == "paused"
+        client = Api(server.url, player=f"p{number}")
+        assert abs(client.player()["position"] - position) < 1.2 and client.player()["status"] == "paused"
 
 
 # Cost, access, command line
@@ -636,8 +578,6 @@ def test_an_idle_player_costs_next_to_nothing(pulse, server, api, player):
         player(f"p{number}")
     eventually(lambda: server.wake_ups() == (time.sleep(1), server.wake_ups())[1], "nobody wakes up", timeout=30)
     each = (server.resident_bytes() - memory) / 10
-    print(f"{each / 1024:.0f} KB, {(server.threads() - threads) / 10:g} threads, "
-          f"{(server.descriptors() - descriptors) / 10:g} descriptors for each player")
     assert each < 1_500_000 and server.threads() - threads <= 40 and server.descriptors() - descriptors <= 160
 
 
@@ -663,55 +603,42 @@ def test_nothing_is_left_of_removed_players(pulse, server, api, player):
     eventually(lambda: clients() <= connections, "no connection is left")
     eventually(lambda: server.wake_ups() == (time.sleep(1), server.wake_ups())[1], "nobody wakes up", timeout=30)
     each = (server.resident_bytes() - memory) / 20
-    print(f"{each / 1024:.0f} KB stay of each")
     assert each < 200_000 and not list((server.data / "players").iterdir())
 
 
-def test_scopes_hold_for_each_player(open_to_all):
-    token = open_to_all.token
-    open_to_all.server.stop()
-    open_to_all.token_file.write_text(f"{token} admin\nread-token-0123456789 read\ncontrol-token-0123456789 control\n")
-    open_to_all.server.start()
-    url = open_to_all.server.url
+def test_scopes_hold_for_each_player(guarded):
+    server = guarded()
 
     def status(method: str, path: str, token: str | None, **arguments) -> int:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.request(method, f"{url}/api/v1{path}", headers=headers, trust_env=False, **arguments).status_code
+        return httpx.request(method, f"{server.url}/api/v1{path}", headers=headers, trust_env=False, **arguments).status_code
 
-    read, control = "read-token-0123456789", "control-token-0123456789"
+    read, control, token = READ, CONTROL, ADMIN
     assert status("POST", "/players", control, json={"id": "a"}) == 403
     assert status("POST", "/players", token, json={"id": "a"}) == 201
-    # Who may not read does not learn which players there are.
+    # Without the scope `read` a client does not learn which players exist.
     assert [status("GET", f"/players/{id}", None) for id in ("a", "b")] == [401, 401]
     assert [status("GET", f"/players/{id}", read) for id in ("a", "b")] == [200, 404]
     assert status("GET", "/players", None) == 401 and status("GET", "/players", read) == 200
     assert status("POST", "/players/a/pause", read) == 403 and status("POST", "/players/a/pause", control) == 200
     assert [status("GET", f"/players/{id}/events", None) for id in ("a", "b")] == [401, 401]
     with pytest.raises(websockets.InvalidStatus) as refusal:
-        EventLog(channel(open_to_all.server, "a"))
+        EventLog(channel(server, "a"))
     assert refusal.value.response.status_code == 401
     assert status("DELETE", "/players/a", control) == 403 and status("DELETE", "/players/a", token) == 204
 
 
-def test_the_command_line_speaks_to_any_player(server, api):
-    environment = {**server.environment, "TONEARM_SERVER": server.url}
-
-    def tonearm(*arguments: str, fails: bool = False) -> str:
-        result = subprocess.run([str(binary()), *arguments], env=environment, capture_output=True, text=True, timeout=30)
-        assert (result.returncode != 0) == fails, result.stderr
-        return result.stderr if fails else result.stdout
-
-    assert tonearm("players", "add", "kitchen", "--name", "Küche").strip() == "kitchen"
-    tonearm("add", "low.mp3", "--player", "kitchen")
-    assert "playing" in tonearm("play", "--player", "kitchen")
-    tonearm("volume", "30", "--player", "kitchen")
-    assert "Küche" in tonearm("players") and tonearm("players", "--ids").split() == ["main", "kitchen"]
-    assert json.loads(tonearm("players", "--json"))["players"][1]["level"] == pytest.approx(0.3)
-    environment["TONEARM_PLAYER"] = "kitchen"
-    assert "30 %" in tonearm("status")
-    assert "100 %" in tonearm("status", "--player", "main")
-    assert "no player" in tonearm("status", "--player", "bath", fails=True)
-    assert "is not a player id" in tonearm("status", "--player", "a/b", fails=True)
-    tonearm("players", "remove", "kitchen")
+def test_the_command_line_speaks_to_any_player(server, cli, api):
+    assert cli.output("players", "add", "kitchen", "--name", "Küche").strip() == "kitchen"
+    cli.output("add", "low.mp3", "--player", "kitchen")
+    assert "playing" in cli.output("play", "--player", "kitchen")
+    cli.output("volume", "30", "--player", "kitchen")
+    assert "Küche" in cli.output("players") and cli.output("players", "--ids").split() == ["main", "kitchen"]
+    assert json.loads(cli.output("players", "--json"))["players"][1]["level"] == pytest.approx(0.3)
+    at_kitchen = CommandLine(server, TONEARM_PLAYER="kitchen")
+    assert "30 %" in at_kitchen.output("status") and "100 %" in at_kitchen.output("status", "--player", "main")
+    for id, sentence in (("bath", "no player"), ("a/b", "is not a player id")):
+        assert sentence in cli("status", "--player", id).stderr
+    cli.output("players", "remove", "kitchen")
     assert list(listed(api)) == ["main"]
-    assert "cannot be removed" in tonearm("players", "remove", "main", fails=True)
+    assert "cannot be removed" in cli.refusal("players", "remove", "main")

@@ -36,11 +36,6 @@ def places(network):
         origin.close()
 
 
-@pytest.fixture
-def api(start_server):
-    return Api(start_server().url)
-
-
 def refusal(api, item: str | dict) -> str | None:
     """The code of the problem with which an address is not added, or not played; None when it is played."""
     answer = api.request("PUT", "/queue", json={"items": [{"uri": item} if isinstance(item, str) else item]})
@@ -98,7 +93,7 @@ def test_keys_and_maps_lead_nowhere_more_private(api, places, media):
 
 
 def test_pictures_lead_nowhere_more_private(api, places, media):
-    """Those that a list names; the one that a user names is fetched from this machine."""
+    """Addresses from a list; an address from a user may lead to this machine."""
     places.loopback.serve("/cover.png", media.cover, content_type="image/png")
     places.public.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
     track = f"<track><location>{places.public.url}/a.mp3</location><image>{places.loopback.url}/cover.png</image></track>"
@@ -112,10 +107,8 @@ def test_pictures_lead_nowhere_more_private(api, places, media):
     assert api.request("GET", f"/queue/items/{named}/artwork").content == media.cover
 
 
-def test_an_entry_stays_what_it_was(start_server, places, media):
+def test_an_entry_stays_what_it_was(server, api, places, media):
     """In the queue over a restart, in a saved playlist, and passed on by a client that has read the list."""
-    server = start_server()
-    api = Api(server.url)
     places.public.serve("/list.m3u", f"#EXTM3U\n{places.loopback.url}/a.mp3\n".encode())
     places.loopback.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
     address = places.public.url + "/list.m3u"

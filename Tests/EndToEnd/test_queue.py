@@ -3,8 +3,7 @@
 
 import pytest
 
-from rig import eventually, within
-from rig.waiting import during
+from rig import during, eventually, within
 
 
 def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
@@ -58,14 +57,6 @@ def test_play_now_keeps_what_was_queued_as_next(api, events):
     assert left["reason"] == "user"
 
 
-def test_move_keeps_ids_and_current(api):
-    """Row 241: stable ids; the current item stays current."""
-    ids = api.load(*[f"short-{n}.mp3" for n in range(4)], index=2)
-    api.call("POST", "/queue/move", json={"ids": [ids[2], ids[3]], "position": 0})
-    assert api.ids() == [ids[2], ids[3], ids[0], ids[1]]
-    assert api.queue()["currentIndex"] == 0
-
-
 @pytest.mark.smoke
 def test_a_batch_is_all_or_nothing(api, events):
     """DESIGN section 4: one revision and one event for a batch; a wrong id in it changes nothing."""
@@ -92,26 +83,6 @@ def test_undo_and_redo(api):
     api.call("POST", "/queue/redo")
     assert api.ids() == [ids[0], ids[2]]
     assert api.refusal("POST", "/queue/redo") == (409, "nothing-to-redo")
-
-
-def test_consume_removes_what_was_heard(api, events):
-    """Issue 2."""
-    ids = api.load("short-0.mp3", "long.mp3")
-    api.settings(consume=True)
-    api.play()
-    events.wait_for("completed", lambda event: event["itemId"] == ids[0])
-    eventually(lambda: api.ids() == [ids[1]], "the heard item left")
-
-
-def test_shuffle_plays_each_item_once_and_leaves_the_order(api, events):
-    """Issue 2: the queue's own order stays; previous follows what was really heard."""
-    ids = api.load(*[f"short-{n}.mp3" for n in range(4)])
-    api.settings(shuffle=True)
-    api.play()
-    events.wait_for("queue-ended", timeout=10)
-    heard = [event["itemId"] for event in events.since(0, "completed")]
-    assert sorted(heard) == sorted(ids)
-    assert api.ids() == ids
 
 
 def test_the_queue_has_an_etag(api):
@@ -141,30 +112,6 @@ def test_a_repeated_idempotency_key_adds_once(api):
     other = api.request("POST", "/queue/items", json={"items": [{"uri": "short-2.mp3"}]},
                         headers={"Idempotency-Key": "a-key-1"})
     assert other.status_code in (409, 422), "the same key with another body is a mistake of the client"
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("members", [
-    {"items": [{"uri": ""}]}, {"items": [{"title": "no uri"}]}, {"items": [{"uri": "short-1.mp3", "color": 1}]},
-    {"items": [{"uri": "short-1.mp3", "loops": -2}]}, {"items": [{"uri": "short-1.mp3", "beginTime": -1}]},
-    {"items": [{"uri": "short-1.mp3"}], "position": 99}, {"items": [{"uri": "short-1.mp3"}], "position": "middle"}, {"items": 3}, [], {}])
-def test_wrong_items_are_refused_and_nothing_is_added(api, members):
-    """Issue 2, bad input: 422 that names the member."""
-    api.load("short-0.mp3")
-    response = api.request("POST", "/queue/items", json=members)
-    assert response.status_code in (400, 422), response.text
-    assert response.headers["Content-Type"] == "application/problem+json" and response.json()["code"]
-    assert len(api.ids()) == 1
-
-
-def test_windows_of_the_queue(api):
-    """Issue 2: a window costs what it shows; beyond the end it is empty."""
-    api.load(*[f"short-{n % 4}.mp3" for n in range(250)])
-    window = api.queue(offset=200, limit=100)
-    assert window["length"] == 250 and len(window["items"]) == 50
-    assert api.queue(offset=9999)["items"] == []
-    for parameters in ({"offset": -1}, {"limit": -1}, {"offset": "x"}):
-        assert api.request("GET", "/queue", params=parameters).status_code in (400, 422)
 
 
 def test_a_large_queue_stays_quick(api):

@@ -3,8 +3,7 @@
 
 import pytest
 
-from rig import Api
-from rig.media import Media
+from rig import Api, Media
 
 SECRET = "s3cr3t-of-this-test"
 

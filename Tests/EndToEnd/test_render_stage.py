@@ -7,11 +7,9 @@ import subprocess
 import numpy
 import pytest
 
-from rig.api import Api
-from rig.commandline import tonearm
+from rig import RATE, Api, tonearm
 from rig.signals import read_wave, write_wave
 
-RATE = 44100
 EFFECTS = {
     "enabled": True,
     "equalizer": {"enabled": True, "preamp": 3, "bands": [
@@ -24,12 +22,11 @@ EFFECTS = {
 
 
 def play_to_the_end(api, written, *uris) -> numpy.ndarray:
-    api.load(*uris, play=True)
-    api.wait_status("completed", timeout=20)
+    api.play_through(*uris)
     return written.samples()
 
 
-def test_what_is_heard_equals_render_to_the_bit(written, api, media, directory):
+def test_live_sound_equals_render_bit_for_bit(written, api, media, directory):
     """Rows 89, 290, 294: the running server and the command, with everything on."""
     (directory / "effects.json").write_text(json.dumps(EFFECTS))
     rendered = directory / "rendered.wav"

@@ -12,10 +12,9 @@ import zlib
 import numpy
 import pytest
 
-from rig import Api, eventually, within
+from rig import Api, binary, eventually, within
 from rig.collection import picture, tag
 from rig.kept import copy_kept
-from rig.server import binary
 
 FRAMES = 25
 
@@ -161,12 +160,10 @@ def bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", packed.getvalue()) + chunk(b"IEND", b"")
 
 
-def test_a_picture_that_is_a_bomb_is_refused(start_server, music, media):
+def test_a_picture_that_is_a_bomb_is_refused(server, api, music, media):
     """“Bad input”: zip-bomb pictures; the server neither falls nor grows."""
     shutil.copy(media.path("untagged.mp3"), music / "a.mp3")
     (music / "cover.png").write_bytes(bomb())
-    server = start_server(music=music)
-    api = Api(server.url)
     before = server.resident_bytes()
     for _ in range(3):
         assert api.refusal("GET", "/media/artwork", params={"uri": "a.mp3", "size": 100}) == (415, "unsupported")

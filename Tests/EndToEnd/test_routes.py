@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugging and unplugging. Fact 3: what PulseAudio moves by itself has leaked before anybody is told."""
+"""Plugging and unplugging. Fact 3: what PulseAudio moves by itself has leaked before anyone is notified."""
 
 import time
 
 import numpy
 import pytest
 
-from rig import Capture, eventually
-from rig.capture import RATE
+from rig import PATIENCE, RATE, Capture, during, eventually
 from rig.pulse import HEADPHONES
-from rig.waiting import PATIENCE, during
 
 pytestmark = pytest.mark.headphones
 
@@ -46,7 +44,7 @@ def test_pulled_headphones_leave_the_speakers_silent(on_headphones, capture, pul
     assert not capture.samples().any(), "samples on the speakers"
     paused = api.player()
     assert paused["status"] == "paused" and before <= paused["position"] < before + 3
-    # Whoever wants it on the speakers says so.
+    # `play` moves it to the speakers.
     mark = capture.frames
     assert api.play()["status"] == "playing"
     capture.wait_sound(mark)
@@ -94,16 +92,13 @@ def test_the_default_headphones_are_protected_as_well(headphones, pulse, api, ev
     eventually(lambda: pulse.stream_sinks() == ["hp"], "on the headphones")
     # Only now: a recorder of what was the default follows the default, too.
     speakers = Capture(pulse).start()
-    try:
-        api.wait_status("playing")
-        headphones.wait_seconds(0.5)
-        mark = events.mark()
-        pulse.unplug("hp")
-        events.wait_status("paused", mark=mark)
-        speakers.wait_seconds(0.8)
-        assert not speakers.samples().any(), "samples on the speakers"
-    finally:
-        speakers.stop()
+    api.wait_status("playing")
+    headphones.wait_seconds(0.5)
+    mark = events.mark()
+    pulse.unplug("hp")
+    events.wait_status("paused", mark=mark)
+    speakers.wait_seconds(0.8)
+    assert not speakers.samples().any(), "samples on the speakers"
 
 
 def test_policy_follow_goes_on_at_once(on_headphones, capture, pulse, api):
@@ -137,15 +132,12 @@ def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, ev
     pulse.load(SECOND)
     api.choose("desk")
     desk = Capture(pulse, "desk").start()
-    try:
-        api.load("long.mp3", play=True)
-        desk.wait_sound()
-        mark = events.mark()
-        start = time.monotonic()
-        pulse.unplug("desk")
-        sound = capture.wait_sound()
-    finally:
-        desk.stop()
+    api.load("long.mp3", play=True)
+    desk.wait_sound()
+    mark = events.mark()
+    start = time.monotonic()
+    pulse.unplug("desk")
+    sound = capture.wait_sound()
     assert (sound - capture.frame_at(start)) / RATE < 0.5 * PATIENCE
     route_event(events, mark, "old-device-unavailable")
     assert api.player()["status"] == "playing"
@@ -155,7 +147,7 @@ def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, ev
 def test_headphones_that_come_are_followed_without_a_pause(directory, capture, pulse, api, events):
     """Row 141: the place is kept; a chosen device is not left."""
     pulse.unplug("hp")
-    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 1, "the speakers only")
+    eventually(lambda: len(api.outputs()) == 1, "the speakers only")
     api.load("long.mp3", play=True)
     capture.wait_sound()
     before, mark = api.player()["position"], events.mark()
@@ -172,7 +164,7 @@ def test_headphones_that_come_are_followed_without_a_pause(directory, capture, p
     api.choose("spk")
     api.play()
     pulse.load(HEADPHONES)
-    eventually(lambda: any(o["id"] == "hp" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    eventually(lambda: "hp" in api.outputs(), "listed")
     during(0.6, lambda: pulse.stream_sinks() == ["spk"], "the chosen device was left")
 
 
@@ -227,13 +219,10 @@ def test_the_sound_server_comes_back_without_the_headphones(on_headphones, captu
     assert paused["reason"] == "route-lost" and before - 0.2 <= paused["position"] < before + 5
     assert api.current_output() == "spk"
     fresh = Capture(pulse).start()
-    try:
-        fresh.wait_seconds(0.5)
-        assert fresh.first_sound() is None
-        api.play()
-        fresh.wait_sound()
-    finally:
-        fresh.stop()
+    fresh.wait_seconds(0.5)
+    assert fresh.first_sound() is None
+    api.play()
+    fresh.wait_sound()
 
 
 def test_the_sound_server_comes_back_with_the_headphones(on_headphones, capture, pulse, api, events):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/run and scripts/test share: what is installed, how it is installed, which Swift is there."""
+"""The shared parts of scripts/run and scripts/test: packages, their installation, the version of Swift."""
 
 import contextlib
 import os
@@ -12,8 +12,7 @@ import sys
 import pytest
 import yaml
 
-from rig import Api, eventually
-from rig.server import REPOSITORY, binary
+from rig import REPOSITORY, Api, binary, eventually
 
 
 @pytest.fixture
@@ -148,7 +147,7 @@ def test_onlyNamedTestsRunTwice_andNotManyOfThem(tmp_path, quiet, others, status
     assert result.returncode == status, result.stdout
 
 
-def test_what_is_packaged_is_bounded_and_pinned():
+def test_packages_are_bounded_and_pinned():
     """Issue 10, 1.11 and 3.6: memory, tasks and descriptors have limits, packages their exact versions, and containers find it by its name."""
     service = yaml.safe_load((REPOSITORY / "compose.yaml").read_text())["services"]["tonearm"]
     assert service["hostname"] == "tonearm" and service["read_only"] and service["cap_drop"] == ["ALL"]

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The audio session: who may sound, and what becomes of other programs. They are played by pacat."""
 
-import subprocess
 import time
 
 import numpy
 import pytest
 
-from rig import Api, eventually
-from rig.capture import RATE
-from rig.commandline import client, tonearm
-from rig.neighbours import Neighbour
-from rig.server import binary
+from rig import PATIENCE, RATE, Api, Neighbour, during, eventually
 from rig.signals import largest_difference
-from rig.waiting import PATIENCE, during
+
+# A server that may reach into other programs.
+interrupts_others = pytest.mark.serve("--interrupt-others", "on")
 
 # The other program's amplitude, full scale 1.
 NEIGHBOUR = 0.25
@@ -32,15 +29,8 @@ def refused(api, **members) -> tuple[int, str | None]:
     return answer.status_code, answer.json().get("member") or answer.json().get("code")
 
 
-def stream(pulse, neighbour: Neighbour) -> str:
-    for block in pulse.pactl("list", "sink-inputs").split("Sink Input #")[1:]:
-        if block.split("\n")[0] == neighbour.index:
-            return block
-    raise AssertionError("pacat is gone")
-
-
-def is_muted(pulse, neighbour: Neighbour) -> bool:
-    return "Mute: yes" in stream(pulse, neighbour)
+def is_muted(neighbour: Neighbour) -> bool:
+    return "Mute: yes" in neighbour.stream()
 
 
 def amplitude(capture, frequency: float = 1000, seconds: float = 0.4) -> float:
@@ -49,15 +39,6 @@ def amplitude(capture, frequency: float = 1000, seconds: float = 0.4) -> float:
     window = numpy.hanning(len(samples))
     phase = numpy.exp(-2j * numpy.pi * frequency * numpy.arange(len(samples)) / RATE)
     return float(2 * abs((samples * window * phase).sum()) / window.sum())
-
-
-@pytest.fixture
-def alone(capture, pulse, start_server):
-    """A server that may reach into other programs."""
-    server = start_server(output="pulse", pulse=pulse, arguments=("--interrupt-others", "on"))
-    api = Api(server.url)
-    api.server = server
-    return api
 
 
 @pytest.fixture
@@ -74,14 +55,19 @@ def microphone(pulse, api) -> None:
 
 
 @pytest.mark.smoke
-def test_the_session_at_the_start(pulse, api):
-    """Rows 94, 110: the documented default."""
+def test_the_session_at_the_start_and_its_activation(pulse, api):
+    """Rows 94, 99, 110: the documented default; activation needs a route."""
     eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
     state = session(api)
     assert (state["category"], state["options"], state["mode"], state["active"]) == ("playback", [], "default", False)
     assert state["others"] == "silence" and state["interruptOthers"] is False
     assert "record" not in state["available"]["categories"]
     assert state["available"]["modes"] == ["default", "movie-playback", "measurement"]
+    assert change(api, active=True)["active"] is True
+    assert change(api, active=False)["active"] is False
+    pulse.kill()
+    eventually(lambda: "playback" not in session(api)["available"]["categories"], "it is gone")
+    assert refused(api, active=True) == (503, "no-suitable-route")
 
 
 def test_everything_at_once_or_nothing(pulse, api):
@@ -106,63 +92,53 @@ def test_everything_at_once_or_nothing(pulse, api):
     assert api.call("PUT", "/session", json={})["options"] == []
 
 
-def test_the_session_survives(pulse, start_server):
-    server = start_server(output="pulse", pulse=pulse)
-    api = Api(server.url)
-    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
-    change(api, category="solo-ambient", silentSwitch=True)
-    server.kill()
-    api = Api(server.start().url)
-    assert session(api)["category"] == "solo-ambient" and session(api)["silentSwitch"]
-
-
+@interrupts_others
 @pytest.mark.parametrize("category", ["playback", "solo-ambient"])
-def test_others_are_silent_only_while_music_plays(alone, capture, pulse, other, category):
+def test_others_are_silent_only_while_music_plays(api, capture, pulse, other, category):
     """Rows 97, 100, 103, 104: muted while active, and only what we muted is heard again."""
-    change(alone, category=category)
+    change(api, category=category)
     with Neighbour(pulse, "music") as by_hand, Neighbour(pulse, "event") as beep:
         pulse.pactl("set-sink-input-mute", by_hand.index, "1")
-        alone.load("long.mp3", play=True)
-        eventually(lambda: is_muted(pulse, other), "the other program is muted")
-        assert session(alone)["active"] and session(alone)["otherAudioPlaying"]
-        assert not is_muted(pulse, beep), "short sounds are not music"
-        alone.pause()
-        eventually(lambda: not is_muted(pulse, other), "heard again")
-        assert is_muted(pulse, by_hand), "muted by hand, and so it stays"
-        assert not session(alone)["active"]
+        api.load("long.mp3", play=True)
+        eventually(lambda: is_muted(other), "the other program is muted")
+        assert session(api)["active"] and session(api)["otherAudioPlaying"]
+        assert not is_muted(beep), "short sounds are not music"
+        api.pause()
+        eventually(lambda: not is_muted(other), "heard again")
+        assert is_muted(by_hand), "muted by hand, and so it stays"
+        assert not session(api)["active"]
 
 
 def test_others_are_left_alone_unless_the_operator_allows(capture, pulse, api, other):
     """Row 104 and the choice of decision 0016."""
     api.start("long.mp3")
-    during(0.5, lambda: not is_muted(pulse, other), "reached into another program")
+    during(0.5, lambda: not is_muted(other), "reached into another program")
 
 
-def test_a_crash_gives_back_what_was_taken(alone, capture, pulse, other):
-    """Issue 4: also after kill -9."""
-    alone.load("long.mp3", play=True)
-    eventually(lambda: is_muted(pulse, other), "the other program is muted")
-    alone.server.kill()
-    assert is_muted(pulse, other)
-    alone.server.port = None
-    alone.server.start()
-    eventually(lambda: not is_muted(pulse, other), "the next run gives it back")
+@interrupts_others
+def test_a_stop_and_a_crash_give_back_what_was_taken(server, api, capture, pulse, other):
+    """Issue 4: after kill -9 the next run does."""
+    api.load("long.mp3", play=True)
+    eventually(lambda: is_muted(other), "the other program is muted")
+    server.kill()
+    assert is_muted(other)
+    server.start()
+    eventually(lambda: not is_muted(other), "the next run gives it back")
+    api = Api(server.url)
+    api.play()
+    eventually(lambda: is_muted(other), "muted again")
+    assert server.stop() == 0
+    eventually(lambda: not is_muted(other), "given back")
 
 
-def test_a_stop_gives_back_what_was_taken(alone, capture, pulse, other):
-    alone.load("long.mp3", play=True)
-    eventually(lambda: is_muted(pulse, other), "the other program is muted")
-    assert alone.server.stop() == 0
-    eventually(lambda: not is_muted(pulse, other), "given back")
-
-
-def test_release_without_notice_leaves_others_silent(alone, capture, pulse, other):
+@interrupts_others
+def test_release_without_notice_leaves_others_silent(api, capture, pulse, other):
     """Row 100: the flag."""
-    alone.load("long.mp3", play=True)
-    eventually(lambda: is_muted(pulse, other), "the other program is muted")
-    assert change(alone, active=False, notifyOthers=False)["active"] is False
-    assert alone.wait_status("paused")
-    during(0.4, lambda: is_muted(pulse, other), "was given back")
+    api.load("long.mp3", play=True)
+    eventually(lambda: is_muted(other), "the other program is muted")
+    assert change(api, active=False, notifyOthers=False)["active"] is False
+    assert api.wait_status("paused")
+    during(0.4, lambda: is_muted(other), "was given back")
 
 
 def test_others_are_ducked_and_come_back(capture, pulse, api, other):
@@ -179,10 +155,10 @@ def test_others_are_ducked_and_come_back(capture, pulse, api, other):
     eventually(lambda: abs(level()) < 0.2, "it is heard in full")
     change(api, options=["duck-others"])
     api.load("long.mp3", play=True)
-    eventually(lambda: "46%" in stream(pulse, other), "its volume is changed")
+    eventually(lambda: "46%" in other.stream(), "its volume is changed")
     eventually(lambda: abs(level() + 20) < 1, "it is heard 20 dB below")
     api.pause()
-    eventually(lambda: "100%" in stream(pulse, other), "its volume is as before")
+    eventually(lambda: "100%" in other.stream(), "its volume is as before")
     eventually(lambda: abs(level()) < 0.2, "it is heard in full again")
 
 
@@ -191,34 +167,36 @@ def test_a_ducked_program_may_die_or_be_changed_by_hand(capture, pulse, api, oth
     change(api, options=["duck-others"])
     with Neighbour(pulse, "music") as second:
         api.load("long.mp3", play=True)
-        eventually(lambda: "46%" in stream(pulse, second) and "46%" in stream(pulse, other), "both are ducked")
+        eventually(lambda: "46%" in second.stream() and "46%" in other.stream(), "both are ducked")
     pulse.pactl("set-sink-input-volume", other.index, "70%")
-    during(0.4, lambda: "70%" in stream(pulse, other), "fought the user's hand")
+    during(0.4, lambda: "70%" in other.stream(), "fought the user's hand")
     api.pause()
-    during(0.4, lambda: "70%" in stream(pulse, other), "overwrote the user's hand")
+    during(0.4, lambda: "70%" in other.stream(), "overwrote the user's hand")
 
 
-def test_mixing_is_heard_as_both(alone, capture, pulse, other):
+@interrupts_others
+def test_mixing_is_heard_as_both(api, capture, pulse, other):
     """Rows 102, 111: ambient, and the option of playback: the sum of both is heard."""
     for members in ({"category": "ambient"}, {"category": "playback", "options": ["mix-with-others"]}):
-        alone.call("PUT", "/session", json=members)
-        alone.start("low.mp3")
-        during(0.4, lambda: not is_muted(pulse, other), "muted although it mixes")
+        api.call("PUT", "/session", json=members)
+        api.start("low.mp3")
+        during(0.4, lambda: not is_muted(other), "muted although it mixes")
         capture.wait_seconds(0.5)
         eventually(lambda: amplitude(capture) > 0.2 and amplitude(capture, 220) > 0.4, "both are heard", every=0.1)
-        alone.command("stop")
+        api.command("stop")
 
 
-def test_spoken_audio_only(alone, capture, pulse, other):
+@interrupts_others
+def test_spoken_audio_only(api, capture, pulse, other):
     """Row 116."""
     with Neighbour(pulse, "a11y") as speech:
-        change(alone, options=["interrupt-spoken-audio-and-mix"])
-        alone.load("long.mp3", play=True)
-        eventually(lambda: is_muted(pulse, speech), "speech is silent")
-        assert not is_muted(pulse, other)
+        change(api, options=["interrupt-spoken-audio-and-mix"])
+        api.load("long.mp3", play=True)
+        eventually(lambda: is_muted(speech), "speech is silent")
+        assert not is_muted(other)
 
 
-def test_other_audio_is_told(capture, pulse, api, events):
+def test_other_audio_is_reported(capture, pulse, api, events):
     """Rows 101, 135: other programs within 200 ms, as an event; the secondary-audio hint begins and ends with music only."""
     assert session(api)["otherAudioPlaying"] is False
     for role in ("event", "music"):
@@ -265,8 +243,8 @@ def test_the_lock_pauses_what_obeys_it(capture, pulse, api):
     api.wait_status("playing")
 
 
-def test_a_category_that_only_records_plays_nothing(capture, pulse, api, microphone, media, directory):
-    """Rows 105, 108, 109, 146."""
+def test_a_category_that_only_records_plays_nothing(capture, pulse, api, microphone):
+    """Rows 105, 108, 109. For row 146 see test_items.py."""
     api.start("long.mp3")
     assert session(api)["mayRecord"] is False
     assert change(api, category="record")["mayRecord"] is True
@@ -275,29 +253,14 @@ def test_a_category_that_only_records_plays_nothing(capture, pulse, api, microph
     for verb in ("play", "toggle"):
         assert api.refusal("POST", f"/player/{verb}") == (409, "session-forbids")
     assert change(api, category="audio-processing")["mayRecord"] is False
-    assert api.request("POST", "/player/play").status_code == 409
-    # No device is in use, and what needs none works.
     eventually(lambda: not pulse.sink_inputs(), "the stream is given back", timeout=20, every=0.1)
-    rendered = directory / "out.wav"
-    subprocess.run([str(binary()), "render", str(media.path("short-0.mp3")), str(rendered)], check=True, env=pulse.environment, timeout=60)
-    assert rendered.stat().st_size > 50_000 and not pulse.sink_inputs()
     change(api, category="play-and-record")
     assert session(api)["mayRecord"] is True
     api.play()
     api.wait_status("playing")
 
 
-def test_activation_needs_a_route(pulse, api):
-    """Row 99."""
-    eventually(lambda: "playback" in session(api)["available"]["categories"], "the output is there")
-    assert change(api, active=True)["active"] is True
-    assert change(api, active=False)["active"] is False
-    pulse.kill()
-    eventually(lambda: "playback" not in session(api)["available"]["categories"], "it is gone")
-    assert refused(api, active=True) == (503, "no-suitable-route")
-
-
-def test_modes_say_what_the_stream_is_for(capture, pulse, api, microphone):
+def test_modes_set_the_role_of_the_stream(capture, pulse, api, microphone):
     """Rows 121, 122, 123, 120: the role in the property list, and back."""
     api.start("long.mp3")
 
@@ -332,7 +295,7 @@ def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, event
     pulse.load('module-null-sink sink_name=bt sink_properties=device.bus=bluetooth')
     pulse.load("module-null-sink sink_name=raop_output.box")
 
-    eventually(lambda: any(o["id"] == "bt" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    eventually(lambda: "bt" in api.outputs(), "listed")
     for sink, option in (("bt", "allow-bluetooth-a2dp"), ("raop_output.box", "allow-airplay")):
         api.call("PUT", "/session", json={})
         api.call("PUT", "/outputs/current", json={"id": sink})
@@ -346,12 +309,12 @@ def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, event
 
 
 def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, pulse, api, microphone):
-    """Rows 115, 120, 121: what a mode brings along is told beside what was asked for, holds, and goes with the mode."""
+    """Rows 115, 120, 121: the options of a mode are listed beside the requested ones, apply, and go with the mode."""
     pulse.load("module-null-sink sink_name=headset sink_properties=device.form_factor=headset")
     pulse.load("module-null-sink sink_name=loud sink_properties=device.form_factor=speaker")
     pulse.load("module-null-sink sink_name=bt sink_properties=device.bus=bluetooth")
 
-    eventually(lambda: any(o["id"] == "bt" for o in api.call("GET", "/outputs")["outputs"]), "listed")
+    eventually(lambda: "bt" in api.outputs(), "listed")
     state = api.call("PUT", "/session", json={"category": "play-and-record", "options": ["mix-with-others"]})
     assert state["effectiveOptions"] == state["options"] == ["mix-with-others"]
     api.call("PUT", "/outputs/current", json={"id": "bt"})
@@ -365,18 +328,6 @@ def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, puls
     state = change(api, mode="default")
     assert state["effectiveOptions"] == ["mix-with-others"]
     eventually(lambda: api.current_output() != "loud", "and back")
-
-
-def test_the_command_line_tells_and_sets_it(capture, pulse, api, server):
-    environment = client(server)
-    assert tonearm("session", "--use", "duck-others", environment=environment).stdout.startswith("playback, duck-others, inactive")
-    refusal = tonearm("session", "--mode", "voice-chat", environment=environment)
-    assert refusal.returncode != 0 and "voice-chat is not possible with playback" in refusal.stderr
-    api.start("long.mp3")
-    assert tonearm("interrupt", "began", environment=environment).returncode == 0
-    assert api.player()["status"] == "interrupted"
-    assert tonearm("interrupt", "ended", "--stay-paused", environment=environment).returncode == 0
-    assert api.player()["status"] == "paused"
 
 
 def test_a_change_of_the_session_does_not_touch_the_transport(capture, pulse, api, events):

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from rig import ENDURANCE, Api, Origin
+from rig import ENDURANCE, Origin
 from rig.hls import AAC, SegmentRadio, cut
 from rig.origin import Behaviour
 
@@ -73,8 +73,8 @@ class Chaos(Origin):
 
 
 @pytest.fixture
-def scene(media, start_server):
-    """A server, an origin and an HLS station, both of which behave badly."""
+def scene(media):
+    """An origin and an HLS station, both of which behave badly."""
     dice = random.Random(SEED)
     origin = Chaos(dice)
     long = media.path("long.mp3").read_bytes()
@@ -86,17 +86,14 @@ def scene(media, start_server):
     for path in folder.iterdir():
         origin.serve(f"/vod/{path.name}", path.read_bytes(), content_type="video/mp2t")
     station = SegmentRadio(folder, STEP)
-    server = start_server(arguments=("--cache", "on"))
-    api = Api(server.url)
-    yield dice, origin, station, server, api
-    api.close()
-    origin.close()
+    return dice, origin, station
 
 
+@pytest.mark.serve("--cache", "on")
 @pytest.mark.endurance
 @pytest.mark.timeout(SECONDS + 300)
-def test_it_never_stays_stuck(scene, capsys):
-    dice, origin, station, server, api = scene
+def test_it_never_stays_stuck(scene, server, api, capsys):
+    dice, origin, station = scene
     uris = [f"{origin.url}/{name}" for name in ("a.mp3", "b.mp3", "c.mp3", "vod/list.m3u8")] + [station.live]
     seen: dict[str, int] = {}
     began = since = time.monotonic()
@@ -118,7 +115,7 @@ def test_it_never_stays_stuck(scene, capsys):
             if status == "failed":
                 assert player["error"]["code"] and player["error"]["message"]
             dice.shuffle(uris)
-            # What is named like a list is looked at when it is added: its server may refuse just then.
+            # An address named like a list is read when it is added: its server may refuse just then.
             answer = api.request("PUT", "/queue", json={"items": [{"uri": uri} for uri in uris]})
             assert answer.is_success or answer.status_code in (404, 502), answer.text
             api.request("POST", "/player/play")

@@ -8,28 +8,15 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, eventually
-from rig.capture import RATE
+from rig import PATIENCE, RATE, eventually
 from rig.sounds import BELL, LEVEL, MUSIC, TEXT, TICK, amplitude, first_heard, level_now, near, tone
+
+pytestmark = pytest.mark.usefixtures("capture", "sounds")
 
 STEP = RATE // 50
 LATE = 0.1 * PATIENCE
-#: As speech is sent: no length, nothing to know it again by.
+# As speech is sent: without a length, and with nothing to recognise it by.
 MADE = {"chunked": True, "length": None, "etag": None, "ranges": False}
-
-
-@pytest.fixture
-def server(start_server, capture, pulse, sounds):
-    return start_server(output="pulse", pulse=pulse, music=sounds.root)
-
-
-@pytest.fixture
-def playing(capture, api, events):
-    api.load("music.mp3", play=True)
-    capture.wait_sound()
-    api.wait_status("playing")
-    capture.wait_seconds(0.5)
-    return events.mark()
 
 
 @pytest.fixture
@@ -51,7 +38,7 @@ def say(api, wait: float = 20, **members) -> dict:
 
 
 def spans(capture, frequency: float, start: int) -> list[tuple[float, float]]:
-    """From when to when the pitch was heard, in seconds from `start` on, to 20 ms. What a busy machine leaves out, which is heard
+    """From when to when the pitch was heard, in seconds from `start` on, to 20 ms. Gaps of a busy machine, which are heard
     later then, is not the end."""
     samples = capture.samples(start)
     loud = [amplitude(samples[at:at + 2 * STEP], frequency) > 0.04 for at in range(0, len(samples) - 2 * STEP, STEP)]
@@ -109,7 +96,7 @@ def test_a_chime_and_parts_are_heard_without_a_gap(capture, api, origin, speech,
     assert_music_was_down(capture, mark, chime[0], two[1])
 
 
-def test_what_looks_like_a_station_is_a_sound(capture, api, origin, speech, playing):
+def test_endless_speech_is_not_a_station(capture, api, origin, speech, playing):
     """With the fields of a radio station: its end is its end. Announcements and effects alike."""
     origin.serve("/station.mp3", speech(TEXT, 1), headers=[("icy-name", "Speech"), ("icy-metaint", "1000")], **MADE)
     for path in ("/announcements", "/sfx"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What survives."""
+"""Persistence."""
 
 import contextlib
 import os
@@ -31,7 +31,6 @@ def test_the_server_is_known_again(start_server, server, api):
     assert {"library", "playlists", "players"} <= set(first["features"])
     api = Api(server.restart(kill=True).url)
     assert api.call("GET", "/server") == first
-    api.close()
     other = Api(start_server(arguments=("--name", "Kitchen", "--library", "off")).url)
     found = other.call("GET", "/server")
     assert found["id"] != first["id"] and found["name"] == "Kitchen" and "library" not in found["features"]
@@ -54,37 +53,28 @@ def test_queue_and_settings_survive_kill(server, api):
     assert len(set(api.ids())) == 5, "an id was given twice"
 
 
-def test_position_survives_kill_and_nothing_starts_by_itself(server, api):
-    """Row 240: the same item within 1 s, paused."""
+def test_position_and_loop_survive_kill_and_nothing_starts_by_itself(server, api):
+    """Promise 3, rows 240, 280: the same item within 1 s, paused; the repeated part goes with its item."""
     ids = api.load("short-0.mp3", "long.mp3", index=1)
     api.play(position=7)
     api.wait_status("playing")
     eventually(lambda: api.player()["position"] > 9.3, "it plays")
     position = api.player()["position"]
+    api.settings(abLoop={"begin": 2, "end": 35})
     api = Api(server.restart(kill=True).url)
     snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is restored")
     assert snapshot["item"]["id"] == ids[1] and snapshot["rate"] == 0 and snapshot["playWhenReady"] is False
     assert snapshot["position"] == pytest.approx(position, abs=1.0)
-    assert snapshot["reason"] == "restored"
+    assert snapshot["reason"] == "restored" and snapshot["abLoop"] == {"begin": 2, "end": 35}
     api.play()
     api.wait_status("playing")
     assert api.player()["position"] >= snapshot["position"] - 0.01
-
-
-def test_the_repeated_part_survives_kill_with_its_item(server, api):
-    """Promise 3, row 280."""
-    ids = api.load("short-0.mp3", "long.mp3")
-    api.play(itemId=ids[1])
-    api.wait_status("playing")
-    api.call("PATCH", "/player", json={"abLoop": {"begin": 2, "end": 3.5}})
-    api = Api(server.restart(kill=True).url)
-    assert api.player()["abLoop"] == {"begin": 2, "end": 3.5} and api.player()["item"]["id"] == ids[1]
-    api.call("POST", "/player/play", json={"itemId": ids[0]})
+    api.play(itemId=ids[0])
     assert api.player()["abLoop"] is None
     assert Api(server.restart(kill=True).url).player()["abLoop"] is None
 
 
-def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
+def test_answered_edits_survive_a_kill_at_any_moment(server):
     """Promise 3: killed in the middle of a stream of edits, eight times; every answered item is there."""
     dice = random.Random(3)
     answered: list[str] = []
@@ -104,14 +94,12 @@ def test_what_was_answered_is_never_lost_at_any_moment_of_death(server):
                 break
             number += 1
         killer.join()
-        api.close()
         api = Api(server.start().url)
         length = api.queue(limit=0)["length"]
         present = [item["title"] for offset in range(0, length, 1000) for item in api.queue(offset, 1000)["items"]]
         missing = [title for title in answered if title not in set(present)]
         assert not missing, f"lost after an answer: {missing[:5]}"
         assert len(present) - len(answered) <= round + 1, "items that nobody asked for"
-        api.close()
 
 
 @pytest.mark.parametrize("key, value", [("nextItemNumber", 2**63 - 1), ("revision", "seven")])
@@ -123,9 +111,9 @@ def test_counters_that_make_no_sense_do_no_harm(server, api, key, value):
         assert database.execute("UPDATE player SET value = ? WHERE key = ?", (value, key)).rowcount == 1
         database.commit()
     server.start()
-    with contextlib.closing(Api(server.url)) as api:
-        added = api.add("chirp.mp3", "low.mp3")["ids"]
-        assert len(set(first + added)) == 3
+    api = Api(server.url)
+    added = api.add("chirp.mp3", "low.mp3")["ids"]
+    assert len(set(first + added)) == 3
     api = Api(server.restart(kill=True).url)
     assert api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"]
 
@@ -142,7 +130,6 @@ def test_a_damaged_state_is_set_aside(server, api):
     api = Api(server.start().url)
     assert api.player()["status"] in ("idle", "paused", "stopped", "ready")
     api.load("short-0.mp3")
-    api.close()
     kept = [path for path in server.data.rglob("*") if path.is_file() and path.read_bytes() == damaged]
     assert kept, "the damaged file was deleted"
     assert database.name in server.log() or "damaged" in server.log()
@@ -204,7 +191,7 @@ def test_without_its_data_directory_nothing_is_said_to_be_saved(server, api, way
 
 
 def refuses_as_a_whole(server, api, events, refusal):
-    """What every kind of disk that cannot be written must do: `server` plays, and nothing can be saved any more."""
+    """The reaction to any unwritable disk: `server` plays, and nothing can be saved any more."""
     before, settings = api.queue(), api.player()
     mark = events.mark()
     big = [{"uri": "short-0.mp3", "title": f"{'x' * 200}-{number}"} for number in range(20000)]
@@ -261,7 +248,6 @@ def test_a_full_disk_refuses_edits_as_a_whole_and_playing_goes_on(small_disk, st
     saved = api.queue()["items"]
     assert not events.violations
     events.close()
-    api.close()
     server.data = home / "data"
     api = Api(server.restart(kill=True).url)
     assert given(api.queue()["items"]) == given(saved)
@@ -290,7 +276,7 @@ def test_a_disk_that_cannot_be_written_makes_it_unready_and_it_recovers(server, 
 
 
 @pytest.mark.parametrize("name, kind", [("state.sqlite", "directory"), ("state.sqlite-wal", "loop"), ("state.lock", "pipe")])
-def test_what_stands_in_the_place_of_a_file_is_set_aside(server, api, name, kind):
+def test_foreign_entry_in_place_of_a_file_is_set_aside(server, api, name, kind):
     """Promise 3: the server starts whatever it finds, and keeps it. `StateFileTests` has each file in each way."""
     api.load("long.mp3", "chirp.mp3")
     server.stop()
@@ -343,7 +329,6 @@ def test_killed_again_and_again_while_playing_and_editing(server, api):
             place = playing["position"]
         place = api.player()["position"]
         server.kill()
-        api.close()
         api = Api(server.start().url)
         assert titles(api) == answered, f"round {round}"
         api.call("POST", "/queue/remove", json={"ids": api.ids()[1:]})

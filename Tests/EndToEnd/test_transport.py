@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play, pause, stop, next: what is told and what is heard."""
+"""Play, pause, stop, next: reports and sound."""
 
 import json
 import os
@@ -12,12 +12,9 @@ import numpy
 import pytest
 from websockets.sync.client import connect
 
-from rig import PATIENCE, Api, EventLog, eventually, within
+from rig import PATIENCE, RATE, Api, EventLog, during, eventually, within
 from rig.contract import read_yaml
 from rig.signals import align, click_level
-from rig.waiting import during
-
-RATE = 44100
 
 
 def silence_begins(capture, after: int, timeout: float = 3.0) -> int:
@@ -125,7 +122,7 @@ def test_draining_plays_what_is_buffered(capture, api, events):
     assert end - asked > 0.02 * RATE, "nothing was drained"
 
 
-def test_end_of_the_queue_is_told_and_toggle_starts_again(capture, api, events):
+def test_end_of_the_queue_is_reported_and_toggle_starts_again(capture, api, events):
     """Rows 11, 52, 157: completed once with `finished`, then the queue's end; toggle then sounds."""
     ids = api.load("short-0.mp3", "short-1.mp3")
     mark = events.mark()
@@ -141,38 +138,7 @@ def test_end_of_the_queue_is_told_and_toggle_starts_again(capture, api, events):
     capture.wait_sound(silent)
 
 
-@pytest.mark.parametrize("status", ["idle", "paused", "playing", "stopped", "completed", "failed"])
-def test_toggle_has_a_meaning_in_every_state(api, events, status):
-    """Row 155."""
-    expected = "playing"
-    match status:
-        case "paused" | "playing" | "stopped":
-            api.start("long.mp3")
-            if status != "playing":
-                api.command("pause" if status == "paused" else "stop")
-            else:
-                expected = "paused"
-        case "completed":
-            api.load("short-0.mp3", play=True)
-        case "failed":
-            api.load("text.mp3")
-            api.request("POST", "/player/play")
-            expected = "failed"
-        case "idle":
-            response = api.request("POST", "/player/toggle")
-            assert (response.status_code, response.json()["code"]) == (404, "no-such-content")
-            return
-    api.wait_status(status)
-    mark = events.mark()
-    api.request("POST", "/player/toggle")
-    if expected == "failed":
-        during(0.3, lambda: api.player()["status"] != "playing", "an unplayable item plays")
-    else:
-        api.wait_status(expected)
-        eventually(lambda: events.since(mark, "status"), "an event of it")
-
-
-def test_repeat_one_repeats_and_next_still_goes_on(api, events):
+def test_repeat_one_repeats_and_next_still_goes_on_and_repeat_all_wraps_around(api, events):
     """Rows 52, 53."""
     ids = api.load("short-0.mp3", "short-1.mp3")
     api.settings(repeat="one")
@@ -183,26 +149,10 @@ def test_repeat_one_repeats_and_next_still_goes_on(api, events):
     events.wait_for("completed", lambda e: e["itemId"] == ids[0], mark=mark)
     assert api.player()["item"]["id"] == ids[0]
     assert api.command("next")["item"]["id"] == ids[1]
-
-
-def test_repeat_all_wraps_around(api, events):
-    """Row 52."""
-    ids = api.load("short-0.mp3", "short-1.mp3")
     api.settings(repeat="all")
-    api.play()
     events.wait_for("completed", lambda e: e["itemId"] == ids[1])
     eventually(lambda: api.player()["item"]["id"] == ids[0], "the first item again")
     assert not events.since(0, "queue-ended")
-
-
-def test_stop_after_current_stops_once(api, events):
-    """DESIGN section 4: one-shot."""
-    api.load("short-0.mp3", "short-1.mp3")
-    api.settings(stopAfterCurrent=True)
-    api.play()
-    stopped = events.wait_status("stopped", "completed")
-    assert stopped["reason"] == "stop-after-current"
-    assert api.player()["stopAfterCurrent"] is False
 
 
 def test_previous_restarts_after_three_seconds_and_goes_back_before(api):
@@ -215,9 +165,12 @@ def test_previous_restarts_after_three_seconds_and_goes_back_before(api):
     assert api.command("previous")["item"]["id"] == ids[0]
 
 
-def test_next_and_previous_at_the_ends_say_so(api):
-    """Rows 156, 188: 404 with a code, nothing changes; on an empty queue too."""
-    for verb in ("next", "previous", "play"):
+def test_next_and_previous_at_the_ends_are_refused(api, events):
+    """Rows 156, 188: 404 with a code, nothing changes; on an empty queue too. `queue-low` tells of `next`."""
+    mark = events.mark()
+    assert api.refusal("POST", "/player/next") == (404, "no-such-content")
+    assert events.wait_for("queue-low", mark=mark).data == {"reason": "next", "itemId": None, "remaining": None}
+    for verb in ("previous", "play"):
         response = api.request("POST", f"/player/{verb}")
         assert (response.status_code, response.json()["code"]) == (404, "no-such-content"), verb
     api.start("long.mp3")
@@ -280,7 +233,7 @@ def test_random_commands_never_break_the_invariants(api, events):
 @pytest.mark.parametrize("output", ["null", "pulse"])
 def test_thousands_of_commands_are_all_answered_in_time(pulse, start_server, output):
     """Row 62: 10,000 random ones within 60 s over one socket, 50 on their way at a time; each answered within 1 s, none twice;
-    then the player does what it is told."""
+    then the player does as it is told."""
     count, ahead = 10_000, 50
     server = start_server(output=output, pulse=pulse)
     api = Api(server.url)
@@ -357,7 +310,7 @@ def test_a_stop_that_drains_can_be_taken_back(api, events, draining):
     assert api.player()["status"] == "playing" and not events.since(mark, "completed")
 
 
-def test_what_drains_is_told_and_paused_at_once(capture, api, events, draining):
+def test_draining_is_reported_and_paused_at_once(capture, api, events, draining):
     draining()
     first = api.player()
     assert first["status"] == "stopping" and first["rate"] == 1

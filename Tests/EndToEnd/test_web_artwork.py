@@ -6,18 +6,7 @@ import time
 
 import pytest
 
-from rig import Api, eventually
-from rig.origin import Origin
-from rig.waiting import PATIENCE, during
-
-
-@pytest.fixture
-def desktop(bus, start_server, monkeypatch):
-    """A server that shows itself on the session bus."""
-    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus.address)
-    api = Api(start_server().url)
-    bus.wait_owned()
-    return api
+from rig import PATIENCE, Origin, during, eventually
 
 
 def add(api, origin: Origin, path: str, uri: str = "low.mp3", **members) -> str:
@@ -39,6 +28,13 @@ def shown(bus) -> bytes | None:
         return None
     with open(address.removeprefix("file://"), "rb") as file:
         return file.read()
+
+
+@pytest.fixture
+def desktop(bus, api):
+    """The client of a server that shows itself on the session bus."""
+    bus.wait_owned()
+    return api
 
 
 @pytest.mark.parametrize("type", ["image/png", "application/octet-stream"])
@@ -82,7 +78,7 @@ def test_a_named_picture_goes_before_the_tags(api, origin, media):
     ("nothing", {"content": b""}, 422),
     ("a ring", {"redirect": "/cover"}, 502),
 ])
-def test_what_is_no_picture_is_refused(api, origin, name, options, status):
+def test_other_files_are_refused_as_pictures(api, origin, name, options, status):
     origin.serve("/cover", **options)
     item = add(api, origin, "/cover")
     answer = artwork(api, item)
@@ -108,9 +104,9 @@ def test_an_origin_that_says_nothing_ends_in_time(api, origin, media):
     assert artwork(api, item).status_code == 502
 
 
-def test_nothing_is_fetched_where_the_network_is_off(start_server, origin, media):
+@pytest.mark.serve("--network", "off")
+def test_nothing_is_fetched_where_the_network_is_off(api, origin, media):
     origin.serve("/cover", media.cover)
-    api = Api(start_server(arguments=("--network", "off")).url)
     item = add(api, origin, "/cover")
     assert artwork(api, item).status_code == 403
     assert not origin.log()
@@ -150,12 +146,6 @@ def test_a_slow_picture_never_shows_with_another_item(bus, desktop, origin, medi
     assert desktop.player()["item"]["id"] == second
     assert artwork(desktop, second).content == media.cover + b"quick"
     assert quick
-
-
-def test_a_picture_that_fails_leaves_the_tags(bus, desktop, origin, media):
-    add(desktop, origin, "/nothing", uri="tagged.mp3")
-    desktop.play()
-    eventually(lambda: shown(bus) == media.cover, "the picture of the tags is shown")
 
 
 def test_another_address_replaces_the_picture(bus, desktop, origin, media):

@@ -3,10 +3,9 @@
 
 import pytest
 
-from rig import Api, eventually
+from rig import Api, during, eventually
 from rig.avahi import Avahi
 from rig.program import system_bus
-from rig.waiting import during
 
 NETWORK = ("--anonymous", "--name", "Den")
 
@@ -65,6 +64,6 @@ def test_avahi_may_come_later_and_come_back(bus, start_server):
 
 
 @pytest.mark.parametrize(("host", "arguments"), [("127.0.0.1", ()), ("0.0.0.0", (*NETWORK, "--zeroconf", "off"))])
-def test_what_nobody_may_find_is_not_announced(avahi, start_server, host, arguments):
+def test_server_on_loopback_is_not_announced(avahi, start_server, host, arguments):
     start_server(host=host, arguments=arguments)
     during(1, lambda: not avahi.calls, "nobody asks Avahi")

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Announcements and effects of several players: each in its own room, beside its own music."""
 
-import contextlib
-import subprocess
-
 import pytest
 
-from rig import Api, eventually
-from rig.capture import RATE
-from rig.neighbours import Neighbour
-from rig.server import binary
+from rig import RATE, Api, Neighbour, during, eventually
 from rig.sounds import BELL, LEVEL, MUSIC, amplitude, first_heard, level_now, near
-from rig.waiting import during
 
-
-@pytest.fixture
-def server(start_server, capture, pulse, sounds):
-    return start_server(output="pulse", pulse=pulse, music=sounds.root)
+pytestmark = pytest.mark.usefixtures("capture", "sounds")
 
 
 @pytest.fixture
@@ -24,7 +14,7 @@ def kitchen(server, api, headphones):
     """A player on the headphones; both play."""
     api.call("POST", "/players", json={"id": "kitchen", "output": "hp"})
     client = Api(server.url, player="kitchen")
-    for player, recorder in ((api, None), (client, headphones)):
+    for player in (api, client):
         player.start("music.mp3")
     headphones.wait_sound()
     headphones.wait_seconds(0.4)
@@ -93,16 +83,14 @@ def test_at_the_end_of_the_server_no_music_comes_up(capture, headphones, server,
         assert loudest < LEVEL * 0.03, "the music came up for a moment"
     server.start()
     for id, position in zip(("main", "kitchen"), positions, strict=True):
-        with contextlib.closing(Api(server.url, player=id)) as client:
-            assert abs(client.player()["position"] - position) < 1.5 and client.player()["status"] == "paused"
+        client = Api(server.url, player=id)
+        assert abs(client.player()["position"] - position) < 1.5 and client.player()["status"] == "paused"
 
 
-def test_effects_and_the_command_line_go_to_the_player(capture, headphones, server, api, kitchen):
+def test_effects_and_the_command_line_go_to_the_player(capture, headphones, cli, api, kitchen):
     here, there = headphones.frames, capture.frames
     for words in (("sfx", "bell.mp3"), ("announce", "bell.mp3", "--music", "pause")):
-        result = subprocess.run([str(binary()), *words, "--player", "kitchen", "--server", server.url], capture_output=True,
-                                text=True, timeout=30)
-        assert result.returncode == 0, result.stderr
+        cli.output(*words, "--player", "kitchen")
     headphones.wait_seconds(0.5)
     assert first_heard(headphones, BELL, here) is not None and first_heard(capture, BELL, there) is None
     assert len(under_way(api)) == 1 and api.call("GET", "/sfx")["effects"] == []
@@ -111,7 +99,7 @@ def test_effects_and_the_command_line_go_to_the_player(capture, headphones, serv
 
 
 def test_a_player_removed_while_it_announces_takes_it_along(capture, headphones, pulse, server, api, kitchen, open_events):
-    """Silence, the end is told before the player's, no stream is left."""
+    """Silence, the end is reported before the player's, no stream is left."""
     own = open_events(url=channel(server))
     said = api.call("POST", "/players/kitchen/announcements", json={"uri": "text.mp3", "music": "pause"})
     waits = api.call("POST", "/players/kitchen/announcements", json={"uri": "bell.mp3"})
@@ -156,30 +144,26 @@ def test_voices_are_bounded_for_the_whole_server(capture, api, server):
 
 def test_others_stay_ducked_while_an_announcement_pauses_the_music(capture, pulse, api):
     """The session is active while anything of ours sounds."""
-    def volume(neighbour: Neighbour) -> str:
-        block = next(part for part in pulse.pactl("list", "sink-inputs").split("Sink Input #") if part.startswith(f"{neighbour.index}\n"))
-        return next(line for line in block.splitlines() if "Volume:" in line)
-
     api.call("PATCH", "/session", json={"options": ["duck-others"]})
     with Neighbour(pulse, "music") as other:
         api.load("music.mp3", play=True)
-        eventually(lambda: "46%" in volume(other), "the other program is ducked")
+        eventually(lambda: "46%" in other.stream(), "the other program is ducked")
         api.call("POST", "/announcements", json={"uri": "bell.mp3", "music": "pause"})
         api.wait_status("interrupted")
 
         def ducked() -> bool:
             assert api.call("GET", "/session")["active"]
-            return "46%" in volume(other)
+            return "46%" in other.stream()
 
         during(1.0, ducked, "it came up during the announcement")
         api.wait_status("playing")
         during(0.5, ducked, "it came up after the announcement")
         api.pause()
-        eventually(lambda: "100%" in volume(other), "its volume is as before")
+        eventually(lambda: "100%" in other.stream(), "its volume is as before")
         # A doorbell alone: for as long as it sounds.
         api.call("POST", "/announcements", json={"uri": "bell.mp3"})
-        eventually(lambda: "46%" in volume(other), "the doorbell is heard above it")
-        eventually(lambda: "100%" in volume(other), "its volume is as before", timeout=10)
+        eventually(lambda: "46%" in other.stream(), "the doorbell is heard above it")
+        eventually(lambda: "100%" in other.stream(), "its volume is as before", timeout=10)
         assert api.call("GET", "/session")["active"] is False
 
 

@@ -44,7 +44,7 @@ def open_remote(browser, server) -> Iterator[Callable[..., Remote]]:
     remotes: list[Remote] = []
 
     def open(path: str = "/", url: str | None = None, wait: bool = True, **options) -> Remote:
-        # What moves by itself takes a fifth of a core.
+        # Animations take a fifth of a core.
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options))
         context.add_init_script(WATCH)
         remote = Remote(context.new_page())

@@ -32,7 +32,7 @@ class Remote:
         page.on("pageerror", lambda error: self.console.append(f"exception: {error}"))
 
     def tolerate(self, pattern: str) -> None:
-        """What the browser itself reports of a refused request is no fault of the page in this test."""
+        """Accepts matching browser messages about refused requests."""
         self.tolerated.append(pattern)
 
     def complaints(self) -> list[str]:

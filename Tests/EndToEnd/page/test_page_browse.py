@@ -6,89 +6,88 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import Api
-from rig.waiting import eventually
+from rig import Api, eventually
 
 
 @pytest.fixture
-def music(remote):
+def folders(remote):
     expect(remote.page.locator(".entry-name").first).to_be_visible()
     return remote.page.locator("music-browser")
 
 
-def test_folder_opens_andTheBreadcrumbLeadsBack(music, remote):
-    music.get_by_role("button", name="A Folder", exact=True).click()
-    crumbs = music.get_by_role("navigation", name="Folder")
+def test_folder_opens_andTheBreadcrumbLeadsBack(folders, remote):
+    folders.get_by_role("button", name="A Folder", exact=True).click()
+    crumbs = folders.get_by_role("navigation", name="Folder")
     expect(crumbs).to_contain_text("A Folder")
-    music.get_by_role("button", name="子", exact=True).click()
+    folders.get_by_role("button", name="子", exact=True).click()
     expect(crumbs.locator("[aria-current]")).to_have_text("子")
-    expect(music.get_by_role("button", name=re.compile("deep"))).not_to_have_count(0)
+    expect(folders.get_by_role("button", name=re.compile("deep"))).not_to_have_count(0)
     crumbs.get_by_role("button", name="A Folder").click()
     expect(crumbs.locator("[aria-current]")).to_have_text("A Folder")
     crumbs.get_by_role("button", name="All music").click()
-    expect(music.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
+    expect(folders.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
 
 
-def test_add_appends(music, remote, api):
+def test_add_appends(folders, remote, api):
     api.load("low.mp3")
-    music.get_by_role("button", name="Add chirp.mp3 to the queue").click()
+    folders.get_by_role("button", name="Add chirp.mp3 to the queue").click()
     expect(remote.toast).to_contain_text("Added 1 track to the queue")
     assert api.uris() == ["low.mp3", "chirp.mp3"]
     remote.toast.get_by_role("button", name="Undo").click()
     eventually(lambda: api.uris() == ["low.mp3"], "taken back")
 
 
-def test_playNext_insertsAfterTheCurrent(music, remote, api):
+def test_playNext_insertsAfterTheCurrent(folders, remote, api):
     api.start("long.mp3", "low.mp3")
-    music.get_by_role("button", name="Play chirp.mp3 next").click()
+    folders.get_by_role("button", name="Play chirp.mp3 next").click()
     eventually(lambda: api.uris() == ["long.mp3", "chirp.mp3", "low.mp3"], "inserted")
     assert api.player()["item"]["uri"] == "long.mp3"
 
 
-def test_clickOnAFile_playsItNow(music, remote, api):
-    music.locator('.entry-name[data-path="long.mp3"]').click()
+def test_clickOnAFile_playsItNow(folders, remote, api):
+    folders.locator('.entry-name[data-path="long.mp3"]').click()
     api.wait_status("playing")
     assert api.player()["item"]["uri"] == "long.mp3"
     expect(remote.title).to_have_text("long")
 
 
-def test_addFolder_takesTheFilesInIt(music, remote, api):
-    music.get_by_role("button", name="Add A Folder to the queue").click()
+def test_addFolder_takesTheFilesInIt(folders, remote, api):
+    folders.get_by_role("button", name="Add A Folder to the queue").click()
     expect(remote.toast).to_contain_text("Added 1 track")
     assert api.uris() == ["A Folder/子/deep.mp3"]
 
 
-def test_oddNames_arriveUnchanged(music, remote, api):
+def test_oddNames_arriveUnchanged(folders, remote, api):
     for name in ("劉若英.mp3", "100% of it.mp3", "%20.mp3", "a+b&c=d#e?.mp3"):
-        music.get_by_role("button", name=f"Add {name} to the queue", exact=True).click()
+        folders.get_by_role("button", name=f"Add {name} to the queue", exact=True).click()
         eventually(lambda: api.uris()[-1:] == [name], name)
 
 
-def test_filter_narrows(music, remote):
-    music.get_by_role("searchbox").fill("GAP less".replace(" ", ""))
-    expect(music.locator(".entry")).to_have_count(2)
-    music.get_by_role("searchbox").fill("nothing has this name")
-    expect(music.get_by_role("heading", name="Nothing matches")).to_be_visible()
+def test_filter_narrows(folders, remote):
+    folders.get_by_role("searchbox").fill("GAP less".replace(" ", ""))
+    expect(folders.locator(".entry")).to_have_count(2)
+    folders.get_by_role("searchbox").fill("nothing has this name")
+    expect(folders.get_by_role("heading", name="Nothing matches")).to_be_visible()
 
 
-def test_lostFolder_isExplained(music, remote, api):
+def test_lostFolder_isExplained(folders, remote, api):
     remote.tolerate("Failed to load resource")
     remote.page.evaluate("""() => dispatchEvent(new CustomEvent("open-folder", { detail: { path: "no such folder" } }))""")
-    expect(music.get_by_role("heading", name="This folder cannot be shown")).to_be_visible()
-    music.get_by_role("button", name="Back to the start").click()
-    expect(music.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
+    expect(folders.get_by_role("heading", name="This folder cannot be shown")).to_be_visible()
+    folders.get_by_role("button", name="Back to the start").click()
+    expect(folders.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
 
 
-def test_escape_emptiesTheFilter_thenLeavesIt(music, remote):
+def test_escape_emptiesTheFilter_thenLeavesIt(folders, remote):
     remote.page.keyboard.press("/")
-    filter = music.get_by_role("searchbox")
+    filter = folders.get_by_role("searchbox")
     expect(filter).to_be_focused()
     filter.press_sequentially("gapless")
-    expect(music.locator(".entry")).to_have_count(2)
+    expect(folders.locator(".entry")).to_have_count(2)
     remote.page.keyboard.press("Escape")
     expect(filter).to_have_value("")
     expect(filter).to_be_focused()
-    expect(music.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
+    expect(folders.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
     remote.page.keyboard.press("Escape")
     expect(filter).not_to_be_focused()
 
@@ -132,8 +131,7 @@ def broken(start_server, open_remote, directory, media):
     (root / "lists" / "evening.m3u").write_text(
         "#EXTM3U\n#EXTINF:10,Somebody - The first\n../chirp.mp3\n../long.mp3\nhttps://me:secret@127.0.0.1:9/a.mp3\n")
     server = start_server(music=root)
-    api = Api(server.url)
-    return open_remote(url=server.url), api
+    return open_remote(url=server.url), Api(server.url)
 
 
 def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
@@ -161,7 +159,7 @@ def test_aPlaylist_isLookedInto_andItsEntriesAddedOneByOneOrTogether(broken):
     music.get_by_role("button", name="Add The first to the queue").click()
     eventually(lambda: api.uris() == ["chirp.mp3"], "one of them")
     assert api.queue()["items"][0]["title"] == "The first"
-    # What the page does not know whole it cannot add alone.
+    # The page cannot add an entry whose address it does not know.
     expect(music.get_by_role("button", name="Add a to the queue")).to_be_disabled()
     music.get_by_role("button", name="Add all").click()
     eventually(lambda: api.queue()["length"] == 4, "all of them")
@@ -171,7 +169,7 @@ def test_aPlaylist_isLookedInto_andItsEntriesAddedOneByOneOrTogether(broken):
     expect(music.locator(".entry-name", has_text="evening.m3u")).to_be_visible()
 
 
-def test_whatIsNoPlaylist_isNotLookedInto_andTheWebTabStays(broken, origin):
+def test_addressWithoutAPlaylist_isNotOpened_andTheWebTabStays(broken, origin):
     remote, api = broken
     remote.tolerate("Failed to load resource")
     origin.serve("/page", b"<!doctype html><title>No list</title>", content_type="text/html")

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from playwright.sync_api import expect
 
-from rig import Api
-from rig.waiting import eventually
+from rig import Api, during, eventually
+from rig.access import ADMIN, READ
 
 
 def test_killedServer_showsABanner_andThePageRecovers(remote, server, api):
@@ -24,8 +24,7 @@ def test_killedServer_showsABanner_andThePageRecovers(remote, server, api):
     expect(remote.status).to_have_text("Not connected")
     assert remote.page.locator(".play-button").bounding_box() == before, "nothing moves under a finger"
     stood = remote.position.input_value()
-    remote.page.wait_for_timeout(300)
-    assert remote.position.input_value() == stood, "what is not heard from the server is not claimed"
+    during(0.3, lambda: remote.position.input_value() == stood, "the position moves without the server")
     # By now the page takes its time between attempts: only the button explains a quick return.
     expect(banner.locator(".banner-wait")).to_have_text(re.compile("in [3-9] s"))
     # The same address again: the page knows no other.
@@ -60,7 +59,7 @@ def test_restartAfterKill_keepsQueueAndPosition(remote, server, api):
 
 @pytest.fixture
 def quiet(start_server, directory):
-    """A server that is told of a sound server which is not there."""
+    """A server whose sound server is missing."""
     nowhere = dict(os.environ, PULSE_SERVER=f"unix:{directory}/nowhere", HOME=str(directory))
     return start_server(output="auto", pulse=SimpleNamespace(environment=nowhere))
 
@@ -77,7 +76,6 @@ def test_missingSoundServer_isToldInWords(quiet, open_remote):
 def test_missingSoundServer_leavesTheButtonsInSight(quiet, open_remote):
     owner = Api(quiet.url)
     owner.load({"uri": "long.mp3", "title": "A title of many words, which needs more than one line " * 3, "artist": "Artist", "album": "Album"})
-    owner.close()
     remote = open_remote(url=quiet.url)
     expect(remote.page.locator(".advice.note")).to_contain_text("Start PulseAudio or PipeWire")
     expect(remote.title).to_contain_text("A title of many words")
@@ -152,18 +150,15 @@ def test_token_isAskedFor_keptAndTakenFromTheAddress(open_to_all, open_remote):
 
 
 @pytest.fixture
-def reading(start_server, open_remote, directory):
+def reading(guarded, open_remote):
     """A page whose token only reads, and the owner of the server: nothing here is simulated."""
-    file = directory / "tokens"
-    file.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
-    file.chmod(0o600)
-    guarded = start_server(arguments=("--token-file", str(file)))
-    owner = Api(guarded.url, "a" * 32)
+    server = guarded()
+    owner = Api(server.url, ADMIN)
     owner.load("long.mp3", "chirp.mp3")
     owner.play(index=0)
     owner.wait_status("playing")
     owner.pause()
-    remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
+    remote = open_remote(url=server.url, path=f"/#token={READ}")
     expect(remote.button("Play")).to_be_visible()
     return SimpleNamespace(remote=remote, owner=owner)
 
@@ -187,7 +182,7 @@ def test_readOnlyToken_disablesWhatNeedsControl_andSaysWhy(reading):
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_be_hidden()
     note.get_by_role("button", name="Use another token").click()
-    page.get_by_label("Token", exact=True).fill("a" * 32)
+    page.get_by_label("Token", exact=True).fill(ADMIN)
     page.get_by_role("button", name="Connect").click()
     expect(note).to_be_hidden()
     remote.wait_connected()

@@ -83,7 +83,7 @@ def test_theQueueHasOneStop_whereverItIsScrolledTo(remote, api):
     expect(remote.row(500)).to_be_focused()
 
 
-def test_whatPlays_isInSight_inALongQueue(open_remote, api):
+def test_currentItem_isInView_inALongQueue(open_remote, api):
     api.call("PUT", "/queue", json={"items": [{"uri": "long.mp3", "title": f"Track {n}"} for n in range(10_000)], "index": 5000})
     api.play(index=5000)
     desktop = open_remote()
@@ -91,7 +91,7 @@ def test_whatPlays_isInSight_inALongQueue(open_remote, api):
     phone = open_remote(viewport={"width": 390, "height": 844})
     phone.tab("Queue")
     expect(phone.row(5000)).to_be_in_viewport(ratio=1)
-    # Who looks elsewhere is left there; who looks at what plays is taken along.
+    # The list follows the current item only while that is in view.
     phone.page.locator(".queue-scroll").evaluate("(list) => list.scrollTo(0, 0)")
     expect(phone.row(0)).to_be_visible()
     api.play(index=7000)

@@ -6,9 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import eventually
+from rig import Media, eventually
 from rig.collection import picture, sound, tag, text
-from rig.media import Media
+
+pytestmark = pytest.mark.usefixtures("music")
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +28,6 @@ def music(directory, audio):
             path.write_bytes(tag(text("TIT2", title), text("TPE1", artist), text("TALB", album), text("TRCK", str(number)),
                                  picture(Media._png(60, 60)) if artist == "Björk" else b"") + audio)
     return root
-
-
-@pytest.fixture
-def server(start_server, music):
-    return start_server(music=music)
 
 
 @pytest.fixture
@@ -99,12 +95,12 @@ def test_search_findsAndPlays(library, remote, api):
         eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
 
 
-def test_whatIsTyped_staysWhenTheListComesAfterwards(remote, api):
+def test_typedText_staysWhenTheListLoadsAfterwards(remote, api):
     eventually(lambda: api.call("GET", "/library")["tracks"] == 4, "scanned", 20)
     held = []
     remote.page.route("**/library/albums*", lambda route: held.append(route))
     remote.page.get_by_role("tab", name="Library").click()
-    eventually(lambda: remote.page.wait_for_timeout(20) or held, "the albums are asked for")
+    eventually(lambda: remote.page.evaluate("0") == 0 and held, "the albums are asked for")
     box = remote.page.get_by_role("searchbox", name="Search the library")
     # Typed in the same moment in which the list comes: before the search is sent.
     box.evaluate("(box) => { box.value = 'jog'; }")

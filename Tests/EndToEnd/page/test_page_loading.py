@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for the page as a whole: policy, names, narrow screens, strangers' text."""
+"""The page as a whole: policy, names, narrow screens, untrusted text."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
+
+from rig import during
 
 NAMELESS = """() => [...document.querySelectorAll("button, input, select, a[href], [role=slider], img")]
   .filter((element) => element.checkVisibility())
@@ -227,5 +229,4 @@ def test_nothingMoves_whileThePageLoads(open_remote, api, playing_picture):
     remote.page.reload()
     remote.wait_connected()
     expect(remote.page.locator(".artwork-picture")).to_be_visible()
-    remote.page.wait_for_timeout(300)
-    assert remote.page.evaluate("() => window.__shift") < 0.01
+    during(0.3, lambda: remote.page.evaluate("() => window.__shift") < 0.01, "something moves")

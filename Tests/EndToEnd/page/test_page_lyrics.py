@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from rig import PATIENCE, eventually
 
+pytestmark = pytest.mark.usefixtures("music")
 LINES = [(2.0, "One"), (3.0, "Two & three"), (4.5, "Four"), (5.5, "Five " * 40), (7.0, "Six")]
 
 # Keeps the pictures that the lock screen was given, with the moment at which it got them.
@@ -24,13 +25,11 @@ Object.defineProperty(navigator, "mediaSession", {value: {
 
 
 @pytest.fixture
-def server(start_server, directory, media):
-    folder = directory / "music"
-    folder.mkdir()
-    shutil.copy(media.path("low.mp3"), folder / "song.mp3")
-    shutil.copy(media.path("low.mp3"), folder / "silent.mp3")
-    (folder / "song.lrc").write_text("".join(f"[00:{time:05.2f}]{text}\n" for time, text in LINES))
-    return start_server(music=folder)
+def music(music, media):
+    shutil.copy(media.path("low.mp3"), music / "song.mp3")
+    shutil.copy(media.path("low.mp3"), music / "silent.mp3")
+    (music / "song.lrc").write_text("".join(f"[00:{time:05.2f}]{text}\n" for time, text in LINES))
+    return music
 
 
 def covers(page) -> list[dict]:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from conftest import WATCH
-from rig import eventually
+from rig import during, eventually
 
 
 def playerctl(bus, *arguments: str) -> str:
@@ -38,9 +38,8 @@ def page(bus, server, playwright):
 def test_media_keys_of_the_device_drive_the_server(page, bus, api):
     """Row 197: what a phone's lock screen does, through a real browser."""
     api.start({"uri": "long.mp3", "title": "First", "artist": "Somebody"}, "chirp.mp3")
-    page.wait_for_timeout(500)
     # The page alone is no player for the browser: it must play something, after a press.
-    assert playerctl(bus, "status") == ""
+    during(0.5, lambda: playerctl(bus, "status") == "", "the browser shows a player")
     page.get_by_role("button", name="Show on lock screen").click()
     eventually(lambda: playerctl(bus, "metadata", "xesam:title") == "First", "the browser shows the title", timeout=10, every=0.2)
     assert playerctl(bus, "metadata", "xesam:artist") == "Somebody"

@@ -3,7 +3,7 @@
 
 from playwright.sync_api import expect
 
-from rig.waiting import eventually
+from rig import eventually
 
 
 def picker(remote):

@@ -58,24 +58,18 @@ def test_aPlaylistThatAnotherRemoved_isLeft(playlists, remote, api):
     expect(playlists.locator(".entry")).to_have_count(1)
 
 
-@pytest.fixture
-def server(start_server, directory, media):
-    root = directory / "with-lists"
-    root.mkdir()
+def test_aPlaylistFile_standsForItsTracks(media, music, open_remote, api):
     for name in ("long.mp3", "low.mp3", "chirp.mp3"):
-        shutil.copy(media.path(name), root)
-    (root / "evening.m3u8").write_text("#EXTM3U\n#EXTINF:20,Somebody - Low tide\nlow.mp3\nchirp.mp3\n")
-    return start_server(music=root)
-
-
-def test_aPlaylistFile_standsForItsTracks(remote, api, server):
-    music = remote.page.locator("music-browser")
-    row = music.locator(".entry", has_text="evening.m3u8")
+        shutil.copy(media.path(name), music)
+    (music / "evening.m3u8").write_text("#EXTM3U\n#EXTINF:20,Somebody - Low tide\nlow.mp3\nchirp.mp3\n")
+    remote = open_remote()
+    folders = remote.page.locator("music-browser")
+    row = folders.locator(".entry", has_text="evening.m3u8")
     expect(row).to_contain_text("Playlist")
-    music.get_by_role("button", name="Add evening.m3u8 to the queue").click()
+    folders.get_by_role("button", name="Add evening.m3u8 to the queue").click()
     expect(remote.toast).to_contain_text("Added 2 tracks to the queue")
     expect(remote.row(0).locator(".row-title")).to_have_text("Low tide")
-    music.get_by_role("button", name="Play evening.m3u8 now").click()
+    folders.get_by_role("button", name="Play evening.m3u8 now").click()
     api.wait_status("playing")
     assert api.player()["item"]["title"] == "Low tide"
     assert len(api.uris()) == 4

@@ -6,7 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig.waiting import eventually
+from rig import eventually
+
+# Waits until the last move of the pointer is drawn.
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
-def test_whatASkippedItemSaid_goesByItself_andIsNotSaidOfTheNext(open_remote, api, size):
+def test_messageOfASkippedItem_expires_andIsNotRepeatedForTheNext(open_remote, api, size):
     remote = open_remote(viewport={"width": size[0], "height": size[1]})
     remote.tolerate("Failed to load resource")
     api.load("text.mp3", "long.mp3", play=True)
@@ -164,7 +167,7 @@ def test_drag_reorders(loaded, remote, api, start, end, order):
     for step in range(1, 9):
         remote.page.mouse.move(x, y + (target - y) * step / 8)
     expect(remote.page.locator(".queue-gap")).to_be_visible()
-    remote.page.wait_for_timeout(50)
+    remote.page.evaluate(NEXT_FRAME)
     remote.page.mouse.up()
     wanted = [loaded[index] for index in order]
     eventually(lambda: api.ids() == wanted, "the new order")
@@ -196,7 +199,7 @@ def test_drag_worksByTouch(loaded, open_remote, api):
     send("touchStart", y)
     for step in range(1, 7):
         send("touchMove", y + step * 20)
-    remote.page.wait_for_timeout(50)
+    remote.page.evaluate(NEXT_FRAME)
     send("touchEnd")
     eventually(lambda: api.ids() == [loaded[index] for index in (1, 2, 0, 3, 4)], "moved by two")
 

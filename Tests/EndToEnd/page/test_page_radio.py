@@ -3,7 +3,7 @@
 
 from playwright.sync_api import expect
 
-from rig.radio import Radio
+from rig import Radio
 
 
 def test_the_song_and_the_station_are_shown(remote, api, media):

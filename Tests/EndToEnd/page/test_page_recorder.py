@@ -6,13 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import Api, eventually
-from rig.radio import Radio
+from rig import Api, Radio, eventually
 
 
-@pytest.fixture
-def server(start_server, pulse, directory):
-    return start_server(output="pulse", pulse=pulse, arguments=("--recordings", str(directory / "recordings")))
+pytestmark = [pytest.mark.serve("--recordings", "{directory}/recordings"), pytest.mark.usefixtures("pulse")]
 
 
 def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directory, api, remote):
@@ -50,7 +47,7 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
     assert api.call("GET", "/recordings")["recordings"] == []
 
 
-def test_a_source_that_goes_is_told(microphone, directory, api, remote):
+def test_lost_source_is_reported(microphone, directory, api, remote):
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
     panel = page.locator("recorder-panel")
@@ -61,7 +58,7 @@ def test_a_source_that_goes_is_told(microphone, directory, api, remote):
     expect(panel.get_by_role("button", name="Record")).to_be_enabled()
 
 
-def test_a_sound_server_that_stands_still_is_told(microphone, pulse, remote):
+def test_hanging_sound_server_is_reported(microphone, pulse, remote):
     panel = remote.page.locator("recorder-panel")
     remote.page.get_by_role("tab", name="Recordings").click()
     panel.get_by_role("button", name="Record").click()
@@ -97,7 +94,7 @@ def test_a_stream_that_is_saved_is_shown_stopped_and_listed(radio, api, remote):
     expect(line).to_contain_text(re.compile(r"Saving a stream: evening\.mp3, [1-9][0-9.]* [kM]B"), timeout=20_000)
     before = line.inner_text()
     expect(line).not_to_have_text(before, timeout=20_000)
-    # Whoever comes later sees it as well.
+    # A page opened later shows it as well.
     page.reload()
     remote.wait_connected()
     page.get_by_role("tab", name="Recordings").click()
@@ -122,7 +119,7 @@ def test_a_stream_that_ends_by_itself_is_listed_and_its_reason_told(radio, api, 
     expect(remote.page.locator(".toast")).to_have_count(1)
 
 
-def test_what_plays_from_the_web_is_saved_from_the_page(radio, api, remote):
+def test_web_stream_is_saved_from_the_page(radio, api, remote):
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
     panel = page.locator("recorder-panel")

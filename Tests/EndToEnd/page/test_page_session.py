@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from rig import eventually
 from rig.pulse import HEADPHONES
-from rig.waiting import eventually
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
 
 
 @pytest.mark.headphones
-def test_pulledHeadphones_areTold(pulse, remote, api):
-    eventually(lambda: len(api.call("GET", "/outputs")["outputs"]) == 2, "both outputs")
+def test_pulledHeadphones_areReported(pulse, remote, api):
+    eventually(lambda: len(api.outputs()) == 2, "both outputs")
     api.call("PUT", "/outputs/current", json={"id": "hp"})
     api.start("long.mp3")
     pulse.unplug("hp")
@@ -41,7 +41,7 @@ def test_pulledHeadphones_areTold(pulse, remote, api):
 
 
 def test_aMachineWithoutAnInput_givesTheReason(dialog):
-    """What is grey has a reason."""
+    """A disabled choice shows its reason."""
     expect(dialog.get_by_label("This machine is for").locator("option[value=record]")).to_be_disabled()
     expect(dialog.get_by_text("this machine needs a microphone or line input")).to_be_visible()
 

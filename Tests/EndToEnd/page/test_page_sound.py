@@ -113,6 +113,12 @@ def test_presets_areChosen_savedImportedAndDeleted(remote, api):
     expect(presets).to_have_value("Evening")
     panel.get_by_text("Import a text").click()
     panel.get_by_label("Name of the preset").fill("Phones")
+    # A text that is no preset is refused and stays.
+    remote.tolerate("status of 4")
+    panel.get_by_label("Text of the preset").fill("Dear Sir or Madam")
+    panel.get_by_role("button", name="Import", exact=True).click()
+    expect(remote.page.locator(".toast")).to_have_attribute("data-tone", "error")
+    expect(panel.get_by_label("Text of the preset")).to_have_value("Dear Sir or Madam")
     panel.get_by_label("Text of the preset").fill("Preamp: -4 dB\nFilter 1: ON PK Fc 100 Hz Gain 3 dB Q 1.41")
     panel.get_by_role("button", name="Import", exact=True).click()
     expect(presets).to_have_value("Phones")
@@ -121,17 +127,6 @@ def test_presets_areChosen_savedImportedAndDeleted(remote, api):
     remote.page.get_by_role("dialog", name="Delete Phones?").get_by_role("button", name="Delete").click()
     eventually(lambda: [preset["name"] for preset in api.call("GET", "/effects/presets")["presets"] if not preset["shipped"]] == ["Evening"], "deleted")
     expect(presets.locator("option", has_text="Phones")).to_have_count(0)
-
-
-def test_aTextThatIsNoPreset_isRefused_andStays(remote, api):
-    remote.tolerate("status of 4")
-    panel = open_section(remote, "Equaliser")
-    panel.get_by_text("Import a text").click()
-    panel.get_by_label("Name of the preset").fill("Odd")
-    panel.get_by_label("Text of the preset").fill("Dear Sir or Madam")
-    panel.get_by_role("button", name="Import", exact=True).click()
-    expect(remote.page.locator(".toast")).to_have_attribute("data-tone", "error")
-    expect(panel.get_by_label("Text of the preset")).to_have_value("Dear Sir or Madam")
 
 
 def test_effects_areSetAndShown(remote, api):
@@ -292,7 +287,7 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     expect(section.get_by_role("textbox", name="Address or file")).to_have_value("short-0.mp3")
     music.select_option("The queue")
     save()
-    # What only the command line can set stays.
+    # Items that only the command line can set stay.
     several = [{"uri": "long.mp3"}, {"folder": ""}]
     api.call("PATCH", f"/timers/{api.call('GET', '/timers')['timers'][0]['id']}", json={"items": several})
     expect(section.get_by_label("Plays")).to_be_hidden()

@@ -8,7 +8,7 @@ import statistics
 import pytest
 from playwright.sync_api import expect
 
-from rig.waiting import eventually
+from rig import during, eventually
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def playing(api):
 
 
 @pytest.mark.smoke
-def test_play_thenPause_followTheServer(remote, api):
+def test_play_thenPauseAndStop_followTheServer(remote, api):
     api.load("long.mp3")
     remote.button("Play").click()
     api.wait_status("playing")
@@ -30,30 +30,26 @@ def test_play_thenPause_followTheServer(remote, api):
     remote.button("Pause").click()
     api.wait_status("paused")
     expect(remote.button("Play")).to_be_visible()
+    remote.button("Stop").click()
+    api.wait_status("stopped")
 
 
-def test_nextAndPrevious_changeTheItem(playing, remote, api):
+def test_nextAndPrevious_changeTheItem_andTenSecondButtonsSeek(playing, remote, api):
     remote.button("Next").click()
     expect(remote.title).to_have_text("chirp")
     assert api.player()["queueIndex"] == 1
     remote.button("Previous").click()
     expect(remote.title).to_have_text("long")
     assert api.player()["queueIndex"] == 0
-
-
-def test_stop_stops(playing, remote, api):
-    remote.button("Stop").click()
-    api.wait_status("stopped")
-    expect(remote.button("Play")).to_be_visible()
-
-
-def test_tenSecondButtons_seek(playing, remote, api):
     api.pause()
     before = api.player()["position"]
-    remote.button("Forward 10 seconds").click()
-    eventually(lambda: abs(api.player()["position"] - before - 10) < 0.5, "10 s further")
-    remote.button("Back 10 seconds").click()
-    eventually(lambda: abs(api.player()["position"] - before) < 0.5, "and back")
+    for button, places in (("Forward 10 seconds", 10), ("Back 10 seconds", 0)):
+        remote.button(button).click()
+        eventually(lambda: abs(api.player()["position"] - before - places) < 0.5, button)
+    # Quick steps add up.
+    for _ in range(3):
+        remote.page.keyboard.press("l")
+    eventually(lambda: abs(api.player()["position"] - before - 30) < 0.5, "30 s further")
 
 
 def test_modes_goRound(playing, remote, api):
@@ -89,18 +85,14 @@ def test_holdingNext_scansUntilReleased(playing, remote, api):
     assert api.player()["queueIndex"] == 0, "a long press is no click"
 
 
-def test_seekBar_moves_whilePlaying(playing, remote):
+def test_seekBar_moves_whilePlaying_andStandsStillWhilePaused(playing, remote, api):
     first = float(remote.position.input_value())
     eventually(lambda: float(remote.position.input_value()) > first + 0.5, "the bar moves on")
     expect(remote.page.locator(".seek-duration")).to_have_text("0:40")
-
-
-def test_seekBar_standsStill_whilePaused(playing, remote, api):
     api.pause()
     expect(remote.status).to_have_text("Paused")
     first = remote.position.input_value()
-    remote.page.wait_for_timeout(600)
-    assert remote.position.input_value() == first
+    during(0.6, lambda: remote.position.input_value() == first, "the bar moves")
 
 
 def test_click_onTheBar_seeks(playing, remote, api):
@@ -177,7 +169,7 @@ def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
     eventually(lambda: float(remote.position.input_value()) < 5, "the bar goes back")
 
 
-def test_realRefusal_isTold(remote, api):
+def test_realRefusal_isReported(remote, api):
     api.load("short-0.mp3")
     api.play()
     remote.tolerate("Failed to load resource")
@@ -197,20 +189,9 @@ def test_keys_actFromAnywhere(playing, remote, api):
         assert not check(api.player()), key
         remote.page.keyboard.press(key)
         eventually(lambda: check(api.player()), f"key {key}")
-
-
-def test_numbers_moveTheFocusToThePane(remote):
     for key, pane in (("2", "pane-queue"), ("3", "pane-browse"), ("1", "pane-now")):
         remote.page.keyboard.press(key)
         expect(remote.page.locator(f"#{pane}")).to_be_focused()
-
-
-def test_quickSteps_addUp(playing, remote, api):
-    api.pause()
-    before = api.player()["position"]
-    for _ in range(3):
-        remote.page.keyboard.press("l")
-    eventually(lambda: abs(api.player()["position"] - before - 30) < 0.5, "30 s further")
 
 
 def test_timeEvents_comeTwiceASecond(playing, open_remote):
@@ -226,7 +207,7 @@ def test_timeEvents_comeTwiceASecond(playing, open_remote):
     remote.page.reload()
     remote.wait_connected()
     stamps.clear()
-    eventually(lambda: remote.page.wait_for_timeout(200) or len(stamps) >= 8, "some time", timeout=20)
+    eventually(lambda: remote.page.evaluate("8") <= len(stamps), "some time", timeout=20)
     # Row 8. `test_time_comes_at_each_clients_interval` counts them for 10 s.
     assert statistics.median(later - earlier for earlier, later in zip(stamps, stamps[1:])) == pytest.approx(500, rel=0.02)
 
@@ -289,8 +270,7 @@ def test_fiftySeeksASecond_endWhereTheHandStopped(playing, remote, api):
 
 
 def test_progress_reachesTheEnd(remote, api):
-    api.load("short-0.mp3", play=True)
-    api.wait_status("completed")
+    api.play_through("short-0.mp3")
     player = api.player()
     assert player["position"] == player["duration"]
     expect(remote.status).to_have_text("Finished – end of the queue")

@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Page
 from remote import Remote
 
-from rig import Server
-from rig.server import REPOSITORY
+from rig import REPOSITORY, Server
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +31,14 @@ def test_toast_staysOne_whenItIsShownAgain(page):
     }""") == ["Other", "It is live."]
 
 
-def test_formatTime_ofANumber(page):
-    for seconds, shown in [
-            (0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01"),
-    ]:
-        assert page.evaluate("async (s) => (await import('/lib/time.js')).formatTime(s)", seconds) == shown
+def test_times_areShownAndSpoken(page):
+    shown = [(0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01")]
+    spoken = [(0, "0 seconds"), (1, "1 second"), (65, "1 minute 5 seconds"), (3600, "1 hour"), (7322, "2 hours 2 minutes 2 seconds"), (None, "unknown")]
+    assert page.evaluate("""async ([shown, spoken]) => {
+        const { formatTime, spokenTime } = await import("/lib/time.js");
+        return [[...shown, null, undefined, NaN, Infinity, -1, "5"].map(formatTime), spoken.map(spokenTime)];
+    }""", [[seconds for seconds, _ in shown], [seconds for seconds, _ in spoken]]) == [
+        [text for _, text in shown] + ["--:--"] * 6, [text for _, text in spoken]]
 
 
 def test_oneModule_namesTheApiAndItsPlayer():
@@ -87,20 +89,6 @@ def test_anEntryOfAList_isAddedWithoutAPictureWhoseAddressIsHidden(page):
     }""") == [{"uri": "https://host/a.mp3"}, {"uri": "https://host/a.mp3", "artworkUri": "https://host/a.png"}, None]
 
 
-def test_formatTime_isDashes_whenUnknown(page):
-    assert page.evaluate("""async () => {
-        const { formatTime } = await import("/lib/time.js");
-        return [null, undefined, NaN, Infinity, -1, "5"].map(formatTime);
-    }""") == ["--:--"] * 6
-
-
-def test_spokenTime_usesWords(page):
-    assert page.evaluate("""async () => {
-        const { spokenTime } = await import("/lib/time.js");
-        return [0, 1, 65, 3600, 7322, null].map(spokenTime);
-    }""") == ["0 seconds", "1 second", "1 minute 5 seconds", "1 hour", "2 hours 2 minutes 2 seconds", "unknown"]
-
-
 def test_effects_runOnceForAllChangesOfATask_andOnlyForWhatTheyRead(page):
     assert page.evaluate("""async () => {
         const { effect, observe, untracked } = await import("/lib/signal.js");
@@ -145,36 +133,30 @@ def test_html_escapes_unlessItIsMarkup(page):
     }""") == '<p title="&quot;&gt;&lt;b&gt;">&lt;i&gt;&amp;&#39;<b>1</b><i></i>&lt;</p>'
 
 
-def test_store_dropsOlderSnapshots(page):
+def test_store_followsSnapshotsAndEvents(page):
+    """Older snapshots of the same run are dropped, and times of another item; a lost connection stops the clock."""
     assert page.evaluate("""async () => {
         const { Store } = await import("/state/store.js");
         const store = new Store();
-        store.applySnapshot({ version: 5, status: "playing", item: null });
-        store.applySnapshot({ version: 4, status: "paused", item: null });
-        return store.player.status;
-    }""") == "playing"
-
-
-def test_store_acceptsLowerVersions_ofAnotherRun(page):
-    assert page.evaluate("""async () => {
-        const { Store } = await import("/state/store.js");
-        const store = new Store();
-        store.applyEvent({ type: "hello", data: { epoch: "a" } });
-        store.applyEvent({ type: "snapshot", data: { player: { version: 50, status: "playing", item: null } } });
-        store.applyEvent({ type: "hello", data: { epoch: "b" } });
-        store.applyEvent({ type: "snapshot", data: { player: { version: 3, status: "paused", item: null } } });
-        return store.player.status;
-    }""") == "paused"
-
-
-def test_store_ignoresTimeOfAnotherItem(page):
-    assert page.evaluate("""async () => {
-        const { Store } = await import("/state/store.js");
-        const store = new Store();
-        store.applySnapshot({ version: 1, status: "playing", item: { id: "i2" }, position: 3, rate: 0 });
-        store.applyEvent({ type: "time", data: { itemId: "i1", position: 99, rate: 1 } });
-        return store.time.at(performance.now());
-    }""") == 3
+        const seen = [];
+        const hear = (type, data, version) => store.applyEvent({ type, data, version });
+        const show = (...values) => seen.push(values);
+        hear("hello", { epoch: "a" });
+        store.applySnapshot({ version: 50, status: "playing", item: { id: "i1" }, position: 30, duration: 60, rate: 1 }, 1000);
+        store.applySnapshot({ version: 49, status: "paused", item: null });
+        hear("time", { itemId: "i0", position: 99, rate: 1 });
+        show(store.player.status, store.time.at(1500));
+        store.setConnection({ state: "lost" }, 3000);
+        show(store.time.at(60_000));
+        hear("item", { item: { id: "i2", index: 1, duration: 12 } }, 51);
+        show(store.time.at(performance.now() + 500), store.time.duration);
+        hear("item", { item: null }, 52);
+        show(store.player.item, store.time.position, store.time.duration);
+        hear("hello", { epoch: "b" });
+        hear("snapshot", { player: { version: 3, status: "paused", item: null } });
+        show(store.player.status);
+        return seen;
+    }""") == [["playing", 30.5], [32], [0, 12], [None, 0, None], ["paused"]]
 
 
 def test_time_isExtrapolatedByItsRate_withinTheDuration(page):
@@ -185,16 +167,6 @@ def test_time_isExtrapolatedByItsRate_withinTheDuration(page):
         time = time.set({ position: 10, rate: 0 }, 1000);
         return [...running, time.at(9000)];
     }""") == [10, 11.5, 12, 10, 10]
-
-
-def test_status_standsStill_whenNotConnected(page):
-    assert page.evaluate("""async () => {
-        const { Store } = await import("/state/store.js");
-        const store = new Store();
-        store.applySnapshot({ version: 1, status: "playing", item: { id: "i1" }, position: 3, rate: 1, duration: 60 }, 1000);
-        store.setConnection({ state: "lost" }, 3000);
-        return store.time.at(60_000);
-    }""") == 5
 
 
 def test_latest_sendsOneAtATime_andTheNewest(page):
@@ -248,7 +220,7 @@ def test_status_isTheServersWord(page):
                              player) == {"text": text, "tone": tone}
 
 
-def test_failures_areToldOnce_untilTheItemIsPlayedAgain(page):
+def test_failures_areReportedOnce_untilTheItemIsPlayedAgain(page):
     assert page.evaluate("""async () => {
         const { Failures } = await import("/state/failures.js");
         const failures = new Failures();
@@ -390,23 +362,3 @@ def test_cacheEvents_keepWhatTheyDoNotTellOf_andAskForTheRest(page):
         hear(entry("a", true, 77));
         return [...steps, shown()];
     }""") == ["a1 b1", "a5 b1", 1, "a9 b1", 2, "a9 b1"]
-
-
-def test_store_emptiesTheItem_whenTheQueueIsCleared(page):
-    assert page.evaluate("""async () => {
-        const { Store } = await import("/state/store.js");
-        const store = new Store();
-        store.applySnapshot({ version: 1, status: "paused", item: { id: "i1" }, position: 9, duration: 60, rate: 0 });
-        store.applyEvent({ type: "item", version: 2, data: { item: null } });
-        return [store.player.item, store.time.position, store.time.duration];
-    }""") == [None, 0, None]
-
-
-def test_store_beginsAnewWithTheNextItem(page):
-    assert page.evaluate("""async () => {
-        const { Store } = await import("/state/store.js");
-        const store = new Store();
-        store.applySnapshot({ version: 1, status: "playing", item: { id: "i1" }, position: 30, duration: 60, rate: 1 });
-        store.applyEvent({ type: "item", version: 2, data: { item: { id: "i2", index: 1, duration: 12 } } });
-        return [store.time.at(performance.now() + 500), store.time.duration];
-    }""") == [0, 12]

@@ -6,8 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from rig import eventually
-from rig.radio import Radio
+from rig import Radio, eventually
 
 
 def bars(page) -> list[float]:
@@ -35,7 +34,7 @@ def test_aFile_hasItsShape_andTheSliderIsTheSame(open_remote, api, scheme, size,
     assert max(heights[: half - 2]) < 0.5 < min(heights[half + 2 :])
     expect(remote.position).to_be_enabled()
     expect(remote.position).to_have_attribute("aria-valuetext", re.compile("30 seconds of 40 seconds"))
-    # What has been heard ends at the middle of the thumb; what is loaded is told apart from what is not.
+    # The played part ends at the middle of the thumb; the loaded part has another colour than the rest.
     fill, bar = remote.page.locator(".seek-fill").bounding_box(), remote.position.bounding_box()
     thumb = bar["x"] + 8 + float(remote.position.input_value()) / 40 * (bar["width"] - 16)
     assert abs(fill["x"] + fill["width"] - thumb) < 1

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rig import Api, eventually
+from rig.access import ADMIN, READ
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def unplayable(request, origin):
 
 @pytest.mark.parametrize("unplayable, button", [
     ("nothing", "Play"), ("refused", "Add"), ("page", "Play"), ("picture", "Add"), ("cut-off", "Play")], indirect=["unplayable"])
-def test_whatCannotBePlayed_isTold_andTheMusicGoesOn(web, remote, api, unplayable, button):
+def test_unplayableAddress_isReported_andTheMusicContinues(web, remote, api, unplayable, button):
     """Nor is anything an error of the browser's console: `remote` tolerates none."""
     address, reason = unplayable
     playing = api.start("long.mp3")
@@ -125,14 +126,14 @@ def test_aLookThatTheConnectionDoesNotOutlive_isOver(web, remote, api, server, o
     expect(note).to_have_count(0)
 
 
-def test_whatIsNoAddress_isNotSent(web, api):
+def test_invalidAddress_isNotSent(web, api):
     for address in ("", "radio", "ftp://127.0.0.1/a.mp3"):
         fill(web, address)
         assert web.get_by_role("textbox").evaluate("(input) => input.matches(':invalid')"), address
         assert api.ids() == []
 
 
-def test_whatIsKept_growsBeforeTheEyes_andTellsNoSecret(web, api, origin, media):
+def test_keptMedia_growWhileTheyLoad_andShowNoSecret(web, api, origin, media):
     content = media.path("long.mp3").read_bytes()
     behaviour = origin.serve("/song.mp3", content, hold_at=len(content) // 2)
     behaviour.held.set()
@@ -180,7 +181,7 @@ def test_one_isRemoved_andTheRestAfterAQuestion(web, remote, api, origin, media)
     assert api.call("GET", "/cache")["count"] == 1
 
 
-def test_whatAnotherClientRemoves_goes(web, api, origin, media):
+def test_itemRemovedByAnotherClient_disappears(web, api, origin, media):
     load_whole(api, origin, media, "one", "two")
     expect(web.locator(".cache-entry")).to_have_count(2)
     api.call("DELETE", "/queue")
@@ -198,15 +199,12 @@ def test_off_saysSo_andHowToTurnItOn(web):
     expect(web.get_by_role("meter")).to_be_hidden()
 
 
-def test_aTokenThatOnlyReads_clearsNothing(start_server, open_remote, directory, origin, media):
-    tokens = directory / "tokens"
-    tokens.write_text(f"{'r' * 32} read\n{'a' * 32} admin\n")
-    tokens.chmod(0o600)
-    guarded = start_server(arguments=("--cache", "on", "--token-file", str(tokens)))
-    owner = Api(guarded.url, "a" * 32)
+def test_aTokenThatOnlyReads_clearsNothing(guarded, open_remote, origin, media):
+    server = guarded("--cache", "on")
+    owner = Api(server.url, ADMIN)
     load_whole(owner, origin, media, "one")
     owner.call("DELETE", "/queue")
-    remote = open_remote(url=guarded.url, path=f"/#token={'r' * 32}")
+    remote = open_remote(url=server.url, path=f"/#token={READ}")
     remote.page.get_by_role("tab", name="Web").click()
     panel = remote.page.locator("web-panel")
     expect(panel.get_by_role("button", name="Remove one from the kept media")).to_be_disabled()

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from .server import Server
 
+# Tokens of the servers that the fixture `guarded` starts.
+READ, CONTROL, ADMIN = ("r" * 32, "c" * 32, "a" * 32)
+
 
 def own_address() -> str | None:
     """An address of this machine that is not loopback (which needs no token); nothing is sent."""

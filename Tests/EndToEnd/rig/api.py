@@ -90,16 +90,20 @@ class Api:
             raise AssertionError(f"not {statuses} within {timeout * PATIENCE:g} s but {last}") from None
 
     def current_output(self) -> str | None:
-        return next((output["id"] for output in self.call("GET", "/outputs")["outputs"] if output["current"]), None)
+        return next((id for id, output in self.outputs().items() if output["current"]), None)
+
+    def outputs(self) -> dict[str, dict]:
+        """The outputs by their ids, which are the names of PulseAudio's sinks."""
+        return {output["id"]: output for output in self.call("GET", "/outputs")["outputs"]}
 
     def choose(self, output: str | None) -> dict:
-        """Chooses the output once it is listed: the sound server tells of a new one a while after it has made it."""
+        """Chooses an output, once the server knows it."""
         if output is not None:
-            eventually(lambda: any(each["id"] == output for each in self.call("GET", "/outputs")["outputs"]), f"{output} is listed")
+            eventually(lambda: output in self.outputs(), f"{output} is listed")
         return self.call("PUT", "/outputs/current", json={"id": output})
 
     def follow_default_output(self) -> None:
-        """Headphones that are there at the start are taken: now the default is."""
+        """Leaves the headphones, which are chosen at the start, for the default output."""
         self.choose("hp")
         self.choose(None)
 
@@ -125,6 +129,11 @@ class Api:
         ids = self.load(*uris, play=True, **members)
         self.wait_status("playing", timeout=timeout)
         return ids
+
+    def play_through(self, *uris: str | dict, timeout: float = 20.0, **members: Any) -> dict:
+        """Replaces the queue and returns the state at its end."""
+        self.load(*uris, play=True, **members)
+        return self.wait_status("completed", timeout=timeout)
 
     def add(self, *uris: str | dict, **members: Any) -> dict:
         items = [item if isinstance(item, dict) else {"uri": item} for item in uris]

@@ -17,7 +17,7 @@ class Avahi(BusProgram):
         super().__init__(bus)
         # Names that this machine announces already.
         self.taken: set[str] = set()
-        # What each entry group has, and whether it is announced.
+        # The content of each entry group, and its state.
         self.groups: dict[str, list[dict]] = {}
         self.announced: dict[str, list[dict]] = {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sink really plays, taken from its monitor as 16-bit samples."""
+"""The sound of a sink, recorded from its monitor as 16-bit samples."""
 
 import subprocess
 import threading
@@ -7,6 +7,7 @@ import time
 
 import numpy
 
+from .opened import opened
 from .pulse import PulseDaemon
 from .waiting import eventually
 
@@ -14,7 +15,7 @@ RATE = 44100
 
 
 class Capture:
-    """Records one sink's monitor from `start` to `stop`. Frames are counted from the start of the recording.
+    """Records one sink's monitor from `start` until `close` or the end of the test. Frames are counted from the start of the recording.
 
     Start it before the server: it restarts the sink, which otherwise would first finish a block of up to 2 s.
     """
@@ -46,9 +47,10 @@ class Capture:
         if restart_sink:
             self.pulse.suspend(self.sink, False)
         eventually(self._is_steady, f"{self.sink}.monitor delivers steadily", timeout=6)
+        opened.append(self)
         return self
 
-    def stop(self) -> None:
+    def close(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.wait()

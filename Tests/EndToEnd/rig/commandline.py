@@ -6,7 +6,7 @@ import os
 import pty
 import subprocess
 
-from .server import binary
+from .server import Server, binary
 
 
 def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 20) -> subprocess.CompletedProcess:
@@ -14,13 +14,30 @@ def tonearm(*arguments: str, environment: dict | None = None, timeout: float = 2
                           timeout=timeout, stdin=subprocess.DEVNULL)
 
 
-def client(server) -> dict:
-    """The environment that leads the client commands to a server."""
-    return os.environ | {"TONEARM_SERVER": server.url}
+class CommandLine:
+    """The client commands, for one server."""
+
+    def __init__(self, server: Server, **environment: str):
+        self.environment = os.environ | {"TONEARM_SERVER": server.url} | environment
+
+    def __call__(self, *arguments: str, timeout: float = 80) -> subprocess.CompletedProcess:
+        return tonearm(*arguments, environment=self.environment, timeout=timeout)
+
+    def output(self, *arguments: str) -> str:
+        """The output of a command that must succeed."""
+        result = self(*arguments)
+        assert result.returncode == 0, result
+        return result.stdout
+
+    def refusal(self, *arguments: str, status: int = 1) -> str:
+        """The one sentence of a command that fails."""
+        result = self(*arguments)
+        assert result.returncode == status and len(result.stderr.splitlines()) == 1 and result.stderr.startswith("tonearm: "), (arguments, result)
+        return result.stderr
 
 
 def in_a_terminal(*arguments: str, environment: dict | None = None) -> tuple[int, str]:
-    """Status, and what a person sees on the error stream."""
+    """Exit status, and the error stream as a person sees it."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([str(binary()), *arguments], env=environment or dict(os.environ), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=theirs)

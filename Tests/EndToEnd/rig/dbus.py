@@ -105,7 +105,7 @@ def parse(text: str) -> object:
 
 
 class BusSignals:
-    """What `gdbus monitor` prints of the player, from before the first one."""
+    """The output of `gdbus monitor` for the player, from before the first signal."""
 
     def __init__(self, bus: SessionBus):
         self.lines: list[str] = []

@@ -19,7 +19,7 @@ class Format:
     options: tuple[str, ...] = ()
     is_lossless: bool = False
     rate: int = 44100
-    # What a place that was sought may differ by, in dB: AC-3 fills gaps with noise, which goes on from where decoding began.
+    # Allowed difference after a seek in dB: AC-3 fills gaps with noise, which depends on the start of decoding.
     seek_noise: float = -60
     # Seconds by which its headers may be off.
     length_error: float = 0.1

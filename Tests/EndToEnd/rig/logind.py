@@ -54,7 +54,7 @@ class LoginManager(BusProgram):
             os.close(descriptor)
         self._inhibitors = []
 
-    # What happens to the machine
+    # Lock and sleep
 
     def lock(self, screen: Screen, locked: bool = True) -> None:
         """As `loginctl lock-session`: a request to the desktop."""
@@ -79,7 +79,7 @@ class LoginManager(BusProgram):
         self.signal(MANAGER_PATH, MANAGER, "PrepareForSleep", "b", (begins,))
 
     def is_held(self) -> bool:
-        """Whether somebody delays the sleep: another end of a pipe that was handed out is open."""
+        """True if a program delays the sleep: the other end of a pipe that was handed out is open."""
         for descriptor in self._inhibitors:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)

@@ -45,7 +45,7 @@ class Media:
 
     @functools.lru_cache
     def reference(self, name: str) -> numpy.ndarray:
-        """What the file sounds like, by `mpg123 -w`."""
+        """The file's sound as decoded by `mpg123 -w`."""
         copy = self.scratch / pathlib.Path(name).name
         shutil.copy(self.path(name), copy)
         return reference_decode(copy)

@@ -54,7 +54,7 @@ class Microphone:
 
     @property
     def stumbled(self) -> bool:
-        """Whether the voice itself broke off, as on a machine that has too much to do."""
+        """True if the voice itself broke off, as on a busy machine."""
         return "underrun" in self._log.read_text(errors="replace").lower()
 
     def hush(self) -> None:

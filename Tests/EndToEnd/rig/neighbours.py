@@ -43,6 +43,10 @@ class Neighbour:
         self.index = eventually(mine, "pacat plays", every=0.005)
         return self
 
+    def stream(self) -> str:
+        """PulseAudio's description of its stream."""
+        return next(block for block in self.pulse.pactl("list", "sink-inputs").split("Sink Input #") if block.startswith(f"{self.index}\n"))
+
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.kill()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test has opened: the rig closes it with the test, the latest first."""
+"""Everything that a test opens. The rig closes it at the end of the test, the latest first."""
 
 import contextlib
 from collections.abc import Iterator

@@ -154,7 +154,7 @@ class Origin:
         return request
 
     def _answer(self, connection: socket.socket, request: Request) -> bool:
-        """Whether the connection stays."""
+        """True if the connection stays."""
         behaviour = self.paths.get(request.path) or self.paths.get(urllib.parse.urlsplit(request.path).path)
         if behaviour is None:
             connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
@@ -211,7 +211,7 @@ class Origin:
 
     @staticmethod
     def _has_gone(connection: socket.socket) -> bool:
-        """Whether the client has closed it: nothing more is sent then, not even into the kernel's buffers."""
+        """True if the client has closed it: then nothing more is sent, not even into the kernel's buffers."""
         try:
             return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
         except BlockingIOError:

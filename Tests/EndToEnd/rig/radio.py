@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 
+from .opened import opened
 from .origin import Origin
 from .waiting import eventually
 
@@ -93,6 +94,7 @@ class Icecast:
             ["icecast2", "-c", str(path)], cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=(home / "stderr.log").open("wb"))
         self.source: subprocess.Popen | None = None
+        opened.append(self)
         eventually(self._accepts, "icecast listens", 10)
 
     @property

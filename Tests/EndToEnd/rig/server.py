@@ -112,7 +112,7 @@ class Server:
             self.stop()
         return self.start()
 
-    # What the kernel says of the process.
+    # The kernel's view of the process.
 
     def threads(self) -> int:
         return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
@@ -131,6 +131,17 @@ class Server:
         fields = [line.split() for line in (process / "net/tcp").read_text().splitlines()[1:]]
         # Local address, state (10 listens), inode.
         return sum(line[1].endswith(f":{self.port:04X}") and line[3] != "0A" and f"socket:[{line[9]}]" in held for line in fields)
+
+    def workers(self) -> list[int]:
+        """Its media workers that run, the oldest first: the spare one comes a second after an item's."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            # One may be gone by now.
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split() if entry.name.isdigit() else ["", ""]
+                if fields[1] == str(self.process.pid) and fields[0] != "Z":
+                    found.append((int(fields[19]), int(entry.name)))
+        return [process for _, process in sorted(found)]
 
     def resident_bytes(self) -> int:
         pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])

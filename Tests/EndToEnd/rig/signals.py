@@ -86,6 +86,11 @@ def dominant_frequency(samples: numpy.ndarray, rate: int = 44100) -> float:
     return peak * rate / len(samples)
 
 
+def second_of_chirp(samples: numpy.ndarray) -> float:
+    """The position in `chirp.mp3` from which these samples come."""
+    return dominant_frequency(samples[:, 0]) / 200 - 1
+
+
 def distortion_and_noise(samples: numpy.ndarray, frequency: float, rate: int = 44100) -> float:
     """Everything but the sine at `frequency`, in dB relative to it."""
     time = numpy.arange(len(samples)) / rate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Music, announcements and effects that are told apart by their pitch, and how loud each of them is in a capture."""
+"""Music, announcements and effects with different pitches, and the level of each in a capture."""
 
 import pathlib
 import subprocess

@@ -5,6 +5,7 @@ import pathlib
 import socket
 import subprocess
 
+from .opened import opened
 from .waiting import eventually
 
 
@@ -41,6 +42,7 @@ http {{
         self.process = subprocess.Popen(
             ["nginx", "-e", str(home / "error.log"), "-p", str(home), "-c", str(configuration)], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=(home / "stderr.log").open("wb"))
+        opened.append(self)
         eventually(self._answers, "nginx listens", 10)
 
     @property

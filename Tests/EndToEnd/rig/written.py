@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an output writes to a file: every sample that is heard, and no gap where the machine was late."""
+"""The file output: every sample that is heard, without gaps when the machine is late."""
 
 import pathlib
 
