@@ -155,7 +155,9 @@ players.addEventListener("steer", () => socket.change());
 // From the views to the state and the server.
 
 const handlers = {
-  ...browse.handlers,
+  "browse-view": ({ view }) => browse.show(view),
+  "open-folder": (place) => browse.open(place),
+  "playlists-changed": () => browse.playlists.load(),
   request: (detail) => (detail.result = commands.perform(detail.name, detail.data)),
   confirm: (detail) => (detail.result = view.confirm.ask(detail)),
   notify: (detail) => view.toasts.show(detail),

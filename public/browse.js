@@ -41,24 +41,6 @@ export class Browse {
     });
   }
 
-  /** The reports of the views. */
-  get handlers() {
-    return {
-      "browse-view": ({ view }) => this.show(view),
-      "open-folder": (place) => this.#open(place),
-      "load-more": () => this.folder.more(),
-      "library-open": (place) => this.library.open(place),
-      "library-back": () => this.library.back(),
-      "library-search": ({ text }) => this.library.search(text),
-      "library-more": () => this.library.more(),
-      "playlists-changed": () => this.playlists.load(),
-      "playlist-open": ({ id }) => this.playlists.open(id),
-      "playlist-more": () => this.playlists.more(),
-      "recordings-changed": () => this.recorder.list(),
-      "cache-changed": () => this.cache.list(),
-    };
-  }
-
   /** The part that is shown; each has `focusFirst` and `focusFilter`. */
   get part() {
     return this.#parts[this.view];
@@ -81,7 +63,8 @@ export class Browse {
     else if (this.view === "web") this.cache.list();
   }
 
-  async #open({ path, isList }) {
+  /** Opens a folder, or shows the entries of a playlist. */
+  async open({ path, isList }) {
     if (!isList) return void this.folder.open(path);
     try {
       if (await this.folder.openList(path)) this.show("folders");

@@ -13,7 +13,7 @@ const declared = [];
 /**
  * An element of the page. A subclass gives `markup()`, drawn once, whose parts with `data-ref` are in `refs`; `made()`, called after
  * that; `draw()`, which runs again when an observed field that it read has changed; and `press(action, data, button)` for clicks on
- * buttons with `data-action`. Data comes in through fields; requests leave as events.
+ * buttons with `data-action`. Data and state objects come in through fields; requests leave as events.
  */
 export class Component extends HTMLElement {
   refs = null;

@@ -7,7 +7,7 @@ import { Rows } from "../../lib/rows.js";
 const batch = 100;
 const addresses = (number) => count(number, "address", "addresses");
 
-/** The media from the web that the server keeps. Field: `cache` (a `Cache`). Reports `cache-changed`. */
+/** The media from the web that the server keeps. Field: `cache` (a `Cache`). */
 class CacheList extends Component {
   #rows = new Map();
   #note = null;
@@ -74,7 +74,7 @@ class CacheList extends Component {
     if (action === "more") return void (this.shown += batch);
     if (action === "remove") await this.request("removeCached", { key });
     else if (await this.#mayClear()) await this.request("clearCache");
-    return this.report("cache-changed");
+    return this.cache.list();
   }
 
   #mayClear() {

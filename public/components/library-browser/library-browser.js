@@ -10,7 +10,7 @@ import { albumTile, artistRow, genreRow, titleRow, trackRow } from "./library-ro
 const pause = 150;
 const kinds = [["albums", "Albums"], ["artists", "Artists"], ["genres", "Genres"], ["tracks", "Tracks"]];
 
-/** The music by its tags. Fields: `library` (state/library.js), `pictures`. Reports `library-open`, `library-back`, `library-search`, `library-more`. */
+/** The music by its tags. Fields: `library` (state/library.js), `pictures`. */
 class LibraryBrowser extends EntriesView {
   #content = null;
   #timer = 0;
@@ -35,10 +35,10 @@ class LibraryBrowser extends EntriesView {
     const { filter, list, scroll } = this.refs;
     filter.addEventListener("input", () => {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.report("library-search", { text: filter.value.trim() }), pause);
+      this.#timer = setTimeout(() => this.library.search(filter.value.trim()), pause);
     });
     // As in the folders: up one level.
-    list.addEventListener("keydown", ({ key }) => key === "Backspace" && this.#content?.id && this.report("library-back"));
+    list.addEventListener("keydown", ({ key }) => key === "Backspace" && this.#content?.id && this.library.back());
     this.#watcher = new IntersectionObserver((entries) => this.#seen(entries), { root: scroll, rootMargin: "200px" });
     effect(() => this.#drawStatus());
   }
@@ -104,9 +104,9 @@ class LibraryBrowser extends EntriesView {
 
   press(action, { kind, id }) {
     switch (action) {
-      case "open": return this.report("library-open", { kind, id, name: this.#content?.genres?.find((genre) => genre.id === id)?.name });
-      case "back": return this.report("library-back");
-      case "more": return this.report("library-more");
+      case "open": return this.library.open({ kind, id, name: this.#content?.genres?.find((genre) => genre.id === id)?.name });
+      case "back": return this.library.back();
+      case "more": return this.library.more();
       case "scan": return this.request("scanLibrary");
       default: return this.request("add", { items: [{ [kind]: id }], ...placings[action] });
     }

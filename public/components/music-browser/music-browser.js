@@ -6,7 +6,7 @@ import { count, formatSize, isNetwork } from "../../lib/media.js";
 
 const batch = 200;
 
-/** The music folders and the playlists in them. Fields: `folder` (state/folder.js), `isReadOnly`. Reports `open-folder` (`{path, isList}`) and `load-more`. */
+/** The music folders and the playlists in them. Fields: `folder` (state/folder.js), `isReadOnly`. Reports `open-folder` (`{path, isList}`). */
 class MusicBrowser extends EntriesView {
   #shownPath = null;
 
@@ -115,7 +115,7 @@ class MusicBrowser extends EntriesView {
 
   #more() {
     this.shown += batch;
-    if (this.#matching().length < this.shown && this.content.entries.length < this.content.length) this.report("load-more");
+    if (this.#matching().length < this.shown && this.content.entries.length < this.content.length) this.folder.more();
   }
 }
 

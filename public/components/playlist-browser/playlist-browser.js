@@ -4,7 +4,7 @@ import { define, html, icon, iconButton, render, setText } from "../../lib/compo
 import { EntriesView, entryRow, loading } from "../../lib/browsing.js";
 import { count, describeItem } from "../../lib/media.js";
 
-/** Saved playlists, and the tracks of one. Field: `playlists` (state/playlists.js). Reports `playlists-changed`, `playlist-open` (`{id}`, null for none), `playlist-more`. */
+/** Saved playlists, and the tracks of one. Field: `playlists` (state/playlists.js). */
 class PlaylistBrowser extends EntriesView {
   #shown = null;
 
@@ -64,17 +64,17 @@ class PlaylistBrowser extends EntriesView {
       }
     }
     if (await this.request("savePlaylist", { name, id: taken?.id })) input.value = "";
-    this.report("playlists-changed");
+    this.playlists.load();
   }
 
   async press(action, { id = null, name, index }) {
-    if (action === "open") this.report("playlist-open", { id });
-    else if (action === "more") this.report("playlist-more");
+    if (action === "open") this.playlists.open(id);
+    else if (action === "more") this.playlists.more();
     else if (action === "add") await this.request("add", { items: [{ playlist: id }] });
     else if (action === "play") await this.request("playPlaylist", { id, index: Number(index ?? 0) });
     else if (await this.confirm({ title: `Remove ${name}?`, text: "This deletes the playlist. The music stays.", action: "Remove" })) {
       await this.request("removePlaylist", { id, name });
-      this.report("playlists-changed");
+      this.playlists.load();
     }
   }
 }

@@ -23,7 +23,7 @@ const endings = {
   session: "The session no longer allows recording.",
 };
 
-/** The recorder and its meter, the saving of a stream, and the files of both. Fields: `recorder` (a `Recorder`), `item` (the current one). Reports `recordings-changed`. */
+/** The recorder and its meter, the saving of a stream, and the files of both. Fields: `recorder` (a `Recorder`), `item` (the current one). */
 class RecorderPanel extends EntriesView {
   #timer = 0;
 
@@ -110,7 +110,7 @@ class RecorderPanel extends EntriesView {
     else if (action !== "removeRecording") await this.request(action, { id });
     else if (await this.confirm({ title: "Delete this recording?", text: `${id} is deleted from the server’s disk.`, action: "Delete" })) {
       await this.request("removeRecording", { id });
-      this.report("recordings-changed");
+      this.recorder.list();
     }
   }
 }
