@@ -109,7 +109,7 @@ public final class PlayerHost: PlayerRoster {
             _ = output.take(until: .now.advanced(bySeconds: Self.outputPatience))
             parts.bus.publish(.players(.added, player))
         } catch {
-            throw .notSaved("The player cannot be saved: \(error.reason).", isDiskFull: error.isDiskFull)
+            throw .notSaved("The player cannot be saved", error)
         }
         return id
     }
@@ -121,7 +121,7 @@ public final class PlayerHost: PlayerRoster {
         do throws(SaveFailure) {
             clear = try parts.keeper.remove(id)
         } catch {
-            throw .notSaved("The player cannot be removed: \(error.reason).", isDiskFull: error.isDiskFull)
+            throw .notSaved("The player cannot be removed", error)
         }
         let handedOver = Mailbox<Void>()
         groups.handOverGroup(of: id) { [parts] heir in

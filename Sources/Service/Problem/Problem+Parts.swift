@@ -100,7 +100,6 @@ extension Problem {
             let code = MediaError.Code(rawValue: error.code.rawValue).flatMap { $0 == .network ? nil : $0 }
             let member = order?.member(of: error.part) ?? "uri"
             self = code.map { Problem(MediaError($0, error.message), member: member) } ?? Problem(error)
-        case .playerRemoved: self = .notFound("The player was removed.", code: "unknown-player")
         case .shuttingDown: self.init(.unavailable, "shutting-down", "The server is going down.", retryAfter: 2)
         }
     }

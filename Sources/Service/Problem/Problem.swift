@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Playback
+
 /// Why a verb was refused. The service creates it; each remote interface ("door") translates it once into its own
 /// protocol.
 public struct Problem: Error, Sendable {
@@ -86,6 +88,11 @@ extension Problem {
 
     static func notSaved(_ detail: String, isDiskFull: Bool = false) -> Problem {
         isDiskFull ? Problem(.diskFull, "disk-full", detail) : Problem(.failed, "not-saved", detail)
+    }
+
+    /// `subject`: "The player cannot be saved".
+    static func notSaved(_ subject: String, _ failure: SaveFailure) -> Problem {
+        .notSaved("\(subject): \(failure.reason).", isDiskFull: failure.isDiskFull)
     }
 
     static let mainStays = Problem(.conflict, "main-player", "The player main cannot be removed.")

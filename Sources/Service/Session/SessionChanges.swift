@@ -8,7 +8,7 @@ internal import Playback
 struct SessionChanges {
     typealias Number = UInt64
 
-    private var waiting: [(request: SessionRequest, reply: LiveSession.Reply)] = []
+    private var waiting: [(request: SessionRequest, reply: ServiceReply<SessionStatus>)] = []
     private var saving: Saving?
     private var lastNumber: Number = 0
     private var isDiskAhead = false
@@ -16,24 +16,24 @@ struct SessionChanges {
     private struct Saving {
         let number: Number
         let proposal: SessionCore.Proposal
-        let reply: LiveSession.Reply
+        let reply: ServiceReply<SessionStatus>
         let until: MonotonicTime
     }
 
     /// Time at which the pending save is given up.
     var deadline: MonotonicTime? { saving?.until }
 
-    mutating func add(_ request: SessionRequest, _ reply: @escaping LiveSession.Reply) {
+    mutating func add(_ request: SessionRequest, _ reply: @escaping ServiceReply<SessionStatus>) {
         waiting.append((request, reply))
     }
 
     /// nil while one is being saved.
-    mutating func next() -> (request: SessionRequest, reply: LiveSession.Reply)? {
+    mutating func next() -> (request: SessionRequest, reply: ServiceReply<SessionStatus>)? {
         saving == nil && !waiting.isEmpty ? waiting.removeFirst() : nil
     }
 
     mutating func begin(
-        _ proposal: SessionCore.Proposal, _ reply: @escaping LiveSession.Reply, until: MonotonicTime
+        _ proposal: SessionCore.Proposal, _ reply: @escaping ServiceReply<SessionStatus>, until: MonotonicTime
     ) -> Number {
         lastNumber += 1
         saving = Saving(number: lastNumber, proposal: proposal, reply: reply, until: until)
@@ -43,7 +43,7 @@ struct SessionChanges {
     /// The change to commit; nil if it is or was refused.
     mutating func saved(
         _ number: Number, _ failure: SaveFailure?
-    ) -> (proposal: SessionCore.Proposal, reply: LiveSession.Reply)? {
+    ) -> (proposal: SessionCore.Proposal, reply: ServiceReply<SessionStatus>)? {
         guard let saving, saving.number == number else {
             if failure == nil { isDiskAhead = true }
             return nil
@@ -62,7 +62,7 @@ struct SessionChanges {
     mutating func giveUp(at now: MonotonicTime) -> Bool {
         guard let saving, saving.until <= now else { return false }
         self.saving = nil
-        saving.reply(.failure(.notSaved("The disk does not answer.")))
+        saving.reply(.failure(.notSaved("The disk does not respond.")))
         return true
     }
 

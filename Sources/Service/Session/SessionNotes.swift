@@ -22,14 +22,14 @@ enum SessionNotes {
             entries: journal.value(notes[journal.name]) ?? [], interruptsOthers: interruptsOthers)
     }
 
-    static func changes(_ configuration: SessionConfiguration, silentSwitch: Bool) -> [SavedChange] {
-        let saved = Saved(
-            category: configuration.category, options: configuration.options.map(\.rawValue).sorted(),
-            mode: configuration.mode, silentSwitch: silentSwitch)
-        return [Self.configuration.change(saved)]
+    static func change(_ configuration: SessionConfiguration, silentSwitch: Bool) -> SavedChange {
+        Self.configuration.change(
+            Saved(
+                category: configuration.category, options: configuration.options.map(\.rawValue).sorted(),
+                mode: configuration.mode, silentSwitch: silentSwitch))
     }
 
-    static func changes(_ entries: [OtherStreamsPolicy.Entry]) -> [SavedChange] { [journal.change(entries)] }
+    static func change(_ entries: [OtherStreamsPolicy.Entry]) -> SavedChange { journal.change(entries) }
 
     private static func valid(_ saved: Saved) -> SessionConfiguration? {
         do throws(Problem) {

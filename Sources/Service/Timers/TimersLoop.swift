@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// The inside of `Timers`. Lives on its thread.
+/// The loop of `Timers`: applies edits, performs due actions, saves and publishes. Lives on the thread of `Timers`.
 final class TimersLoop {
     enum Message: Sendable {
         case restore(String, TimerBook)
@@ -11,49 +11,48 @@ final class TimersLoop {
         case edit(String, TimerEdit, Timers.Reply)
         case saved(String, failure: SaveFailure?)
         case report(String, TimerReport)
-        /// The music of a player's group is another one's: so are its timers.
+        /// The first player's timers that concern its group pass to the second, the leader.
         case group(of: String, to: String)
         case end
 
-        func refuse(_ problem: Problem = TimersLoop.goingDown) {
+        func refuse(_ problem: Problem) {
             if case .edit(_, _, let reply) = self { reply(.failure(problem)) }
         }
     }
 
     static let goingDown = Problem.busy("The server is going down.")
-    /// Wall and steady clock drift apart by less, unless somebody sets one, in milliseconds.
+    /// In milliseconds. A larger difference between the wall clock and the monotonic clock means that the wall clock was
+    /// set.
     private static let tolerance: Int64 = 100
 
     private struct Member {
         var book: TimerBook
-        /// As they were last given to the store.
-        var saved: [PlayerTimer]
-        /// Comes into force once it is saved; the others wait for their turn.
+        /// As last passed to the store.
+        var saved: [PlayerTimer] = []
+        /// The first one is applied when it is saved; the others wait.
         var edits: [(edit: TimerEdit, reply: Timers.Reply)] = []
-        /// When the first edit was given to the store; nil: none is there.
+        /// When the first edit was passed to the store; nil: none is being saved.
         var savingSince: TimerMoment?
     }
 
     private let clock: any PlayerClock
     private let wait: WallClockWait
+    private let mailbox: Mailbox<Message>
     private let board: TimerBoard
-    private var mailbox: Mailbox<Message>?
     private var members: [String: Member] = [:]
-    /// No timer of any player has this number, or a higher one.
+    /// All timers of all players have lower numbers.
     private var nextNumber: UInt64 = 1
-    /// What the wall clock shows when the steady one is at 0, in milliseconds.
+    /// The wall clock when the monotonic clock is 0, in milliseconds.
     private var offset: Int64
 
-    init(_ clock: any PlayerClock, _ wait: WallClockWait, _ board: TimerBoard) {
-        (self.clock, self.wait, self.board) = (clock, wait, board)
+    init(_ clock: any PlayerClock, _ wait: WallClockWait, _ mailbox: Mailbox<Message>, _ board: TimerBoard) {
+        (self.clock, self.wait, self.mailbox, self.board) = (clock, wait, mailbox, board)
         offset = clock.wallMilliseconds - clock.now.nanoseconds / 1_000_000
     }
 
-    func run(_ mailbox: Mailbox<Message>) {
-        self.mailbox = mailbox
+    func run() {
         while true {
-            // Without waiting: the wait is below.
-            for message in mailbox.take(until: MonotonicTime(nanoseconds: 0)) {
+            for message in mailbox.take() {
                 if case .end = message { return end() }
                 receive(message)
             }
@@ -65,7 +64,9 @@ final class TimersLoop {
                 act(id) { isSet ? $0.clockWasSet(by: jump, moment) : $0.advance(moment) }
             }
             let due = members.values.map(\.book.due)
-            wait.wait(untilWall: due.compactMap(\.wall).min(), until: due.compactMap(\.monotonic).min())
+            wait.wait(
+                for: mailbox.descriptor, untilWall: due.compactMap(\.wall).min(),
+                until: due.compactMap(\.monotonic).min())
         }
     }
 
@@ -80,7 +81,7 @@ final class TimersLoop {
             for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknownTimer(id))) }
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
-            members[id, default: Member(book: TimerBook(), saved: [])].edits.append((edit, reply))
+            members[id, default: Member(book: TimerBook())].edits.append((edit, reply))
             beginEdit(id)
         case .saved(let id, let failure): saved(id, failure)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
@@ -90,7 +91,7 @@ final class TimersLoop {
     }
 
     private func passOn(_ id: String, to leader: String) {
-        guard board.player(leader) != nil else { return }
+        guard board.value.players[leader] != nil else { return }
         var moved: [PlayerTimer] = []
         act(id) { book in
             moved = book.timers.filter(\.concernsGroup)
@@ -98,26 +99,25 @@ final class TimersLoop {
             return []
         }
         guard !moved.isEmpty else { return }
-        if members[leader] == nil { members[leader] = Member(book: TimerBook(), saved: []) }
+        if members[leader] == nil { members[leader] = Member(book: TimerBook()) }
         act(leader) { $0.take(moved, moment) }
     }
 
     private func end() {
         for member in members.values { for (_, reply) in member.edits { reply(.failure(Self.goingDown)) } }
-        for message in mailbox?.close() ?? [] { message.refuse() }
     }
 
     // MARK: Edits
 
-    /// Ids are unique among all players: a follower shows its leader's timers beside its own.
+    /// Ids are unique among all players, because a follower shows its leader's timers beside its own.
     private func reserveNumber(for id: String) {
         let first = max(nextNumber, members.values.map(\.book.nextNumber).max() ?? 1)
-        // One more, for an edit that is being saved.
+        // Two, because another edit may be being saved.
         nextNumber = first + 2
         members[id]?.book.nextNumber = first
     }
 
-    /// Saves the next edit; it is done when that has succeeded.
+    /// Saves the next edit, which is applied when it is saved.
     private func beginEdit(_ id: String) {
         while let (edit, reply) = members[id]?.edits.first, members[id]?.savingSince == nil {
             if case .add = edit { reserveNumber(for: id) }
@@ -126,10 +126,7 @@ final class TimersLoop {
                 let moment = moment
                 _ = try proposed.apply(edit, moment)
                 members[id]?.savingSince = moment
-                save(id, proposed) { [mailbox, wait] failure in
-                    mailbox?.post(.saved(id, failure: failure))
-                    wait.ring()
-                }
+                save(id, proposed) { [mailbox] in mailbox.post(.saved(id, failure: $0)) }
             } catch {
                 members[id]?.edits.removeFirst()
                 reply(.failure(error))
@@ -141,8 +138,7 @@ final class TimersLoop {
         guard let since = members[id]?.savingSince, let (edit, reply) = members[id]?.edits.removeFirst() else { return }
         members[id]?.savingSince = nil
         if let failure {
-            let detail = "The timers cannot be saved: \(failure.reason)."
-            reply(.failure(.notSaved(detail, isDiskFull: failure.isDiskFull)))
+            reply(.failure(.notSaved("The timers cannot be saved", failure)))
         } else {
             var result: Result<TimerID, Problem> = .failure(Self.goingDown)
             act(id) { book in
@@ -151,13 +147,13 @@ final class TimersLoop {
                     result = .success(timer)
                     return effects
                 } catch {
-                    // It has gone off while it was saved.
+                    // The alarm went off during the save.
                     result = .failure(error)
                     return []
                 }
             }
             let timers = members[id]?.book.timers ?? []
-            if let leader = board.player(id)?.player.snapshot.settings.leader { passOn(id, to: leader) }
+            if let leader = player(id)?.snapshot.settings.leader { passOn(id, to: leader) }
             reply(result.map { timer in timers.first { $0.id == timer } })
         }
         beginEdit(id)
@@ -165,25 +161,27 @@ final class TimersLoop {
 
     private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (SaveFailure?) -> Void) {
         members[id]?.saved = book.timers
-        guard let player = board.player(id) else { return done(SaveFailure("the player is gone")) }
+        guard let player = board.value.players[id] else { return done(SaveFailure("the player was removed")) }
         player.state.store.save([TimerNote.change(book)], completion: done)
     }
 
-    // MARK: What is due
+    // MARK: Actions
 
-    /// Changes the book, does what comes of it, saves and publishes.
+    private func player(_ id: String) -> Player? { board.value.players[id]?.player }
+
+    /// Changes the book, saves and publishes it, and performs the resulting effects.
     private func act(_ id: String, _ change: (inout TimerBook) -> [TimerBook.Effect]) {
         guard var book = members[id]?.book else { return }
         let effects = change(&book)
         members[id]?.book = book
-        // What goes off does so whether that can be saved or not.
+        // An alarm goes off even if that cannot be saved.
         if let member = members[id], member.savingSince == nil, book.timers != member.saved { save(id, book) { _ in } }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }
     }
 
     private func perform(_ effect: TimerBook.Effect, _ id: String) {
-        guard let player = board.player(id)?.player else { return }
+        guard let player = player(id) else { return }
         switch effect {
         case .sleep(let plan): player.perform(.sleep(plan))
         case .start(let start, let time):
@@ -193,7 +191,7 @@ final class TimersLoop {
         case .withdraw(let items, let revision):
             player.perform(.edit(.undo, expected: revision, play: false)) { result in
                 guard case .failure = result else { return }
-                // The queue was edited since.
+                // The queue has been edited since.
                 let ids = items.map { ItemID(number: $0) }
                 player.perform(.edit(.remove(ids), expected: nil, play: false))
             }
@@ -201,21 +199,20 @@ final class TimersLoop {
         case .soundAgain(let timer, let alarm, let stage, nil):
             sound(timer, alarm, stage, id, player, isAgain: true)
         case .soundAgain(let timer, let alarm, let stage, let target?):
-            // It was given back at the end.
+            // The player returned the output when the items ended.
             player.perform(.borrowOutput(alarm.output))
             player.perform(.play(target, position: nil), reply: report(timer, alarm, stage, id, player))
         }
     }
 
-    /// For the command that sounds this stage.
+    /// The reply to the command that plays this stage.
     private func report(
         _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
     ) -> @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void {
-        { [mailbox, wait] result in
-            // What does not sound gives it back.
+        { [mailbox] result in
+            // A refused stage returns the output.
             if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
-            mailbox?.post(.report(id, .taken(timer, stage, result)))
-            wait.ring()
+            mailbox.post(.report(id, .taken(timer, stage, result)))
         }
     }
 
@@ -229,19 +226,23 @@ final class TimersLoop {
         case .kept:
             let current = player.snapshot.item?.item.id.number
             if let current, alarm.kept?.contains(current) ?? false { return play(nil) }
-            report(.failure(PlaybackError(.notFound, "The queue is another one by now.")))
+            report(.failure(PlaybackError(.notFound, "The queue was replaced.")))
         case .items where alarm.items.isEmpty: play(nil)
         case .items, .fallback:
             let fallback = TimerItem.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
-            board.expand(stage == .items ? alarm.items : [fallback]) { drafts in
+            let found = { @Sendable (drafts: [ItemDraft]) in
                 guard drafts.isEmpty else { return play(drafts) }
-                report(.failure(PlaybackError(.notFound, "Nothing that the alarm is to play is there.")))
+                report(.failure(PlaybackError(.notFound, "The alarm's items do not exist.")))
             }
+            guard let server = board.value.server else { return found([]) }
+            server.expand(stage == .items ? alarm.items : [fallback], reply: found)
         case .tone: play([ItemDraft(uri: AlarmTone.uri, title: "Alarm")])
         }
     }
 
-    /// nil: the queue as it is. `rises`: to the alarm's level; else as loud as it is.
+    /// - Parameters:
+    ///   - drafts: nil plays the present queue.
+    ///   - rises: the volume rises to the alarm's level; otherwise it stays.
     private static func play(
         _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: Player, rises: Bool,
         _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
@@ -254,7 +255,7 @@ final class TimersLoop {
         }
         let sound = { @Sendable in
             player.perform(.borrowOutput(alarm.output))
-            // What sounds already goes on as it is.
+            // A queue that plays already keeps its volume.
             if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
             if let drafts {
                 player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: report)
@@ -266,7 +267,7 @@ final class TimersLoop {
             player.perform(.apply(patch))
             return sound()
         }
-        // A follower plays by itself only once it does not follow any more.
+        // A follower first has to leave its group.
         patch.leader = .some(nil)
         player.perform(.apply(patch)) { _ in sound() }
     }

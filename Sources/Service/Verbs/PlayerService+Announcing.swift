@@ -19,12 +19,8 @@ extension PlayerService {
         ask(order, caller, reply) { $0.play($1, reply: $2) }
     }
 
-    public func cancelAnnouncement(_ id: SoundID, reply: @escaping ServiceReply<Void>) {
-        ask(nil, reply) { $0.cancelAnnouncement(id, reply: $1) }
-    }
-
-    public func cancelEffect(_ id: SoundID, reply: @escaping ServiceReply<Void>) {
-        ask(nil, reply) { $0.cancelEffect(id, reply: $1) }
+    public func cancel(_ id: SoundID, _ kind: VoiceKind, reply: @escaping ServiceReply<Void>) {
+        ask(nil, reply) { $0.cancel(id, kind, reply: $1) }
     }
 
     private func requireAnnouncer() throws(Problem) -> Announcer {
@@ -51,7 +47,7 @@ extension PlayerService {
         _ command: (Announcer, @escaping Announcer.Reply<Value>) -> Void
     ) {
         attempt(reply) { () throws(Problem) in
-            command(try requireAnnouncer()) { reply($0.mapError { Problem($0, order) }) }
+            command(try requireAnnouncer()) { reply($0.mapError { removed(Problem($0, order)) }) }
         }
     }
 }

@@ -29,20 +29,22 @@ public struct PlayerService: Sendable {
         if case .apply(let patch) = command, let leader = patch.leader ?? nil {
             do throws(Problem) { try check(leader: leader) } catch { return reply(.failure(error)) }
         }
-        guard case .edit = command else { return player.perform(command) { reply($0.mapError(problem)) } }
+        guard case .edit = command else {
+            return player.perform(command) { reply($0.mapError { removed(Problem($0)) }) }
+        }
         let length = snapshot.queueLength
         player.perform(command) { [self] result in
-            reply(result.mapError(problem))
+            reply(result.mapError { removed(Problem($0)) })
             if case .success(let after) = result { server.queueChanged(from: length, to: after.queueLength) }
         }
     }
 
-    private func problem(_ error: PlaybackError) -> Problem {
-        // The player was removed; the server goes on.
-        if error.code == .shuttingDown, let roster = server.parts.roster, !roster.hasPlayer(id) {
-            return .unknownPlayer(id)
+    /// The end of a removed player is not that of the server.
+    func removed(_ problem: Problem) -> Problem {
+        guard problem.code == "shutting-down", let roster = server.parts.roster, !roster.hasPlayer(id) else {
+            return problem
         }
-        return Problem(error)
+        return .unknownPlayer(id)
     }
 
     /// An interruption concerns all players.

@@ -2,8 +2,6 @@
 
 /// The recorder and its files.
 extension ServerService {
-    public typealias StartedRecording = (status: RecordingStatus, isNew: Bool)
-
     /// `disabled` on a server without recordings.
     public var recordingStatus: RecordingStatus { parts.recorder?.status ?? .disabled }
 
@@ -18,7 +16,7 @@ extension ServerService {
     }
 
     /// Starts a recording, or resumes the paused one.
-    public func record(_ settings: RecordingSettings, reply: @escaping ServiceReply<StartedRecording>) {
+    public func record(_ settings: RecordingSettings, reply: @escaping ServiceReply<Recorder.Started>) {
         if let problem = settings.problem {
             return reply(.failure(.invalid(problem.member, "\(problem.member) \(problem.reason).")))
         }
@@ -70,7 +68,7 @@ extension ServerService {
 
     private func ask<Value>(
         _ reply: @escaping ServiceReply<Value>,
-        _ command: (Recorder, @escaping @Sendable (Result<Value, RecordingError>) -> Void) -> Void
+        _ command: (Recorder, @escaping RecordingReply<Value>) -> Void
     ) {
         guard let recorder = parts.recorder else { return reply(.failure(.recordingDisabled)) }
         command(recorder) { reply($0.mapError { Problem($0) }) }
@@ -89,8 +87,6 @@ extension ServerService {
 
 /// The stream of the player's current item.
 extension PlayerService {
-    public typealias StartedStream = (status: StreamRecordingStatus, isNew: Bool)
-
     /// `disabled` on a server that saves no streams.
     public var streamStatus: StreamRecordingStatus { server.parts.streams?.status(of: id) ?? .disabled }
 
@@ -98,7 +94,7 @@ extension PlayerService {
         if server.parts.streams == nil { throw .recordingDisabled }
     }
 
-    public func saveStream(name: String?, limits: StreamLimits, reply: @escaping ServiceReply<StartedStream>) {
+    public func saveStream(name: String?, limits: StreamLimits, reply: @escaping ServiceReply<StreamRecorder.Started>) {
         guard let streams = server.parts.streams else { return reply(.failure(.recordingDisabled)) }
         streams.start(id, name: name, limits: limits) { reply($0.mapError { Problem($0) }) }
     }

@@ -37,23 +37,21 @@ struct RecorderTests {
 
         func start(
             _ change: (inout RecordingSettings) -> Void = { _ in }
-        ) -> Result<(status: RecordingStatus, isNew: Bool), RecordingError> {
+        ) -> Result<Recorder.Started, RecordingError> {
             var settings = RecordingSettings()
             settings.isMetered = false
             change(&settings)
             return begin(settings).answer()
         }
 
-        func begin(
-            _ settings: RecordingSettings
-        ) -> Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>> {
-            let answer = Mailbox<Result<(status: RecordingStatus, isNew: Bool), RecordingError>>()
+        func begin(_ settings: RecordingSettings) -> Mailbox<Result<Recorder.Started, RecordingError>> {
+            let answer = Mailbox<Result<Recorder.Started, RecordingError>>()
             recorder.start(settings) { answer.post($0) }
             return answer
         }
 
         func wait(
-            _ command: (@escaping Recorder.Reply) -> Void
+            _ command: (@escaping RecordingReply<RecordingStatus>) -> Void
         ) -> Result<RecordingStatus, RecordingError> {
             let answer = Mailbox<Result<RecordingStatus, RecordingError>>()
             command { answer.post($0) }

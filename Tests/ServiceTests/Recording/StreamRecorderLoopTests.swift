@@ -6,7 +6,7 @@ import Kernel
 
 @testable import Service
 
-/// The loop alone, on the test's thread: it takes what was posted before in one batch.
+/// The loop alone, on the test's thread, which passes it each message.
 @Suite struct StreamRecorderLoopTests {
     private final class ScriptedItem: Sendable {
         let value = Mutex("i1")
@@ -16,62 +16,36 @@ import Kernel
     private let board = StreamRecorder.Board([:])
     private let item = ScriptedItem()
 
-    private func run(_ stream: ScriptedStream = ScriptedStream()) {
+    /// A loop that records this stream of `main`. `started` is called when the recording has started.
+    private func loop(recording stream: ScriptedStream, started: @escaping @Sendable () -> Void) -> StreamRecorderLoop {
         let environment = StreamRecorder.Environment(
             store: MemoryStreams(), stream: { _ in stream },
             item: { [item] _ in StreamRecorder.Item(id: item.value.withLock { $0 }, isHeld: false) })
-        StreamRecorderLoop(environment, mailbox, board).run()
+        let loop = StreamRecorderLoop(environment, mailbox, board)
+        loop.receive(.start("main", name: nil, StreamLimits()) { _ in started() })
+        return loop
     }
 
-    @Test func whatComesBehindTheEnd_isAnswered() {
-        let answers = Mailbox<RecordingError?>()
-        mailbox.post(.shutdown)
-        mailbox.post(
-            .start("main", name: nil, StreamLimits()) { if case .failure(let error) = $0 { answers.post(error) } })
-        mailbox.post(.stop("main") { if case .failure(let error) = $0 { answers.post(error) } })
-        mailbox.post(.forget("main") { answers.post(nil) })
-        run()
-        #expect(answers.take(until: .now) == [.shuttingDown, .shuttingDown, nil])
-    }
-
-    @Test func oneMessageAtMost_waitsForEachRecording() {
+    @Test func aRecordingTakesTurns_andHasOneWaitingMessageAtMost() {
         let stream = ScriptedStream()
-        mailbox.post(
-            .start("main", name: nil, StreamLimits()) { _ in
-                stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
-                // The listener's message; a turn that leaves something has none of its own.
-                stream.give()
-            })
-        mailbox.post(.shutdown)
-        run(stream)
-        #expect(mailbox.close().count == 1)
-        #expect(board.status(of: "main").last?.bytes == 100)
+        let loop = loop(recording: stream) {
+            stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
+            // The listener posts a message; the turn that ends with bytes left posts none.
+            stream.give()
+        }
+        #expect(stream.offsets.count == 16, "other recordings have their turn after 16 chunks")
+        #expect(mailbox.take().count == 1)
+        loop.receive(.forget("main") {})
+        #expect(stream.offsets.count == 100 && stream.isEnded)
     }
 
-    @Test func oneThatHasMuch_leavesTheOthersTheirTurn() {
-        let stream = ScriptedStream()
-        let taken = Mailbox<Int>()
-        mailbox.post(
-            .start("main", name: nil, StreamLimits()) { _ in
-                stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
-            })
-        mailbox.post(.forget("kitchen") { taken.post(stream.offsets.count) })
-        mailbox.post(.shutdown)
-        run(stream)
-        #expect(taken.take(until: .now) == [16])
-        #expect(board.status(of: "main").last?.bytes == 100)
-    }
-
-    @Test func allThatIsThere_isTaken_whenTheItemChanges() {
+    @Test func aRecordingTakesAllReceivedBytes_whenTheItemChanges() {
         let stream = ScriptedStream(isLive: false, size: 1_000)
-        mailbox.post(
-            .start("main", name: nil, StreamLimits()) { [item] _ in
-                stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 1_000) + [.over(.end)])
-                item.value.withLock { $0 = "i2" }
-            })
-        mailbox.post(.changed("main"))
-        mailbox.post(.shutdown)
-        run(stream)
+        let loop = loop(recording: stream) { [item] in
+            stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 1_000) + [.over(.end)])
+            item.value.withLock { $0 = "i2" }
+        }
+        loop.receive(.changed("main"))
         let last = board.status(of: "main").last
         #expect(last?.reason == .end && last?.successfully == true && last?.bytes == 1_000)
     }

@@ -43,8 +43,8 @@ import KernelTesting
 
         func start(
             _ player: String = "main", limits: StreamLimits = StreamLimits()
-        ) -> Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError> {
-            let answer = Mailbox<Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>>()
+        ) -> Result<StreamRecorder.Started, RecordingError> {
+            let answer = Mailbox<Result<StreamRecorder.Started, RecordingError>>()
             recorder.start(player, name: nil, limits: limits) { answer.post($0) }
             return answer.answer()
         }

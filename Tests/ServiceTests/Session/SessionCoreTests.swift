@@ -191,9 +191,9 @@ import Testing
         let configuration = try SessionConfiguration(
             category: .playAndRecord, options: [.allowAirPlay], mode: .videoChat)
         let entry = OtherStreamsPolicy.Entry(server: 1, index: 2, identity: "x", original: [1], set: [2])
-        for case .note(let name, let text) in SessionNotes.changes(configuration, silentSwitch: true)
-            + SessionNotes.changes([entry])
-        {
+        for case .note(let name, let text) in [
+            SessionNotes.change(configuration, silentSwitch: true), SessionNotes.change([entry]),
+        ] {
             notes[name] = text
         }
         let core = SessionNotes.core(notes, interruptsOthers: false)

@@ -33,7 +33,12 @@ public final class MPRISService: Sendable {
         let media = player.server.parts.media
         let artwork = ArtworkFiles(directory: directory, media: media) { inbox.post(.artwork($0, $1)) }
         self.artwork = artwork
-        loop = LazyLoop("mpris", inbox) { MPRISLoop(player: player, inbox: $0, artwork: artwork, log: log).run() }
+        loop = LazyLoop("mpris", inbox) { _, refusal in
+            guard case .noThread = refusal else { return }
+            log.warning("not on the session bus: the machine lets the server have no more threads")
+        } run: {
+            MPRISLoop(player: player, inbox: $0, artwork: artwork, log: log).run()
+        }
     }
 
     /// Call it after `observe` receives events, so that none is missed.
@@ -59,18 +64,12 @@ public final class MPRISService: Sendable {
     /// Releases the name and ends the thread; waits for it 0.3 s at most.
     public func stop() {
         artwork.stop()
-        _ = loop.shutdown(.stop, within: 0.3)
+        loop.shutdown(.stop, within: 0.3)
     }
 
     /// Starts the thread unless it runs. If the machine allows no more threads, the next change of a setting tries again.
     private func begin() {
-        guard !loop.isBegun else { return }
-        do throws(LazyLoop<MPRISMessage>.Refusal) {
-            try loop.post(.changed)
-        } catch {
-            guard case .noThread = error else { return }
-            log.warning("not on the session bus: the machine lets the server have no more threads")
-        }
+        if !loop.isBegun { loop.post(.changed) }
     }
 }
 

@@ -64,7 +64,20 @@ public final class Mailbox<Message: Sendable>: Sendable {
     /// Wakes the thread that waits on the descriptor, without a message.
     public func ring() { bell?.ring() }
 
-    /// Takes the remaining messages; rejects later ones.
+    /// Posts the last message: later posts are refused. False when the mailbox is closed already.
+    @discardableResult
+    public func close(with last: Message) -> Bool {
+        let isOpen = state.change { state in
+            guard !state.isClosed else { return false }
+            state.messages.append(last)
+            (state.isClosed, state.isOwnerDue) = (true, true)
+            return true
+        }
+        bell?.ring()
+        return isOpen
+    }
+
+    /// Takes what is left; later posts are refused.
     public func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true

@@ -27,5 +27,8 @@ public final class Published<Value: Sendable, Event: Sendable>: Sendable {
         if let event { observer(event) }
     }
 
+    /// Changes the value without an event.
+    public func update(_ body: (inout Value) -> Void) { state.withLock { body(&$0.value) } }
+
     public func notify(_ event: Event) { change { _ in event } }
 }

@@ -3,40 +3,33 @@
 import CLinux
 import Glibc
 
-/// Lets one thread wait for a wall-clock time and for other threads. It also wakes if the clock is set, which may make the
-/// time come or move away. It does not poll.
+/// Lets one thread wait for a time of the wall clock, or for other threads. Setting the wall clock ends the wait too, so that
+/// a time that has come or moved away is noticed at once.
 public final class WallClockWait: Sendable {
-    private let wake: WakeSignal
     private let timer: Int32
 
     /// nil if the process is out of descriptors.
     public init?() {
         timer = clinux_wall_timer()
-        guard timer >= 0 else { return nil }
-        guard let wake = WakeSignal() else {
-            close(timer)
-            return nil
-        }
-        self.wake = wake
+        if timer < 0 { return nil }
     }
 
     deinit { close(timer) }
 
-    /// Any thread may call this: ends the current wait, or the next one.
-    public func ring() { wake.ring() }
-
-    /// Returns at either time, after `ring`, or if the clock is set; may also return early. One thread only.
+    /// Returns when `descriptor` is readable, at either time, and when the wall clock was set; also without a reason. For one
+    /// thread.
     ///
-    /// `wall`: milliseconds since the epoch. nil: no such time.
-    public func wait(untilWall wall: Int64?, until time: MonotonicTime?) {
+    /// - Parameters:
+    ///   - wall: milliseconds since the epoch; nil: no time.
+    ///   - time: nil: no time.
+    public func wait(for descriptor: Int32, untilWall wall: Int64?, until time: MonotonicTime?) {
         // A time in the past makes the timer readable at once.
         clinux_arm_wall_timer(timer, wall.map { max(1, $0) } ?? 0)
-        var entries = [wake.descriptor, timer].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var entries = [descriptor, timer].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let left = time.map { max(0, $0.seconds(since: .now)) }
-        // Rounded up: waking early would take another wait.
+        // Rounded up: waking early would need a second wait.
         let milliseconds = left.map { Int32(clamping: ($0 * 1_000).rounded(.up)) } ?? -1
         _ = poll(&entries, 2, milliseconds)
-        wake.reset()
         clinux_read_wall_timer(timer)
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Playback
-internal import Synchronization
 internal import Kernel
 
 /// Announcements and sound effects beside the music of one player: a handle for any thread. Its loop has a thread of
@@ -35,13 +34,18 @@ public final class Announcer: Sendable {
 
     private let board: AnnouncerBoard
     private let loop: LazyLoop<AnnouncerMessage>
-    /// The reason for the end.
-    private let end = Mutex<AnnouncerEnd?>(nil)
 
     public init(_ environment: Environment) {
         let board = AnnouncerBoard(AnnouncerShared())
         self.board = board
-        loop = LazyLoop("announcer") { AnnouncerLoop(environment, $0, board).run() }
+        loop = LazyLoop("announcer") { message, refusal in
+            switch refusal {
+            case .noThread: message.refuse(.busy(refusal.reason))
+            case .ended: message.refuse(.shuttingDown)
+            }
+        } run: {
+            AnnouncerLoop(environment, $0, board).run()
+        }
     }
 
     /// The newest state.
@@ -55,30 +59,21 @@ public final class Announcer: Sendable {
     public func announce(
         _ request: AnnouncementRequest, untilEnd: Bool = false, reply: @escaping Reply<AnnouncementOutcome>
     ) {
-        post(.announce(request, untilEnd: untilEnd, reply))
+        loop.post(.announce(request, untilEnd: untilEnd, reply))
     }
 
     /// `reply` comes within 1 s, as above.
-    public func play(_ sound: Sound, reply: @escaping Reply<SoundEffect>) {
-        post(.play(sound, reply))
-    }
+    public func play(_ sound: Sound, reply: @escaping Reply<SoundEffect>) { loop.post(.play(sound, reply)) }
 
-    /// Fades out and restores the music.
-    public func cancelAnnouncement(_ id: SoundID, reply: @escaping Reply<Void>) {
-        post(.cancel(id, .announcement, reply))
-    }
-
-    public func cancelEffect(_ id: SoundID, reply: @escaping Reply<Void>) {
-        post(.cancel(id, .effect, reply))
+    /// Ends an announcement or effect: it fades out, and the music is restored.
+    public func cancel(_ id: SoundID, _ kind: VoiceKind, reply: @escaping Reply<Void>) {
+        loop.post(.cancel(id, kind, reply))
     }
 
     /// The session has changed.
     public func apply(_ rules: SessionRules) {
         // Set first, for a loop that is just starting.
-        board.change { shared in
-            shared.rules = rules
-            return nil
-        }
+        board.update { $0.rules = rules }
         loop.postIfBegun(.applyRules(rules))
     }
 
@@ -87,32 +82,22 @@ public final class Announcer: Sendable {
 
     /// Ends all sounds. Returns after at most 0.2 s, when their ends are reported but before they have faded:
     /// `shutdown` waits for the fades. It exists because a player reports nothing after its own end.
-    public func endSounds(_ end: AnnouncerEnd = .serverEnds) {
-        self.end.withLock { $0 = end }
+    public func endSounds() {
         let ended = Mailbox<Void>()
-        if loop.postIfBegun(.shutdown(end, ended: { ended.post(()) })) {
+        if loop.end(with: .shutdown(.serverEnds, ended: { ended.post(()) })) {
             _ = ended.take(until: .now.advanced(bySeconds: 0.2))
         }
     }
 
     /// Ends all sounds and threads; blocks for up to 2 s, then abandons a voice that hangs. The music is not restored,
-    /// as its player ends too.
-    public func shutdown(_ end: AnnouncerEnd = .serverEnds) {
-        self.end.withLock { $0 = end }
-        for message in loop.shutdown(.shutdown(end, ended: {}), within: 2) { message.refuse(end.error) }
-    }
+    /// as its player ends too. `end`: the result of the sounds in progress.
+    public func shutdown(_ end: SoundEnd = .serverEnds) { loop.shutdown(.shutdown(end, ended: {}), within: 2) }
+}
 
-    private func post(_ message: AnnouncerMessage) {
-        if let end = end.withLock({ $0 }) { return message.refuse(end.error) }
-        do {
-            try loop.post(message)
-        } catch {
-            switch error {
-            case .noThread: message.refuse(.busy("The machine has no threads left."))
-            case .ended: message.refuse((end.withLock { $0 } ?? .serverEnds).error)
-            }
-        }
-    }
+extension SoundEnd {
+    public static let serverEnds = SoundEnd(.failed, PlaybackError(.shuttingDown, "The server is going down."))
+    /// Removing a player cancels its announcements.
+    static let playerRemoved = SoundEnd(.cancelled)
 }
 
 /// Why a request was refused.
@@ -122,30 +107,8 @@ public enum AnnouncerError: Error, Hashable, Sendable {
     /// Too many are waiting, or the machine's limits are reached.
     case busy(String)
     case playback(PlaybackError)
+    /// The server is going down, or the player was removed.
     case shuttingDown
-    /// The player of the announcements was removed.
-    case playerRemoved
-}
-
-/// Why an announcer ends.
-public enum AnnouncerEnd: Sendable {
-    case serverEnds
-    case playerRemoved
-
-    var error: AnnouncerError {
-        switch self {
-        case .serverEnds: .shuttingDown
-        case .playerRemoved: .playerRemoved
-        }
-    }
-
-    /// The result of the sounds in progress. Removing a player cancels its announcements.
-    var sounds: SoundEnd {
-        switch self {
-        case .serverEnds: SoundEnd(.failed, PlaybackError(.shuttingDown, "The server is going down."))
-        case .playerRemoved: SoundEnd(.cancelled)
-        }
-    }
 }
 
 /// Sounds in progress and ended ones.
@@ -162,17 +125,30 @@ public struct AnnouncerStatus: Sendable {
 
     public init() {}
 
-    static let history = 16
+    private static let history = 16
 
     mutating func remember(_ announcement: Announcement, _ end: SoundEnd) {
-        endedAnnouncements.insert((announcement, end), at: 0)
-        if endedAnnouncements.count > Self.history { endedAnnouncements.removeLast() }
-        announcementCounts[end.reason, default: 0] += 1
+        Self.remember((announcement, end), end, &endedAnnouncements, &announcementCounts)
     }
 
     mutating func remember(_ effect: SoundEffect, _ end: SoundEnd) {
-        endedEffects.insert((effect, end), at: 0)
-        if endedEffects.count > Self.history { endedEffects.removeLast() }
-        effectCounts[end.reason, default: 0] += 1
+        Self.remember((effect, end), end, &endedEffects, &effectCounts)
     }
+
+    private static func remember<Entry>(
+        _ entry: Entry, _ end: SoundEnd, _ ended: inout [Entry], _ counts: inout [SoundEnd.Reason: UInt64]
+    ) {
+        ended.insert(entry, at: 0)
+        if ended.count > history { ended.removeLast() }
+        counts[end.reason, default: 0] += 1
+    }
+}
+
+/// The state that an announcer and its loop share.
+typealias AnnouncerBoard = Published<AnnouncerShared, AnnouncementChange>
+
+struct AnnouncerShared: Sendable {
+    var status = AnnouncerStatus()
+    /// The newest rules of the session. A running loop also gets each change as a message.
+    var rules = SessionRules()
 }

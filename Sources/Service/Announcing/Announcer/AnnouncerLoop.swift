@@ -39,14 +39,8 @@ final class AnnouncerLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: deadline)
-            for (index, message) in batch.enumerated() {
-                if case .shutdown(let end, let ended) = message {
-                    self.end(end, ended)
-                    // Closing the mailbox does not return the rest of this batch.
-                    for late in batch[(index + 1)...] { late.refuse(end.error) }
-                    return
-                }
+            for message in mailbox.take(until: deadline) {
+                if case .shutdown(let end, let ended) = message { return self.end(end, ended) }
                 receive(message)
             }
             perform(schedule.check(now: now))
@@ -81,9 +75,7 @@ final class AnnouncerLoop {
             if let error { perform(schedule.refuse(id, error, now: now)) }
             answerWaiting(id)
         case .displaced(let id):
-            let end = SoundEnd(.displaced)
-            if let actions = schedule.end(id, end, now: now) { perform(actions) }
-            if let actions = effects.end(id, end) { perform(actions) }
+            _ = end(id, .announcement, SoundEnd(.displaced)) || end(id, .effect, SoundEnd(.displaced))
         case .musicIsBack:
             music.returned()
             settleMusic()
@@ -160,18 +152,17 @@ final class AnnouncerLoop {
     }
 
     private func cancel(_ id: SoundID, _ kind: VoiceKind, _ reply: Announcer.Reply<Void>) {
-        switch kind {
-        case .announcement:
-            guard let actions = schedule.end(id, SoundEnd(.cancelled), now: now) else {
-                return reply(.failure(.unknown(id)))
-            }
-            perform(actions)
-        case .effect:
-            guard let actions = effects.end(id, SoundEnd(.cancelled)) else { return reply(.failure(.unknown(id))) }
-            perform(actions)
-        }
+        guard end(id, kind, SoundEnd(.cancelled)) else { return reply(.failure(.unknown(id))) }
         publish()
         reply(.success(()))
+    }
+
+    /// False if there is no such sound.
+    private func end(_ id: SoundID, _ kind: VoiceKind, _ end: SoundEnd) -> Bool {
+        switch kind {
+        case .announcement: schedule.end(id, end, now: now).map { perform($0) } != nil
+        case .effect: effects.end(id, end).map { perform($0) } != nil
+        }
     }
 
     private func newID() -> SoundID {
@@ -210,7 +201,7 @@ final class AnnouncerLoop {
                 requests.answer(effect)
             case .ended(let effect, let end):
                 pool.release(effect.id, stops: end.reason == .failed, now: now)
-                board.publish { $0.remember(effect, end) }
+                board.update { $0.status.remember(effect, end) }
                 publish()
                 requests.answer(effect, end)
             }
@@ -239,7 +230,7 @@ final class AnnouncerLoop {
             end = how
             // Its player may resume by itself what has failed: an output that was removed comes back.
             pool.release(announcement.id, stops: how.reason == .failed, now: now)
-            board.publish { $0.remember(announcement, how) }
+            board.update { $0.status.remember(announcement, how) }
         }
         switch change.kind {
         case .began, .resumed: perform(music.begin())
@@ -252,19 +243,16 @@ final class AnnouncerLoop {
 
     private func publish() {
         let (announcements, playing) = (schedule.announcements, effects.effects)
-        board.publish { status in
-            status.announcements = announcements
-            status.effects = playing
-        }
+        board.update { ($0.status.announcements, $0.status.effects) = (announcements, playing) }
     }
 
     // MARK: The end
 
-    private func end(_ end: AnnouncerEnd, _ ended: () -> Void) {
-        requests.refuseAll(end.error)
+    private func end(_ end: SoundEnd, _ ended: () -> Void) {
+        requests.refuseAll(.shuttingDown)
         let last = music.end()
-        perform(schedule.endAll(end.sounds, now: now))
-        perform(effects.endAll(end.sounds))
+        perform(schedule.endAll(end, now: now))
+        perform(effects.endAll(end))
         ended()
         pool.endAll()
         perform(last)

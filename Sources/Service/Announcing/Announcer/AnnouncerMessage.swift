@@ -17,8 +17,8 @@ enum AnnouncerMessage: Sendable {
     case checked(SoundID, PlaybackError?)
     /// The music has confirmed that its interruption has ended.
     case musicIsBack
-    /// `ended` is called when the ends of all sounds are reported.
-    case shutdown(AnnouncerEnd, ended: @Sendable () -> Void)
+    /// Ends all sounds with this result; `ended` is called when their ends are reported.
+    case shutdown(SoundEnd, ended: @Sendable () -> Void)
 
     func refuse(_ error: AnnouncerError) {
         switch self {

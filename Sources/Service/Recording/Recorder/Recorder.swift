@@ -30,8 +30,7 @@ public final class Recorder: Sendable {
         case levels(id: String, [ChannelLevel])
     }
 
-    public typealias Reply = @Sendable (Result<RecordingStatus, RecordingError>) -> Void
-    public typealias StartReply = @Sendable (Result<(status: RecordingStatus, isNew: Bool), RecordingError>) -> Void
+    public typealias Started = (status: RecordingStatus, isNew: Bool)
 
     public let store: any RecordingStore
     private let environment: Environment
@@ -43,7 +42,11 @@ public final class Recorder: Sendable {
         store = environment.store
         let published = Published<RecordingStatus, Event>(RecordingStatus())
         self.published = published
-        loop = LazyLoop("recorder") { RecorderLoop(environment, $0, published).run() }
+        loop = LazyLoop("recorder") {
+            $0.refuse(RecordingError($1))
+        } run: {
+            RecorderLoop(environment, $0, published).run()
+        }
     }
 
     /// The newest state, with the present duration.
@@ -56,40 +59,38 @@ public final class Recorder: Sendable {
 
     /// Starts a recording, or resumes a paused one; changes nothing while one runs. `isNew`: a recording was started.
     /// Replies come within 4 s, on the recorder's thread.
-    public func start(_ settings: RecordingSettings, reply: @escaping StartReply) { post(.start(settings, reply)) }
+    public func start(_ settings: RecordingSettings, reply: @escaping RecordingReply<Started>) {
+        loop.post(.start(settings, reply))
+    }
 
-    public func pause(reply: @escaping Reply) { post(.pause(reply)) }
-    public func stop(reply: @escaping Reply) { post(.stop(reply)) }
-    public func setMetering(_ isOn: Bool, reply: @escaping Reply) { post(.meter(isOn, reply)) }
+    public func pause(reply: @escaping RecordingReply<RecordingStatus>) { loop.post(.pause(reply)) }
+    public func stop(reply: @escaping RecordingReply<RecordingStatus>) { loop.post(.stop(reply)) }
+
+    public func setMetering(_ isOn: Bool, reply: @escaping RecordingReply<RecordingStatus>) {
+        loop.post(.meter(isOn, reply))
+    }
 
     /// The session has changed: ends a recording that is no longer permitted.
     public func permissionChanged() {
-        guard status.state != .idle else { return }
-        post(.permissionChanged)
+        if status.state != .idle { loop.post(.permissionChanged) }
     }
 
     /// Ends and completes the recording, within 1 s: data that a hanging disk has not accepted by then is recovered at
     /// the next start.
-    public func shutdown() {
-        for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
-    }
-
-    private func post(_ message: RecorderMessage) {
-        do { try loop.post(message) } catch { message.refuse(RecordingError(error)) }
-    }
+    public func shutdown() { loop.shutdown(.shutdown, within: 1) }
 }
 
 /// Messages to the recorder's thread.
 enum RecorderMessage: Sendable {
-    case start(RecordingSettings, Recorder.StartReply)
-    case pause(Recorder.Reply)
-    case stop(Recorder.Reply)
-    case meter(Bool, Recorder.Reply)
+    case start(RecordingSettings, RecordingReply<Recorder.Started>)
+    case pause(RecordingReply<RecordingStatus>)
+    case stop(RecordingReply<RecordingStatus>)
+    case meter(Bool, RecordingReply<RecordingStatus>)
     case permissionChanged
     case capture(CaptureEvent, generation: Int)
     case shutdown
 
-    func refuse(_ error: RecordingError = .shuttingDown) {
+    func refuse(_ error: RecordingError) {
         switch self {
         case .start(_, let reply): reply(.failure(error))
         case .pause(let reply), .stop(let reply), .meter(_, let reply): reply(.failure(error))

@@ -27,14 +27,8 @@ final class RecorderLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: deadline)
-            for (index, message) in batch.enumerated() {
-                if case .shutdown = message {
-                    end(.shutdown)
-                    // Closing the mailbox does not return the rest of this batch.
-                    for late in batch[(index + 1)...] { late.refuse() }
-                    return
-                }
+            for message in mailbox.take(until: deadline) {
+                if case .shutdown = message { return end(.shutdown) }
                 receive(message)
             }
             if let starting = take?.starting, starting.until <= .now {
@@ -67,7 +61,7 @@ final class RecorderLoop {
 
     // MARK: Commands
 
-    private func start(_ settings: RecordingSettings, _ reply: @escaping Recorder.StartReply) {
+    private func start(_ settings: RecordingSettings, _ reply: @escaping RecordingReply<Recorder.Started>) {
         if let refusal = environment.refusal() { return reply(.failure(.notPermitted(refusal))) }
         if let take {
             if status.state == .paused {
@@ -91,7 +85,7 @@ final class RecorderLoop {
         }
     }
 
-    private func pause(_ reply: Recorder.Reply) {
+    private func pause(_ reply: RecordingReply<RecordingStatus>) {
         guard let take, status.state != .starting else { return reply(.failure(.notRecording)) }
         if status.state != .paused {
             take.stream?.setPaused(true)
@@ -105,13 +99,13 @@ final class RecorderLoop {
         reply(.success(status))
     }
 
-    private func stop(_ reply: Recorder.Reply) {
+    private func stop(_ reply: RecordingReply<RecordingStatus>) {
         guard take != nil else { return reply(.failure(.notRecording)) }
         end(.user)
         reply(.success(status))
     }
 
-    private func setMetering(_ isOn: Bool, _ reply: Recorder.Reply) {
+    private func setMetering(_ isOn: Bool, _ reply: RecordingReply<RecordingStatus>) {
         guard let take, status.state != .starting else { return reply(.failure(.notRecording)) }
         take.isMetered = isOn
         take.meter.reset()
@@ -186,7 +180,7 @@ final class RecorderLoop {
             if case .written = try write(take, isMetered: take.isMetered) { return true }
             end(.sizeLimit)
         } catch {
-            end(EndReason(error), successfully: false, message: error.sentence)
+            end(error.endReason, successfully: false, message: error.sentence)
         }
         return false
     }
@@ -262,42 +256,21 @@ final class RecorderLoop {
 
     /// A changed duration alone is no event.
     private func publish() {
-        refreshTime()
-        published.change {
-            $0 = status; return nil
+        if let take {
+            status.current?.duration = take.duration
+            status.current?.lostFrames = take.lostFrames
         }
-    }
-
-    private func refreshTime() {
-        guard let take else { return }
-        status.current?.duration = take.duration
-        status.current?.lostFrames = take.lostFrames
+        published.update { $0 = status }
     }
 }
 
 extension RecordingStatus.Finished {
     fileprivate mutating func failed(_ error: RecordingError) {
-        (successfully, reason, message) = (false, EndReason(error), error.sentence)
+        (successfully, reason, message) = (false, error.endReason, error.sentence)
     }
-}
-
-extension EndReason {
-    /// For a file that cannot be written.
-    fileprivate init(_ error: RecordingError) { self = if case .diskFull = error { .diskFull } else { .writeError } }
 }
 
 extension RecordingError {
-    /// A sentence for users.
-    public var sentence: String {
-        switch self {
-        case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
-            .ended(let text), .failed(let text), .nothingToSave(let text):
-            text
-        case .invalid(let member, let reason): "\(member) \(reason)."
-        case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
-        case .inUse(let id): "\(id) is being recorded."
-        case .notRecording: "Nothing is being recorded."
-        case .shuttingDown: "The recorder is stopping."
-        }
-    }
+    /// For a file that cannot be written.
+    fileprivate var endReason: EndReason { if case .diskFull = self { .diskFull } else { .writeError } }
 }

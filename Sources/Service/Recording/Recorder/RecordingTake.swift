@@ -15,7 +15,7 @@ final class RecordingTake {
     var meter: LevelMeter
     var isMetered: Bool
     var frames = 0
-    var starting: (until: MonotonicTime, reply: Recorder.StartReply)?
+    var starting: (until: MonotonicTime, reply: RecordingReply<Recorder.Started>)?
     /// When the source last delivered sound, or the recording began or resumed.
     var heardAt = MonotonicTime.now
     var gap: Gap?

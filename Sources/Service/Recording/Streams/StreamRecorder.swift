@@ -35,12 +35,7 @@ public final class StreamRecorder: Sendable {
         }
     }
 
-    public typealias StartReply =
-        @Sendable (
-            Result<(status: StreamRecordingStatus, isNew: Bool), RecordingError>
-        ) -> Void
-    public typealias Reply = @Sendable (Result<StreamRecordingStatus, RecordingError>) -> Void
-    public typealias Observer = @Sendable (_ player: String, StreamRecordingStatus) -> Void
+    public typealias Started = (status: StreamRecordingStatus, isNew: Bool)
 
     /// By player.
     typealias Board = Published<[String: StreamRecordingStatus], (player: String, status: StreamRecordingStatus)>
@@ -51,7 +46,11 @@ public final class StreamRecorder: Sendable {
     public init(_ environment: Environment) {
         let board = Board([:])
         self.board = board
-        loop = LazyLoop("stream-recorder") { StreamRecorderLoop(environment, $0, board).run() }
+        loop = LazyLoop("stream-recorder") {
+            $0.refuse(RecordingError($1))
+        } run: {
+            StreamRecorderLoop(environment, $0, board).run()
+        }
     }
 
     /// The newest state, with the present size.
@@ -61,24 +60,22 @@ public final class StreamRecorder: Sendable {
     public func isMaking(_ id: String) -> Bool { board.value.values.contains { $0.current?.id == id } }
 
     /// `observer` is called on the recorder's thread, in order, after the state is readable; it must not block.
-    public func observe(_ observer: @escaping Observer) { board.observe { observer($0.player, $0.status) } }
+    public func observe(_ observer: @escaping @Sendable (_ player: String, StreamRecordingStatus) -> Void) {
+        board.observe { observer($0.player, $0.status) }
+    }
 
     /// Starts a file; changes nothing while one of this player is in progress. `isNew`: a file was started. Replies
     /// come on the recorder's thread.
     public func start(
         _ player: String, name: String?, limits: StreamLimits = StreamLimits(),
-        reply: @escaping StartReply
+        reply: @escaping RecordingReply<Started>
     ) {
-        post(.start(player, name: name, limits, reply))
+        loop.post(.start(player, name: name, limits, reply))
     }
 
-    public func stop(_ player: String, reply: @escaping Reply) {
+    public func stop(_ player: String, reply: @escaping RecordingReply<StreamRecordingStatus>) {
         guard loop.isBegun else { return reply(.failure(.notRecording)) }
-        post(.stop(player, reply))
-    }
-
-    private func post(_ message: StreamMessage) {
-        do { try loop.post(message) } catch { message.refuse(RecordingError(error)) }
+        loop.post(.stop(player, reply))
     }
 
     /// The player's item or status has changed, or a source of its item was opened.
@@ -91,9 +88,7 @@ public final class StreamRecorder: Sendable {
 
     /// Ends and completes the recordings, within 1 s: data that a hanging disk has not accepted by then is recovered at
     /// the next start.
-    public func shutdown() {
-        for message in loop.shutdown(.shutdown, within: 1) { message.refuse() }
-    }
+    public func shutdown() { loop.shutdown(.shutdown, within: 1) }
 }
 
 extension StreamRecorder.Board {
@@ -110,8 +105,8 @@ extension StreamRecorder.Board {
 
 /// Messages to the recorder's thread.
 enum StreamMessage: Sendable {
-    case start(String, name: String?, StreamLimits, StreamRecorder.StartReply)
-    case stop(String, StreamRecorder.Reply)
+    case start(String, name: String?, StreamLimits, RecordingReply<StreamRecorder.Started>)
+    case stop(String, RecordingReply<StreamRecordingStatus>)
     /// There may be more bytes of this recording; at most one such message waits.
     case arrived(String, generation: Int)
     /// Possibly another item is current, its source was opened, or the player has stopped.
@@ -119,7 +114,7 @@ enum StreamMessage: Sendable {
     case forget(String, @Sendable () -> Void)
     case shutdown
 
-    func refuse(_ error: RecordingError = .shuttingDown) {
+    func refuse(_ error: RecordingError) {
         switch self {
         case .start(_, _, _, let reply): reply(.failure(error))
         case .stop(_, let reply): reply(.failure(error))

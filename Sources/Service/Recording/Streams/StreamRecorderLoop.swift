@@ -81,13 +81,10 @@ final class StreamRecorderLoop {
 
     func run() {
         while true {
-            let batch = mailbox.take(until: takes.values.compactMap(\.deadline).min())
-            for (index, message) in batch.enumerated() {
+            for message in mailbox.take(until: takes.values.compactMap(\.deadline).min()) {
                 if case .shutdown = message {
                     let deadline = MonotonicTime.now.advanced(bySeconds: Self.lastSeconds)
                     for player in takes.keys.sorted() { end(player, .shutdown, until: deadline) }
-                    // Closing the mailbox does not return the rest of this batch.
-                    for late in batch[(index + 1)...] { late.refuse() }
                     return
                 }
                 receive(message)
@@ -99,7 +96,7 @@ final class StreamRecorderLoop {
         }
     }
 
-    private func receive(_ message: StreamMessage) {
+    func receive(_ message: StreamMessage) {
         switch message {
         case .start(let player, let name, let limits, let reply):
             do throws(RecordingError) {
@@ -122,10 +119,7 @@ final class StreamRecorderLoop {
             if environment.item(player)?.id == take.stream.item { pull(player) } else { end(player, .item) }
         case .forget(let player, let done):
             end(player, .player)
-            board.change { players in
-                players[player] = nil
-                return nil
-            }
+            board.update { $0[player] = nil }
             done()
         case .shutdown: break
         }

@@ -97,6 +97,9 @@ public struct RecordingEntry: Hashable, Sendable {
     }
 }
 
+/// Called exactly once, from any thread; it must not block.
+public typealias RecordingReply<Value> = @Sendable (Result<Value, RecordingError>) -> Void
+
 /// Why a request was refused or failed: callers react to the case, users read the sentence.
 public enum RecordingError: Error, Hashable, Sendable {
     /// There is nothing to record from: no sound server, or no source.
@@ -118,10 +121,24 @@ public enum RecordingError: Error, Hashable, Sendable {
     case failed(String)
     case shuttingDown
 
+    /// A sentence for users.
+    public var sentence: String {
+        switch self {
+        case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
+            .ended(let text), .failed(let text), .nothingToSave(let text):
+            text
+        case .invalid(let member, let reason): "\(member) \(reason)."
+        case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
+        case .inUse(let id): "\(id) is being recorded."
+        case .notRecording: "Nothing is being recorded."
+        case .shuttingDown: "The recorder is stopping."
+        }
+    }
+
     init(_ refusal: LazyLoop<some Sendable>.Refusal) {
         self =
             switch refusal {
-            case .noThread: .failed("The machine lets the server have no more threads.")
+            case .noThread: .failed(refusal.reason)
             case .ended: .shuttingDown
             }
     }

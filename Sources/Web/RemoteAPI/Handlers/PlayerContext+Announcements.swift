@@ -26,7 +26,7 @@ extension PlayerContext {
                     body.sound, for: command.caller, untilEnd: body.waits, reply: answer, request: body.request)
             },
             .bare(.delete, Self.announcements + "/{id}") { call, reply throws(Problem) in
-                verbs.cancelAnnouncement(try Self.id(call), reply: done(reply))
+                verbs.cancel(try Self.id(call), .announcement, reply: done(reply))
             },
             .show(Self.effects, { _ throws(Problem) in try verbs.announcerStatus() }) { $0.effects(of: $1) },
             .write(.post, Self.effects) { call, reply throws(Problem) in
@@ -37,7 +37,7 @@ extension PlayerContext {
                     })
             },
             .bare(.delete, Self.effects + "/{id}") { call, reply throws(Problem) in
-                verbs.cancelEffect(try Self.id(call), reply: done(reply))
+                verbs.cancel(try Self.id(call), .effect, reply: done(reply))
             },
         ]
     }

@@ -126,16 +126,6 @@ import KernelTesting
         #expect(answer.answer() == .failure(expected))
     }
 
-    @Test func whatComesBehindTheEnd_isAnswered() {
-        let (mailbox, answers) = (Mailbox<AnnouncerMessage>(), Mailbox<AnnouncerError>())
-        mailbox.post(.shutdown(.playerRemoved, ended: {}))
-        mailbox.post(.play(Sound(uri: "a.mp3")) { if case .failure(let error) = $0 { answers.post(error) } })
-        let environment = Announcer.Environment(
-            music: ScriptedMusic(), voices: ScriptedVoices(), clock: MachineClock())
-        AnnouncerLoop(environment, mailbox, AnnouncerBoard(AnnouncerShared())).run()
-        #expect(answers.take(until: .now) == [.playerRemoved])
-    }
-
     @Test func anUnknownOutputIsRefused() throws {
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "attic"))
         #expect(answer.answer() == .failure(.unknownOutput("attic")))
@@ -202,6 +192,8 @@ import KernelTesting
         }
         #expect(end.reason == .failed && end.error?.code == .shuttingDown)
         #expect(rig.music.log.withLock { $0 } == [])
+        let late = rig.announce(AnnouncementRequest(Sound(uri: "b.mp3")))
+        #expect(late.answer() == .failure(.shuttingDown))
         voice.faded.post(())
         rig.announcer.shutdown()
         #expect(voice.log.last == "end")
@@ -213,10 +205,10 @@ import KernelTesting
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")))
         let (voice, _) = try rig.nextPlay()
         rig.announcer.shutdown(.playerRemoved)
-        #expect(answer.answer() == .failure(.playerRemoved))
+        #expect(answer.answer() == .failure(.shuttingDown))
         #expect(changes.take(until: rig.patience) == [.ended(SoundEnd(.cancelled))])
         #expect(voice.log.last == "end")
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { answer.post($0) }
-        #expect(answer.answer() == .failure(.playerRemoved))
+        #expect(answer.answer() == .failure(.shuttingDown))
     }
 }
