@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Kernel
-internal import Synchronization
 
 /// Runs long jobs (large bodies, the catalogue) off the server's threads: a few concurrently, on threads that start
 /// when needed and end when idle.
@@ -20,7 +19,7 @@ public final class SupervisedWorker: Sendable {
 
     struct Job: Sendable {
         var shares: [JobShare] = []
-        /// Nobody waits for the result any more. Any thread; must not block.
+        /// Whether the caller no longer waits for the result. Any thread; must not block.
         var isUnwanted: @Sendable () -> Bool = { false }
         var run: @Sendable () -> Void
         /// The job will not run, or its result is not needed: called once, before or instead of the end of `run`.
@@ -40,12 +39,11 @@ public final class SupervisedWorker: Sendable {
         var active: [UInt64: Active] = [:]
         /// Running and idle threads, without the abandoned ones.
         var threads = 0
-        var idle = 0
         var stuck = 0
         var hasWatch = false
-        /// The watching thread sleeps until it is woken.
-        var watchRests = false
         var isStopped = false
+
+        var hasJobs: Bool { !active.isEmpty || !schedule.waiting.isEmpty }
     }
 
     private let name: String
@@ -53,17 +51,13 @@ public final class SupervisedWorker: Sendable {
     let subject: String
     private let seconds: Double?
     private let afterEach: (@Sendable () -> Void)?
-    private let state: Mutex<State>
-    /// One message for each thread that is to look for work.
-    private let work = Mailbox<Void>()
-    private let watch = Mailbox<Void>()
-    private let settled = Mailbox<Void>()
+    private let state: Monitor<State>
 
     /// - Parameters:
     ///   - subject: what the jobs wait for, for messages.
     ///   - seconds: the time limit of a job; nil for none.
     ///   - width: jobs at the same time.
-    ///   - afterEach: called on the thread when a job is done and all that it held is gone.
+    ///   - afterEach: called on the thread after each job, when everything that the job held is released.
     public init(
         _ name: String, subject: String = "The file system", seconds: Double? = 30, width: Int = 1,
         afterEach: (@Sendable () -> Void)? = nil
@@ -72,7 +66,7 @@ public final class SupervisedWorker: Sendable {
         self.subject = subject
         self.seconds = seconds
         self.afterEach = afterEach
-        state = Mutex(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
+        state = Monitor(State(schedule: JobSchedule(width: width, maximumWaiting: Self.maximumWaiting)))
     }
 
     /// Submits a job that is dropped if the worker stops before it runs. False as below.
@@ -80,7 +74,7 @@ public final class SupervisedWorker: Sendable {
 
     /// False if too many jobs wait or hang, if there is no thread, or after `stop`.
     func submit(_ job: Job) -> Bool {
-        state.withLock { state in
+        state.change { state in
             guard !state.isStopped, state.stuck < Self.maximumStuck, startWatch(&state),
                 state.schedule.add(job, job.shares)
             else { return false }
@@ -96,7 +90,7 @@ public final class SupervisedWorker: Sendable {
 
     /// Drops the waiting jobs and abandons the running ones. Returns at once; `stop` waits.
     public func beginStop() {
-        let jobs = state.withLock { state in
+        let jobs = state.change { state in
             state.isStopped = true
             var jobs = Self.withdrawAll(&state)
             for (id, active) in state.active where !active.isGivenUp {
@@ -106,28 +100,23 @@ public final class SupervisedWorker: Sendable {
             return jobs
         }
         for job in jobs { job.giveUp(.stopped) }
-        work.post(())
-        watch.post(())
     }
 
     /// As `beginStop`, and waits for the running jobs, 0.5 s at most and not beyond `deadline`.
     public func stop(until deadline: MonotonicTime = .now.advanced(bySeconds: 0.5)) {
         beginStop()
-        if !state.withLock({ $0.active.isEmpty }) { _ = settled.take(until: deadline) }
+        _ = state.wait(until: deadline) { $0.active.isEmpty ? () : nil }
     }
 
     // MARK: Working threads
 
-    /// Wakes or starts a thread if a job is ready.
+    /// Starts a thread if a job is ready and no thread is idle; idle threads notice the job themselves.
     private func summon(_ state: inout State) {
-        guard state.schedule.hasReady else { return }
-        if state.idle > 0 {
-            work.post(())
-        } else if state.threads < state.schedule.width, let thread = NamedThread(ifPossible: name, { [self] in run() })
-        {
-            thread.detach()
-            state.threads += 1
-        }
+        guard state.schedule.hasReady, state.threads == state.active.count, state.threads < state.schedule.width,
+            let thread = NamedThread(ifPossible: name, { [self] in run() })
+        else { return }
+        thread.detach()
+        state.threads += 1
     }
 
     private func run() {
@@ -142,58 +131,31 @@ public final class SupervisedWorker: Sendable {
         return end(entry)
     }
 
+    /// Waits for a job. nil: the thread is to end, as it was idle for too long, or at the stop.
     private func next() -> JobSchedule<Job>.Entry? {
-        var isLate = false
-        while true {
-            let step = state.withLock { state -> Step in
-                if let entry = begin(&state) { return .run(entry) }
-                guard !isLate, !state.isStopped else {
-                    state.threads -= 1
-                    return state.isStopped ? .stop : .leave
-                }
-                state.idle += 1
-                return .wait
+        let deadline = MonotonicTime.now.advanced(bySeconds: Self.idleSeconds)
+        let entry = state.wait(until: deadline) { state -> JobSchedule<Job>.Entry?? in
+            if !state.isStopped, let entry = state.schedule.begin() {
+                let limit = seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
+                state.active[entry.id] = Active(job: entry.job, deadline: limit)
+                summon(&state)
+                return entry
             }
-            switch step {
-            case .run(let entry): return entry
-            case .leave: return nil
-            case .stop:
-                // Passes the end on to the next waiting thread.
-                work.post(())
-                return nil
-            case .wait:
-                isLate = work.take(until: .now.advanced(bySeconds: Self.idleSeconds)).isEmpty
-                state.withLock { $0.idle -= 1 }
-            }
+            guard state.isStopped || .now >= deadline else { return nil }
+            state.threads -= 1
+            return .some(nil)
         }
-    }
-
-    private enum Step {
-        case run(JobSchedule<Job>.Entry)
-        case wait, leave, stop
-    }
-
-    private func begin(_ state: inout State) -> JobSchedule<Job>.Entry? {
-        guard !state.isStopped, let entry = state.schedule.begin() else { return nil }
-        state.active[entry.id] = Active(job: entry.job, deadline: seconds.map { .now.advanced(bySeconds: $0) })
-        if state.watchRests {
-            state.watchRests = false
-            watch.post(())
-        }
-        summon(&state)
-        return entry
+        return entry ?? nil
     }
 
     /// False for an abandoned thread, which was replaced.
     private func end(_ entry: JobSchedule<Job>.Entry) -> Bool {
-        state.withLock { state in
+        state.change { state in
             guard state.active.removeValue(forKey: entry.id) != nil else {
                 state.stuck -= 1
                 return false
             }
             state.schedule.end(entry.shares)
-            if state.isStopped, state.active.isEmpty { settled.post(()) }
-            summon(&state)
             return true
         }
     }
@@ -218,51 +180,44 @@ public final class SupervisedWorker: Sendable {
     }
 
     private func runWatch() {
-        while true {
-            let (overdue, others, wakeTime) = state.withLock { state in look(&state, .now) }
+        while waitForJobs() {
+            let now = MonotonicTime.now
+            let (overdue, others, first) = state.change { look(&$0, now) }
             for job in overdue { job.giveUp(.overdue) }
             for (id, job) in others where job.isUnwanted() { drop(id) }
-            guard let wakeTime else { return }
-            _ = watch.take(until: wakeTime.time)
+            let next = now.advanced(bySeconds: Self.lookSeconds)
+            _ = state.wait(until: min(first ?? next, next)) { $0.isStopped ? () : nil }
         }
     }
 
-    private enum WakeTime {
-        case never
-        case at(MonotonicTime)
-
-        var time: MonotonicTime? { if case .at(let time) = self { time } else { nil } }
+    /// Blocks while there are no jobs. False at the stop.
+    private func waitForJobs() -> Bool {
+        state.wait { state in
+            if state.isStopped { return false }
+            return state.hasJobs ? true : nil
+        }
     }
 
-    /// The overdue jobs, all others whose callers may have gone, and the time of the next check; nil: stopped.
+    /// Abandons the overdue jobs. Returns them, all other jobs, and the deadline of the first.
     private func look(
         _ state: inout State, _ now: MonotonicTime
-    ) -> (overdue: [Job], others: [(UInt64, Job)], wakeTime: WakeTime?) {
-        guard !state.isStopped else { return ([], [], nil) }
+    ) -> (overdue: [Job], others: [(UInt64, Job)], first: MonotonicTime?) {
         var overdue: [Job] = []
-        var hasPlace = false
         for (id, active) in state.active where active.deadline.map({ $0 <= now }) ?? false {
             state.active[id] = nil
             state.schedule.end(active.job.shares)
             state.threads -= 1
             state.stuck += 1
-            hasPlace = true
             if !active.isGivenUp { overdue.append(active.job) }
         }
         // The waiting jobs would hang as well.
         if state.stuck >= Self.maximumStuck { overdue += Self.withdrawAll(&state) }
         // Also if no thread was available the last time.
-        if hasPlace || state.threads == 0 { summon(&state) }
-        let first = state.active.values.compactMap(\.deadline).min()
-        guard first != nil || !state.schedule.waiting.isEmpty else {
-            state.watchRests = true
-            return (overdue, [], .never)
-        }
-        let nextLook = now.advanced(bySeconds: Self.lookSeconds)
+        summon(&state)
         let others =
             state.active.filter { !$0.value.isGivenUp }.map { ($0.key, $0.value.job) }
             + state.schedule.waiting.map { ($0.id, $0.job) }
-        return (overdue, others, .at(min(first ?? nextLook, nextLook)))
+        return (overdue, others, state.active.values.compactMap(\.deadline).min())
     }
 
     /// The waiting jobs.
