@@ -4,16 +4,15 @@ import Kernel
 import KernelTesting
 import Playback
 import PlaybackTesting
-import Synchronization
 import Testing
 
 @testable import Service
 
-/// What a restart makes of a change of groups that was cut off, after each of its saves.
+/// Restarts after each save of a change of groups.
 @Suite struct GroupCrashTests {
     private static let ids = ["main", "kitchen", "bath"]
 
-    /// The group after each crash: the heads, and the addresses of their queues.
+    /// Performs the change, and checks the players after a crash behind each of its saves.
     private func afterEachCrash(
         _ prepare: (HostRig) throws -> Void, _ change: (HostRig) throws -> Void,
         _ check: (HostRig) -> Bool
@@ -40,7 +39,7 @@ import Testing
         rig[id].player.queueWindow(offset: 0, limit: 100).items.map(\.uri)
     }
 
-    @Test func headsThatSwap_areOneHeadWithItsQueue() throws {
+    @Test func aSwapOfLeaders_leavesOneLeaderWithItsQueue() throws {
         try afterEachCrash { rig in
             _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
             for id in ["kitchen", "bath"] { _ = try #require(rig.follow(id, "main")) }
@@ -64,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func whoLeaves_followsOrHasTheQueue() throws {
+    @Test func aLeavingFollower_followsOrHasTheQueue() throws {
         try afterEachCrash { rig in
             _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
             _ = try #require(rig.follow("kitchen", "main"))
@@ -81,49 +80,52 @@ import Testing
             (["bath": "kitchen", "kitchen": "main"], ["kitchen": "main"]),
             (["bath": "kitchen", "kitchen": "bath"], [:]), (["bath": "bath"], [:]), (["gone": "main"], [:]),
         ] as [([String: String], [String: String])])
-    func aRecordIsRestored_asFarAsItCanBe(recorded: [String: String], leaders: [String: String]) throws {
+    func aRecord_isRestoredAsFarAsPossible(recorded: [String: String], leaders: [String: String]) throws {
         var main = SavedPlayer()
         main.notes["leaders"] = SavedNote(name: "leaders").text(recorded)
         let disk = ScriptedDisk(["main": main])
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
         #expect(eventually { Self.leaders(rig) == leaders }, "\(Self.leaders(rig))")
-        // Nobody who comes later under the name of one that is gone is in its group.
+        // A later player with the id of a removed one is not in its group.
         _ = try #require(rig.follow("main", nil))
         let after = try HostRig(["kitchen", "bath", "gone"], on: disk.after(disk.count))
         #expect(eventually { Self.leaders(after) == leaders && after["gone"].snapshot.settings.leader == nil })
     }
 
-    // MARK: A disk that does not take the record
+    // MARK: Failing saves of the record
 
     private static func isRecord(_ save: ScriptedDisk.Save) -> Bool {
         save.changes.contains { if case .note("leaders", _) = $0 { true } else { false } }
     }
 
-    @Test func aDiskThatHangs_refusesAChangeAfterItsTime_andTheNextOne() throws {
+    @Test func aHangingDisk_refusesAChangeInTime_andTheNextOne() throws {
         let disk = ScriptedDisk()
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
         _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         _ = try #require(rig.follow("kitchen", "main"))
         disk.answers { Self.isRecord($0) ? .hangs : .kept }
         for other in ["kitchen", "bath"] {
-            let answered = Refusal()
-            let side = NamedThread("side") { answered.set(rig.follow("main", other) == nil) }
+            let isRefused = Published<Bool?, Never>(nil)
+            let side = NamedThread("side") {
+                let result = rig.follow("main", other)
+                isRefused.update { $0 = result == nil }
+            }
             #expect(
                 eventually {
                     rig.clock.advance(seconds: 0.02)
                     // Wakes the player's thread, which waits for the real time.
                     rig["main"].perform(.shift(0)) { _ in }
-                    return answered.isRefused != nil
+                    return isRefused.value != nil
                 })
             side.join()
-            #expect(answered.isRefused == true && rig.lastError?.code == .notSaved)
+            #expect(isRefused.value == true && rig.lastError?.code == .notSaved)
         }
-        // The heir has the queue, and is alone.
+        // The new leader has the queue, and no followers.
         #expect(Self.leaders(rig) == [:])
         for id in ["main", "kitchen"] { #expect(uris(rig, id) == rig.items(4).map(\.uri)) }
     }
 
-    @Test func aRefusedRecord_leavesTheGroupAsItWas_andTheNextOneHolds() throws {
+    @Test func aRefusedRecord_leavesTheGroup_andTheNextIsKept() throws {
         let disk = ScriptedDisk()
         let changed: [String: String]
         do {
@@ -152,11 +154,4 @@ import Testing
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
         #expect(Self.leaders(rig) == ["bath": "main"])
     }
-}
-
-private final class Refusal: Sendable {
-    private let state = Mutex<Bool?>(nil)
-
-    var isRefused: Bool? { state.withLock { $0 } }
-    func set(_ isRefused: Bool) { state.withLock { $0 = isRefused } }
 }

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Service
 
-/// Whole players on scripted media, each with an output that plays when the test says so.
+/// Real players with scripted media and outputs.
 @Suite struct PlayerHostTests {
     let rig: HostRig
 
     init() throws { rig = try HostRig(["kitchen", "bath"]) }
 
-    @Test func mainIsBuiltObservedAndEndedAsTheOthersAre() throws {
+    @Test func main_isBuiltObservedAndEndedLikeTheOthers() throws {
         #expect(rig.events.changes == ["admitted main", "admitted bath", "admitted kitchen"])
         _ = try rig.host.add(PlayerDraft(id: "attic"))
         try rig.host.remove("attic")
@@ -33,10 +33,10 @@ import Testing
         #expect(throws: Problem.self) { _ = try rig.host.add(PlayerDraft()) }
     }
 
-    @Test func aNewPlayerKnowsTheOutputs_beforeTheSoundServerAnswersIt() throws {
+    @Test func aNewPlayer_knowsTheOutputs_beforeTheSoundServerResponds() throws {
         let device = OutputDevice(id: "speakers", description: "Speakers", isDefault: true)
         let output = try #require(rig.outputs["main"])
-        // Again until the player's thread listens.
+        // Repeated until the player's thread listens.
         #expect(
             eventually {
                 output.send(.devices(OutputDevices(devices: [device], current: device.id)))
@@ -49,7 +49,7 @@ import Testing
         #expect(devices.devices == [device] && devices.current == nil)
     }
 
-    @Test func everyPairFollows_inBothDirections_mainToo() throws {
+    @Test func everyPlayer_canFollowEveryOther() throws {
         for leader in ["main", "kitchen", "bath"] {
             for follower in ["main", "kitchen", "bath"] where follower != leader {
                 #expect(rig.follow(follower, leader)?.settings.leader == leader)
@@ -60,8 +60,8 @@ import Testing
         #expect(rig.follow("kitchen", "nobody") == nil)
     }
 
-    /// One that comes while another one ends is neither done twice nor forgotten.
-    @Test func changesOfGroups_comeOneAfterTheOther() async {
+    /// A change that is queued while another one ends is performed exactly once.
+    @Test func changesOfGroups_arePerformedOneAfterAnother() async {
         for _ in 0..<200 {
             let groups = PlayerGroups { _, _ in }
             let done = Mailbox<Void>()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aFollowersQueueIsItsLeaders() throws {
+    @Test func aFollowersQueue_isItsLeaders() throws {
         _ = rig.follow("kitchen", "main")
         let added = rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "kitchen")
         let snapshot = try #require(added)
@@ -85,15 +85,15 @@ import Testing
         #expect(rig["kitchen"].queueItem(window.items[2].id)?.index == 2)
         let wrong = PlayerCommand.edit(.clear, expected: window.revision + 1, play: false)
         #expect(rig.perform(wrong, on: "kitchen") == nil && rig.lastError?.code == .revisionMismatch)
-        // The event is the follower's as well, with the revision of the queue that it shows.
+        // The follower has the event too, with the revision of the queue that it shows.
         #expect(rig.events.all.contains { $0.player == "kitchen" && $0.revision == window.revision })
         #expect(!rig.events.all.contains { $0.player == "kitchen" && ($0.revision ?? 0) > window.revision })
-        // Alone again, its own.
+        // Alone, it has its own queue.
         let alone = try #require(rig.follow("kitchen", nil))
         #expect(alone.queueLength == rig["kitchen"].player.snapshot.queueLength)
     }
 
-    @Test func theOrderIsTheLeaders_volumeAndMuteAreItsOwn() throws {
+    @Test func aFollower_hasItsLeadersOrder_andItsOwnVolume() throws {
         _ = rig.follow("kitchen", "main")
         var patch = rig.volume(0.25)
         (patch.repeats, patch.muted) = (.all, true)
@@ -104,7 +104,7 @@ import Testing
         #expect(rig["kitchen"].player.snapshot.settings.repeats == .off)
     }
 
-    @Test func transportOfAFollowerMovesTheLeader() throws {
+    @Test func transportOfAFollower_controlsTheLeader() throws {
         _ = rig.follow("main", "kitchen")
         _ = rig.perform(.edit(.insert(rig.items(3), at: .end), expected: nil, play: false), on: "main")
         _ = rig.perform(.next, on: "main")
@@ -114,7 +114,7 @@ import Testing
         #expect(rig["kitchen"].snapshot.item?.index == 2)
     }
 
-    @Test func headsSwap_theQueueAndItsOrderStay() throws {
+    @Test func aSwapOfLeaders_keepsTheQueueAndItsOrder() throws {
         _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         var patch = SettingsPatch()
         patch.repeats = .all
@@ -130,7 +130,7 @@ import Testing
         #expect(rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == uris)
     }
 
-    @Test func theSleepTimerOfAGroup_staysWithIt_whenItsLeaderIsRemoved() throws {
+    @Test func theSleepTimerOfAGroup_stays_whenItsLeaderIsRemoved() throws {
         _ = try #require(rig.follow("bath", "kitchen"))
         let answer = Mailbox<Result<PlayerTimer?, Problem>>()
         let sleep = TimerEdit.add(.sleep(SleepTimer(end: .after(600), fade: 0)))
@@ -150,7 +150,7 @@ import Testing
         #expect(rig["kitchen"].queueWindow(offset: 0, limit: 10).items.map(\.uri) == rig.items(4).map(\.uri))
     }
 
-    @Test func aGroupIsAnsweredAsItIsThen() throws {
+    @Test func changesOfGroups_areAnsweredWithTheNewState() throws {
         _ = rig.perform(.edit(.replace(rig.items(3), startIndex: 2), expected: nil, play: false), on: "main")
         _ = rig.perform(.edit(.replace(rig.items(2), startIndex: 1), expected: nil, play: false), on: "kitchen")
         let follower = try #require(rig.follow("kitchen", "main"))
@@ -166,7 +166,7 @@ import Testing
         #expect(try #require(rig.follow("kitchen", "bath")).item == nil)
     }
 
-    @Test func aGroupsLevel_movesByOneStep() throws {
+    @Test func aGroupsLevel_changesByOneStep() throws {
         _ = rig.follow("kitchen", "main")
         for (id, level) in [("main", 0.9), ("kitchen", 0.5), ("bath", 0.3)] {
             var patch = SettingsPatch()
@@ -181,7 +181,7 @@ import Testing
         #expect(abs(rig["bath"].snapshot.settings.level - 0.3) < 1e-6)
     }
 
-    @Test func changesFromManySidesAtOnce_makeNoCircle() throws {
+    @Test func concurrentChanges_makeNoCircle() throws {
         let ids = ["main", "kitchen", "bath"]
         let sides = (0..<30).map { round in
             NamedThread("side") { [rig] in _ = rig.follow(ids[round % 3], ids[(round + 1 + round / 3 % 2) % 3]) }
@@ -215,8 +215,7 @@ final class HostRig: Sendable {
             if case .player(let event, let id) = event { timers.receive(event, of: id) }
         }
         let session = LiveSession(
-            LiveSession.Environment(
-                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: sessionPlayers))
+            store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: sessionPlayers)
         let script = ScriptedOpener.Script(frames: 441_000)
         let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
         var parts = PlayerHost.Parts(
@@ -251,7 +250,7 @@ final class HostRig: Sendable {
         return patch
     }
 
-    /// nil when it is refused: `lastError` has the reason.
+    /// nil if it is refused; `lastError` is the reason.
     func perform(_ command: PlayerCommand, on id: String) -> PlayerSnapshot? {
         let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
         self[id].perform(command) { answer.post($0) }

@@ -31,7 +31,7 @@ public struct ResolvedItems: Sendable {
     }
 }
 
-/// What was left out, and why.
+/// The faults of the items that were left out.
 public struct SkippedFaults<Fault: Sendable>: Sendable {
     /// The first ones.
     public private(set) var faults: [Fault] = []
@@ -67,7 +67,7 @@ public struct ItemFault: Error, Sendable {
         case tooManyReferences(limit: Int)
         /// The look-ups of one request took longer than this number of seconds.
         case outOfTime(seconds: Int)
-        /// Nobody waits for the result.
+        /// The caller no longer waits for the result.
         case cancelled
     }
 

@@ -28,5 +28,8 @@ extension PlayerControl {
     }
 }
 
-extension Player: PlayerControl {}
+extension Player: PlayerControl {
+    func perform(_ command: PlayerCommand) { perform(command) { _ in } }
+}
+
 extension HostedPlayer: PlayerControl {}

@@ -60,7 +60,7 @@ public final class PlayerHost: PlayerRoster {
         self.parts = parts
         groups = PlayerGroups(warn: parts.warn)
         main = try Self.make(HostedPlayer.main, parts, groups)
-        start(main) {}
+        start(main)
         parts.bus.observe { [weak self] event in
             if case .session(let status) = event { self?.apply(status) }
         }
@@ -71,7 +71,7 @@ public final class PlayerHost: PlayerRoster {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
             do throws(SaveFailure) {
-                start(try Self.make(id, parts, groups)) {}
+                start(try Self.make(id, parts, groups))
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
             }
@@ -104,9 +104,7 @@ public final class PlayerHost: PlayerRoster {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
             // So that the client can choose among the outputs when it gets the answer, even if the sound server hangs.
             let player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
-            let output = Mailbox<Void>()
-            start(player) { output.post(()) }
-            _ = output.take(until: .now.advanced(bySeconds: Self.outputPatience))
+            Self.wait(Self.outputPatience) { start(player, outputKnown: $0) }
             parts.bus.publish(.players(.added, player))
         } catch {
             throw .notSaved("The player cannot be saved", error)
@@ -123,12 +121,12 @@ public final class PlayerHost: PlayerRoster {
         } catch {
             throw .notSaved("The player cannot be removed", error)
         }
-        let handedOver = Mailbox<Void>()
-        groups.handOverGroup(of: id) { [parts] heir in
-            if let heir { parts.handOver(id, heir) }
-            handedOver.post(())
+        Self.wait(1) { done in
+            groups.handOverGroup(of: id) { [parts] heir in
+                if let heir { parts.handOver(id, heir) }
+                done()
+            }
         }
-        _ = handedOver.take(until: .now.advanced(bySeconds: 1))
         // Before the player is dismissed, so that its own channel reports the end.
         parts.endRecording(id)
         // From here on the player is not listed; only its end remains.
@@ -136,10 +134,8 @@ public final class PlayerHost: PlayerRoster {
         parts.bus.publish(.players(.dismissed, player))
         parts.sessionPlayers.leave(id)
         groups.leave(id)
-        let stopped = Mailbox<Void>()
-        player.player.perform(.stop(drain: false)) { _ in stopped.post(()) }
-        _ = stopped.take(until: .now.advanced(bySeconds: 1))
-        // The player is silent already, however long its announcements take to end.
+        Self.wait(1) { done in player.player.perform(.stop(drain: false)) { _ in done() } }
+        // The music is silent already, and need not wait for the announcements.
         player.announcer?.shutdown(.playerRemoved)
         parts.bus.publish(.players(.removed, player))
         player.player.shutdown()
@@ -149,6 +145,13 @@ public final class PlayerHost: PlayerRoster {
         parts.session.forget(id)
         if !player.state.close() { state.withLock { _ = $0.stuck.insert(id) } }
         clear()
+    }
+
+    /// Starts work, and waits this number of seconds for its callback.
+    private static func wait(_ seconds: Double, for start: (@escaping @Sendable () -> Void) -> Void) {
+        let done = Mailbox<Void>()
+        start { done.post(()) }
+        _ = done.take(until: .now.advanced(bySeconds: seconds))
     }
 
     public func hasPlayer(_ id: String) -> Bool { state.withLock { $0.members[id] != nil } }
@@ -189,7 +192,7 @@ public final class PlayerHost: PlayerRoster {
 
     /// `outputKnown` is called at least once if the output answers: when its device is known, or when the output
     /// reports that there is none.
-    private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void) {
+    private func start(_ player: HostedPlayer, outputKnown: @escaping @Sendable () -> Void = {}) {
         let (bus, groups, id) = (parts.bus, groups, player.id)
         bus.publish(.players(.admitted, player))
         player.announcer?.observe { bus.publish(.announcement($0, of: id)) }

@@ -68,9 +68,6 @@ extension Problem {
         }
     }
 
-    static let recordingDisabled = Problem(
-        .forbidden, "recording-disabled", "This server does not record: it was started without --recordings DIR.")
-
     init(_ error: RecordingError) {
         let text = error.sentence
         switch error {
@@ -81,7 +78,6 @@ extension Problem {
         case .inUse: self.init(.conflict, "in-use", text)
         case .nothingToSave: self.init(.conflict, "nothing-to-save", text)
         case .notRecording, .ended: self.init(.conflict, "not-recording", text)
-        case .invalid(let member, _): self = .invalid(member, text)
         case .diskFull: self = .notSaved(text, isDiskFull: true)
         case .failed: self.init(.unavailable, "recording-failed", text)
         case .shuttingDown: self.init(.unavailable, "shutting-down", text)

@@ -69,6 +69,14 @@ func attempt<Value>(_ reply: ServiceReply<Value>, _ body: () throws(Problem) -> 
     do throws(Problem) { try body() } catch { reply(.failure(error)) }
 }
 
+extension Optional {
+    /// The value; throws this problem if there is none.
+    func orThrow(_ problem: @autoclosure () -> Problem) throws(Problem) -> Wrapped {
+        guard let self else { throw problem() }
+        return self
+    }
+}
+
 extension Problem {
     public static func malformed(_ detail: String) -> Problem { Problem(.malformed, "malformed", detail) }
 
@@ -122,7 +130,16 @@ extension Problem {
     public static let clientGone = Problem(
         .unavailable, "client-gone", "The connection was closed before it was this request's turn.")
 
+    // Parts that a server may lack.
+
+    static let noAnnouncer = notFound("This server has no announcements.", code: "no-announcer")
+    static let noCache = notFound("There is no cache: the server runs without --cache on.", code: "no-cache")
     static let noLibrary = notFound(
         "There is no music library: the server runs without music folders or with --library off.", code: "no-library")
     static let noPlaylists = notFound("This server keeps no playlists.", code: "no-playlists")
+    static let noRenders = notFound("This server has no renders.", code: "no-renders")
+    static let noSession = notFound("This server has no audio session.", code: "no-session")
+    static let noTimers = notFound("This server has no timers.", code: "no-timers")
+    static let recordingDisabled = Problem(
+        .forbidden, "recording-disabled", "This server does not record: it was started without --recordings DIR.")
 }

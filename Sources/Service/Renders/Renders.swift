@@ -7,24 +7,12 @@ public import Playback
 /// Renders items to files, one job after another, on a thread of low priority: a handle for any thread. Needs no
 /// output.
 public final class Renders: Sendable {
-    public struct Environment: Sendable {
-        public var opener: any MediaOpener
-        public var conversion: any SampleRateConversion
-        public var stretching: any TimeStretching
-        /// Contains only these files; empty at the start.
-        public var store: any RecordingStore
-        public var clock: any PlayerClock
-
-        public init(
-            opener: any MediaOpener, conversion: any SampleRateConversion, stretching: any TimeStretching,
-            store: any RecordingStore, clock: any PlayerClock
-        ) {
-            self.opener = opener
-            self.conversion = conversion
-            self.stretching = stretching
-            self.store = store
-            self.clock = clock
-        }
+    struct Environment {
+        let opener: any MediaOpener
+        let conversion: any SampleRateConversion
+        let stretching: any TimeStretching
+        let store: any RecordingStore
+        let clock: any PlayerClock
     }
 
     /// Jobs of all players, including completed ones; this bounds the used disk space.
@@ -41,7 +29,14 @@ public final class Renders: Sendable {
     private let entries = Published<[Entry], String>([])
     private let worker = SupervisedWorker("renders", seconds: nil, afterEach: { Heap.giveBack() })
 
-    public init(_ environment: Environment) { self.environment = environment }
+    /// `store`: contains only these files; empty at the start.
+    public init(
+        opener: any MediaOpener, conversion: any SampleRateConversion, stretching: any TimeStretching,
+        store: any RecordingStore, clock: any PlayerClock
+    ) {
+        environment = Environment(
+            opener: opener, conversion: conversion, stretching: stretching, store: store, clock: clock)
+    }
 
     /// In the order of their creation.
     public func jobs(of player: String) -> [RenderJob] { entries.value.map(\.job).filter { $0.player == player } }

@@ -5,36 +5,27 @@ internal import Kernel
 
 /// The running session: a handle for any thread. Its loop has a thread of its own.
 public final class LiveSession: Sendable {
-    /// The parts that the session uses.
-    public struct Environment: Sendable {
-        public var store: any PlayerStore
-        /// nil for outputs without other programs (a file, a silent clock).
-        public var otherStreams: (any OtherStreamsWatch)?
-        public var players: SessionPlayers
-        /// An exclusive session silences other applications.
-        public var interruptsOthers: Bool
-        /// The values saved under this session's names.
-        public var notes: [String: String]
-        /// Seconds that the disk has for saving a change; then the change is refused.
-        public var patience = 3.0
-
-        public init(
-            store: any PlayerStore, otherStreams: (any OtherStreamsWatch)?, interruptsOthers: Bool,
-            notes: [String: String], players: SessionPlayers
-        ) {
-            self.store = store
-            self.otherStreams = otherStreams
-            self.interruptsOthers = interruptsOthers
-            self.notes = notes
-            self.players = players
-        }
+    struct Environment {
+        let store: any PlayerStore
+        let otherStreams: (any OtherStreamsWatch)?
+        let players: SessionPlayers
+        let patience: Double
     }
 
     private let loop: LazyLoop<SessionMessage>
     private let published: Published<SessionStatus, SessionStatus>
 
-    public init(_ environment: Environment) {
-        let core = SessionNotes.core(environment.notes, interruptsOthers: environment.interruptsOthers)
+    /// - Parameters:
+    ///   - otherStreams: nil for outputs without other programs (a file, a silent clock).
+    ///   - interruptsOthers: an exclusive session silences other programs.
+    ///   - notes: the values saved under this session's names.
+    ///   - patience: seconds that the disk has for saving a change; then the change is refused.
+    public init(
+        store: any PlayerStore, otherStreams: (any OtherStreamsWatch)?, interruptsOthers: Bool, notes: [String: String],
+        players: SessionPlayers, patience: Double = 3
+    ) {
+        let environment = Environment(store: store, otherStreams: otherStreams, players: players, patience: patience)
+        let core = SessionNotes.core(notes, interruptsOthers: interruptsOthers)
         let published = Published<SessionStatus, SessionStatus>(core.status)
         self.published = published
         loop = LazyLoop("session") {
@@ -43,7 +34,7 @@ public final class LiveSession: Sendable {
             SessionLoop(environment, core, $0, published).run()
         }
         loop.post(.otherStreams(nil))
-        environment.otherStreams?.watchOtherStreams { [loop] in loop.post(.otherStreams($0)) }
+        otherStreams?.watchOtherStreams { [loop] in loop.post(.otherStreams($0)) }
     }
 
     public var status: SessionStatus { published.value }
@@ -55,8 +46,8 @@ public final class LiveSession: Sendable {
 
     /// The state of a player before its first event.
     public func receive(_ snapshot: PlayerSnapshot, of player: String) {
-        loop.post(.output(player, isThere: snapshot.output.availability == .available))
-        loop.post(.player(player, wantsSound: snapshot.playWhenReady && snapshot.status != .interrupted))
+        loop.post(.player(player, .hasOutput, snapshot.output.availability == .available))
+        loop.post(.player(player, .wantsSound, snapshot.playWhenReady && snapshot.status != .interrupted))
     }
 
     /// The player was removed: later events of it are ignored.
@@ -66,14 +57,14 @@ public final class LiveSession: Sendable {
     public func receive(_ event: PlayerEvent, of player: String) {
         switch event.kind {
         case .status(let status, _, _, let wantsSound, _, _, _):
-            loop.post(.player(player, wantsSound: wantsSound && status != .interrupted))
-        case .output(let output): loop.post(.output(player, isThere: output.availability == .available))
+            loop.post(.player(player, .wantsSound, wantsSound && status != .interrupted))
+        case .output(let output): loop.post(.player(player, .hasOutput, output.availability == .available))
         default: break
         }
     }
 
     /// For the announcer of a player: whether an announcement plays beside or instead of its music.
-    public func receive(announcing: Bool, of player: String) { loop.post(.announcing(player, announcing)) }
+    public func receive(announcing: Bool, of player: String) { loop.post(.player(player, .announces, announcing)) }
 
     /// From the login manager; `done` comes once, when the players have followed.
     public func receive(_ notice: MachineNotice, done: @escaping @Sendable () -> Void) {

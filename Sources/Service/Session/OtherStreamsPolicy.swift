@@ -4,7 +4,7 @@ internal import Kernel
 
 /// Our changes to other programs' streams, and the next ones to make. Pure.
 ///
-/// Only our own changes are undone, and only while a stream is as we left it: a change by somebody else takes
+/// Only our own changes are undone, and only while a stream is as we left it: a change by a user takes
 /// precedence.
 public struct OtherStreamsPolicy: Hashable, Sendable {
     /// A change of ours, recorded on disk from before it is made until after it is undone.
@@ -21,7 +21,7 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
     static let duckFactor = 0.464_158_883
 
     public private(set) var entries: [Entry]
-    /// Streams that somebody restored in this activation: we do not change them again.
+    /// Streams that a user restored in this activation; we do not change them again.
     private var released: Set<UInt32> = []
     /// Entries whose change the sound server has confirmed.
     private var confirmed: Set<UInt32> = []

@@ -15,6 +15,15 @@ public struct SessionCore: Sendable {
         case saveEntries([OtherStreamsPolicy.Entry], then: [OtherStreamChange])
     }
 
+    /// Facts about players that concern the session.
+    public enum PlayerFact: CaseIterable, Sendable {
+        case wantsSound
+        /// An output is available.
+        case hasOutput
+        /// An announcement plays beside or instead of its music.
+        case announces
+    }
+
     /// An accepted request. Its lasting part is saved before it is committed.
     public struct Proposal: Sendable {
         public let configuration: SessionConfiguration
@@ -28,11 +37,8 @@ public struct SessionCore: Sendable {
     public private(set) var isLocked = false
     /// Set through the API; nil: follows the music.
     private var activation: Bool?
-    /// Ids of the players that want sound, and of those with an available output.
-    private var wantingSound: Set<String> = []
-    private var withOutput: Set<String> = []
-    /// Players with an announcement.
-    private var announcing: Set<String> = []
+    /// Ids of the players for which each fact holds.
+    private var players: [PlayerFact: Set<String>] = [:]
     /// Others were silenced by the last step.
     private var isSilencing = false
     private var otherStreams: OtherStreams?
@@ -52,10 +58,10 @@ public struct SessionCore: Sendable {
     }
 
     /// True while our music or announcements play; sound effects are too short to count.
-    public var isActive: Bool { activation ?? (!wantingSound.isEmpty || !announcing.isEmpty) }
+    public var isActive: Bool { activation ?? (holds(.wantsSound) || holds(.announces)) }
 
     public var hardware: SessionHardware {
-        SessionHardware(hasOutput: !withOutput.isEmpty, hasInput: otherStreams?.hasInput ?? false)
+        SessionHardware(hasOutput: holds(.hasOutput), hasInput: otherStreams?.hasInput ?? false)
     }
 
     public var status: SessionStatus {
@@ -78,7 +84,7 @@ public struct SessionCore: Sendable {
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
             throw .sessionForbids("There is no device for \(new.category.rawValue).")
         }
-        if request.active == true, new.category.playsSound, withOutput.isEmpty {
+        if request.active == true, new.category.playsSound, !holds(.hasOutput) {
             throw .noSuitableRoute("The session cannot be active without an output.")
         }
         let newSwitch = request.silentSwitch ?? silentSwitch
@@ -98,11 +104,11 @@ public struct SessionCore: Sendable {
         actions += lockChanged(from: obeyedLock)
         if let active = request.active {
             // Players silenced by an announcement want sound as well.
-            let playing = wantingSound.union(announcing)
+            let playing = (players[.wantsSound] ?? []).union(players[.announces] ?? [])
             if !active, !playing.isEmpty { actions.append(.pausePlayers(playing)) }
             // A requested inactivity lasts until the music begins again.
             activation = active ? true : nil
-            if !active { (wantingSound, announcing) = ([], []) }
+            if !active { (players[.wantsSound], players[.announces]) = ([], []) }
             if !active, !request.notifyOthers {
                 policy.forget()
                 actions.append(.saveEntries([], then: []))
@@ -128,28 +134,19 @@ public struct SessionCore: Sendable {
         obeysLock == obeyedLock ? [] : [.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock))]
     }
 
-    public mutating func playerChanged(_ player: String, wantsSound: Bool) -> [Action] {
-        if wantsSound { wantingSound.insert(player) } else { wantingSound.remove(player) }
-        return settle()
-    }
-
-    public mutating func announcementsChanged(of player: String, areHeard: Bool) -> [Action] {
-        if areHeard { announcing.insert(player) } else { announcing.remove(player) }
-        return settle()
-    }
-
-    public mutating func outputChanged(of player: String, isThere: Bool) -> [Action] {
-        if isThere { withOutput.insert(player) } else { withOutput.remove(player) }
+    public mutating func playerChanged(_ player: String, _ fact: PlayerFact, _ holds: Bool) -> [Action] {
+        if holds { players[fact, default: []].insert(player) } else { players[fact]?.remove(player) }
         return settle()
     }
 
     /// The player was removed.
     public mutating func playerLeft(_ player: String) -> [Action] {
-        wantingSound.remove(player)
-        withOutput.remove(player)
-        announcing.remove(player)
+        for fact in PlayerFact.allCases { players[fact]?.remove(player) }
         return settle()
     }
+
+    /// For any player.
+    private func holds(_ fact: PlayerFact) -> Bool { !(players[fact] ?? []).isEmpty }
 
     public mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
         otherStreams = new
@@ -168,7 +165,7 @@ public struct SessionCore: Sendable {
 
     private mutating func settle() -> [Action] {
         var actions: [Action] = []
-        let wanted = wantedRules
+        let wanted = SessionRules(configuration, silentSwitch: silentSwitch)
         if wanted != rules {
             rules = wanted
             actions.append(.applyRules(wanted))
@@ -186,10 +183,8 @@ public struct SessionCore: Sendable {
         guard isActive else { return .mix }
         // Ducking is requested by an option; silencing is only implied by a category.
         if configuration.others == .silence, !interruptsOthers { return .mix }
-        // An announcement alone silences nobody; but others stay silent while it interrupts the music.
-        let isForMusic = activation == true || !wantingSound.isEmpty || isSilencing
+        // An announcement alone does not silence other programs, but they stay silent while it interrupts the music.
+        let isForMusic = activation == true || holds(.wantsSound) || isSilencing
         return configuration.others == .silence && !isForMusic ? .mix : configuration.others
     }
-
-    private var wantedRules: SessionRules { SessionRules(configuration, silentSwitch: silentSwitch) }
 }

@@ -8,9 +8,7 @@ enum SessionMessage: Sendable {
     case change(SessionRequest, ServiceReply<SessionStatus>)
     case configurationSaved(SessionChanges.Number, failure: SaveFailure?)
     case otherStreams(OtherStreams?)
-    case player(String, wantsSound: Bool)
-    case output(String, isThere: Bool)
-    case announcing(String, Bool)
+    case player(String, SessionCore.PlayerFact, Bool)
     case left(String)
     case machine(MachineNotice, done: @Sendable () -> Void)
     case entriesSaved([OtherStreamChange], failure: SaveFailure?)
@@ -20,7 +18,7 @@ enum SessionMessage: Sendable {
         switch self {
         case .change(_, let reply): reply(.failure(.notSaved(reason)))
         case .machine(_, let done): done()
-        case .otherStreams, .player, .output, .announcing, .left, .entriesSaved, .configurationSaved, .stop: break
+        case .otherStreams, .player, .left, .entriesSaved, .configurationSaved, .stop: break
         }
     }
 }
@@ -65,9 +63,7 @@ final class SessionLoop {
             if let saved = changes.saved(number, failure) { commit(saved.proposal, saved.reply) }
             makeChanges()
         case .otherStreams(let new): perform(core.otherStreamsChanged(new))
-        case .player(let player, let wantsSound): perform(core.playerChanged(player, wantsSound: wantsSound))
-        case .output(let player, let isThere): perform(core.outputChanged(of: player, isThere: isThere))
-        case .announcing(let player, let isHeard): perform(core.announcementsChanged(of: player, areHeard: isHeard))
+        case .player(let player, let fact, let holds): perform(core.playerChanged(player, fact, holds))
         case .left(let player): perform(core.playerLeft(player))
         case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
         case .entriesSaved(let changes, nil): environment.otherStreams?.changeOtherStreams(changes)

@@ -2,13 +2,13 @@
 
 public import Playback
 
-/// Names a timer of one player; never given again.
+/// Id of a timer, unique among all players; never reused.
 public struct TimerID: Hashable, Codable, Sendable, CustomStringConvertible {
     public let number: UInt64
 
     init(number: UInt64) { self.number = number }
 
-    /// Parses what `description` gives; nil for anything else.
+    /// Parses a `description`; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.first == "t", let number = UInt64(text.dropFirst(), radix: 36),
             TimerID(number: number).description == text
@@ -19,7 +19,7 @@ public struct TimerID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var description: String { "t" + String(number, radix: 36) }
 }
 
-/// What a player does by itself at a time.
+/// A timed action of a player.
 public struct PlayerTimer: Hashable, Codable, Sendable {
     public enum Kind: Hashable, Codable, Sendable {
         case sleep(SleepTimer)
@@ -29,13 +29,28 @@ public struct PlayerTimer: Hashable, Codable, Sendable {
 
     public let id: TimerID
     public var kind: Kind
-    /// Milliseconds since the epoch; nil while that is not known, or never.
+    /// Milliseconds since the epoch; nil while unknown, or if the timer is off.
     public var next: Int64?
+
+    /// nil for another kind.
+    var alarm: Alarm? {
+        get { if case .alarm(let alarm) = kind { alarm } else { nil } }
+        set { if let newValue { kind = .alarm(newValue) } }
+    }
+
+    /// A follower's sleep timer and start belong to its leader, which plays the music of the group.
+    public var concernsGroup: Bool { isSleep || isStart }
+    /// Its time follows the monotonic clock.
+    var hasDuration: Bool { isSleep || alarm?.state == .snoozed || isHandedOver }
+    var isSleep: Bool { if case .sleep = kind { true } else { false } }
+    var isStart: Bool { if case .start = kind { true } else { false } }
+    /// The player has this start.
+    var isHandedOver: Bool { if case .start(let start) = kind { start.isHandedOver } else { false } }
 }
 
 public struct SleepTimer: Hashable, Codable, Sendable {
     public enum End: Hashable, Codable, Sendable {
-        /// Seconds from when it was set.
+        /// Seconds after the timer was set.
         case after(Double)
         case endOfItem
         case endOfQueue
@@ -51,7 +66,7 @@ public struct SleepTimer: Hashable, Codable, Sendable {
     }
 }
 
-/// The player begins to play within a few milliseconds of a time.
+/// The player starts within a few milliseconds of a time.
 public struct ScheduledStart: Hashable, Codable, Sendable {
     /// nil: the current one.
     public var item: ItemID?
@@ -59,7 +74,7 @@ public struct ScheduledStart: Hashable, Codable, Sendable {
     public var position: Double?
     /// Milliseconds since the epoch.
     public var at: Int64
-    /// The player makes it ready, and counts on by itself. Not saved: the next run hands it over again.
+    /// The player has loaded the item and starts by itself. Not saved: after a restart the start is handed over again.
     var isHandedOver = false
 
     private enum CodingKeys: CodingKey { case item, position, at }
@@ -68,32 +83,32 @@ public struct ScheduledStart: Hashable, Codable, Sendable {
 public struct Alarm: Hashable, Codable, Sendable {
     public enum State: String, Codable, Sendable { case waiting, ringing, snoozed }
 
-    /// What came of it the last time.
+    /// The result of the last time.
     public struct Outcome: Hashable, Codable, Sendable {
         public enum Result: String, Codable, Sendable {
             case played
-            /// Its items could not be heard.
+            /// The items could not be played.
             case fallback
-            /// Nor could the fallback.
+            /// Neither the items nor the fallback could be played.
             case tone
             /// The server was off, or the clock jumped over the time.
             case missed
-            /// There was no sound.
+            /// Nothing was heard.
             case failed
-            /// Another alarm began before it was heard.
+            /// Another alarm went off before this one was heard.
             case replaced
         }
 
         /// Milliseconds since the epoch.
         public var at: Int64
-        /// nil while it rings and nothing was heard of it.
+        /// nil while the alarm goes off and has not been heard.
         public var result: Result?
     }
 
     public var recurrence: Recurrence
     /// nil: the machine's.
     public var timeZone: String?
-    /// None: the queue as it is.
+    /// Empty: the present queue.
     public var items: [TimerItem] = []
     public var level = 0.4
     /// Seconds from silence to `level`.
@@ -101,21 +116,21 @@ public struct Alarm: Hashable, Codable, Sendable {
     public var fallback: String?
     /// Seconds.
     public var snooze = 540.0
-    /// Id of the device that it sounds on, where that is there; nil: the player's.
+    /// Id of the device to use if it is available; nil: the player's.
     public var output: String?
     public var isEnabled = true
     public internal(set) var state = State.waiting
     public internal(set) var last: Outcome?
-    /// The days that it is due and was last due, as `CivilDay` counts them.
+    /// The days of the next and of the last time, as in `CivilDay`.
     var dueDay: Int?
     var lastDay: Int?
-    /// The ids of the items in the queue that it goes on with once it was snoozed.
+    /// Ids of the items in the queue that play again after the snooze.
     var kept: Range<UInt64>?
 
     public init(_ recurrence: Recurrence) { self.recurrence = recurrence }
 
     public mutating func apply(_ patch: TimerPatch) {
-        // A time that somebody sets is no clock that was set back: it may come on the day of the last one.
+        // A newly set time may be on the day of the last one, unlike a time that a changed clock repeats.
         if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { lastDay = nil }
         recurrence.seconds = patch.seconds ?? recurrence.seconds
         recurrence.days = patch.days ?? recurrence.days
@@ -129,19 +144,20 @@ public struct Alarm: Hashable, Codable, Sendable {
         isEnabled = patch.isEnabled ?? isEnabled
     }
 
-    /// It has ended; nothing was heard of it unless it has a result.
-    mutating func endUnheard() {
+    /// The alarm no longer goes off. Without a result, it was not heard.
+    mutating func end() {
+        state = .waiting
         if let last, last.result == nil { self.last?.result = .failed }
     }
 }
 
-/// What an alarm plays; it becomes items of the queue when the alarm goes off.
+/// An entry of an alarm's items, which becomes items of the queue when the alarm goes off.
 public enum TimerItem: Hashable, Codable, Sendable {
     case media(ItemDraft)
-    /// A folder, a playlist, or something of the library, as a queue's `items` name it.
+    /// A folder, playlist or library entry, named by this member of a queue's `items`.
     case several(member: String, id: String)
 
-    /// As `ByteBudget` counts.
+    /// As counted by `ByteBudget`.
     var bytes: Int {
         switch self {
         case .media(let draft): draft.bytes
@@ -154,11 +170,11 @@ public enum TimerEdit: Sendable {
     case add(PlayerTimer.Kind)
     case change(TimerID, TimerPatch)
     case remove(TimerID)
-    /// `seconds`: nil is the alarm's own.
+    /// `seconds`: nil takes the alarm's `snooze`.
     case snooze(TimerID, seconds: Double?)
 }
 
-/// nil members stay as they are.
+/// nil leaves a member unchanged.
 public struct TimerPatch: Hashable, Sendable {
     public var end: SleepTimer.End?
     public var fade: Double?

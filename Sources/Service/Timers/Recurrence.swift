@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When an alarm goes off: a time of day, on some days of the week or on the next day.
+/// The times of an alarm: a time of day, on some days of the week or on the next day.
 public struct Recurrence: Hashable, Codable, Sendable {
-    /// Of the day.
+    /// Seconds since midnight.
     public var seconds: Int
-    /// None: any day.
+    /// Empty: any day.
     public var days: Set<Weekday>
 
     public init(seconds: Int, days: Set<Weekday>) {
@@ -12,20 +12,20 @@ public struct Recurrence: Hashable, Codable, Sendable {
         self.days = days
     }
 
-    /// The first time after `time`, in seconds since 1970, and the day that it belongs to.
+    /// The first time after `time`, in seconds since 1970, and its day.
     ///
-    /// A time that the clocks jump over is when they jump; one that they show twice is the first of the two. `except`: a day
-    /// that is over, whatever the clock has shown since.
+    /// A time that the clocks skip counts as the time of the change; of a time that they show twice, the first counts.
+    /// `except`: a day on which the alarm was due already, even if the clock was set back since.
     func next(after time: Int, in zone: ZoneRules, except: Int? = nil) -> (time: Int, day: Int) {
         let today = CivilDay(containing: time + zone.offset(at: time)).number
-        // A zone may skip one day, and the day that is left out is another.
+        // Nine days ahead: a zone may skip one day, and `except` is another.
         for number in (today - 1)...(today + 9) where number != except {
             let day = CivilDay(number: number)
             guard days.isEmpty || days.contains(day.weekday) else { continue }
             let candidate = zone.time(of: number * CivilDay.seconds + seconds)
             if candidate > time { return (candidate, number) }
         }
-        // Ten days hold two of each weekday, but for a day that was skipped.
+        // Reached only if the wanted weekday was skipped.
         return next(after: time + 7 * CivilDay.seconds, in: zone)
     }
 }
@@ -42,7 +42,7 @@ struct CivilDay: Hashable {
 
     init(number: Int) { self.number = number }
 
-    /// Counts years from March on, so that the leap day is the last one of its year.
+    /// Years are counted from March on, so that the leap day is the last day of its year.
     init(year: Int, month: Int, day: Int) {
         let year = month <= 2 ? year - 1 : year
         let era = year.dividedDown(by: 400)
@@ -51,7 +51,7 @@ struct CivilDay: Hashable {
         number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The day in which that many seconds since 1970-01-01 00:00 lie, on the same clock.
+    /// The day that contains this time, in seconds since 1970-01-01 00:00 on the same clock.
     init(containing seconds: Int) { number = seconds.dividedDown(by: Self.seconds) }
 
     var year: Int {
@@ -60,7 +60,7 @@ struct CivilDay: Hashable {
         let dayOfEra = days - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // From day 306 on, which is in January or February, the year has begun.
+        // Day 306 is 1 January.
         return yearOfEra + era * 400 + (dayOfYear >= 306 ? 1 : 0)
     }
 
@@ -72,7 +72,7 @@ struct CivilDay: Hashable {
 }
 
 extension Int {
-    /// Rounded to the lower number, also below 0.
+    /// Rounds down, also below 0.
     func dividedDown(by divisor: Int) -> Int {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

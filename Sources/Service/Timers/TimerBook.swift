@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// Both clocks at one moment. What has a duration goes by the steady one, what has a time of day by the wall's.
+/// Both clocks at one moment. Durations follow the monotonic clock, times of day the wall clock.
 struct TimerMoment: Hashable {
     /// Milliseconds since the epoch.
     var wall: Int64
@@ -14,37 +14,43 @@ struct TimerMoment: Hashable {
     }
 }
 
-/// The timers of one player as a value: edits, and what is due. No clock, no thread, no player.
+/// The timers of one player as a pure value: applies edits, and returns the effects of due timers.
 struct TimerBook {
     static let maximum = 256
-    /// Of all alarms' items.
+    /// Maximum size of all alarms' items.
     static let maximumBytes = 98_304
-    /// What is later than that is missed, in milliseconds.
+    /// Milliseconds after which an alarm is missed.
     static let patience: Int64 = 60_000
-    /// A start is handed to the player so long before it, in milliseconds: a server takes its time to open.
+    /// Milliseconds before a start at which the player gets it, because opening an item from a server takes time.
     static let handover: Int64 = 10_000
-    /// A start further ahead is a mistake, in milliseconds.
+    /// Milliseconds; a start further ahead is refused as a mistake.
     static let horizon: Int64 = 366 * 86_400_000
 
     enum Effect: Equatable {
         case sleep(SleepPlan?)
         case start(ScheduledStart, MonotonicTime)
-        /// Plays what this stage of the alarm has.
+        /// Plays this stage of the alarm.
         case sound(TimerID, Alarm, AlarmRing.Stage)
-        /// Plays this stage once more, as loud as it is by now; nil: it is not in the queue any more.
+        /// Repeats this stage at the present volume. No target: its items are no longer in the queue.
         case soundAgain(TimerID, Alarm, AlarmRing.Stage, PlayTarget?)
-        /// Ends what an alarm plays.
+        /// Ends the sound of an alarm.
         case silence
-        /// Restores the queue in which the tone took these numbers: the edit that made this revision.
+        /// Removes the tone, which has these item numbers, by undoing the edit that made this revision.
         case withdraw(Range<UInt64>, QueueRevision)
     }
 
     var timers: [PlayerTimer] = []
     var nextNumber: UInt64 = 1
-    /// Of the alarm that sounds, or is to.
+    /// The alarm that goes off.
     var ring: AlarmRing?
     /// Reads time zones.
     var zone: @Sendable (String?) -> ZoneRules? = { $0.map(ZoneFile.zone(named:)) ?? ZoneFile.local }
+
+    /// The alarm with this id.
+    subscript(id: TimerID) -> Alarm? {
+        get { timers.first { $0.id == id }?.alarm }
+        set { if let index = timers.firstIndex(where: { $0.id == id }) { timers[index].alarm = newValue } }
+    }
 
     // MARK: Edits
 
@@ -61,19 +67,19 @@ struct TimerBook {
             switch removed.kind {
             case .sleep: return (id, [.sleep(nil)])
             case .alarm: return (id, endRing(of: id))
-            // The player forgets a start with any command; silent, it stays silent with this one.
+            // Any command makes the player drop a start. It is silent, so `pause` does nothing else.
             case .start(let start): return (id, start.isHandedOver ? [.silence] : [])
             }
         case .snooze(let id, let seconds):
             let index = try index(of: id)
-            guard case .alarm(var alarm) = timers[index].kind, let ring, ring.id == id else {
-                throw Problem(.conflict, "not-ringing", "This timer is no alarm that is ringing.")
+            guard let alarm = timers[index].alarm, let ring, ring.id == id else {
+                throw Problem(.conflict, "not-ringing", "This timer is not a ringing alarm.")
             }
-            if ring.stage != .kept { alarm.kept = ring.isHeard && ring.stage != .tone ? ring.items : nil }
+            if ring.stage != .kept {
+                timers[index].alarm?.kept = ring.isHeard && ring.stage != .tone ? ring.items : nil
+            }
             let effects = endRing(of: id)
-            alarm.state = .snoozed
-            alarm.endUnheard()
-            timers[index].kind = .alarm(alarm)
+            timers[index].alarm?.state = .snoozed
             timers[index].next = moment.wall + Int64(clamping: (seconds ?? alarm.snooze) * 1_000)
             return (id, effects)
         }
@@ -87,7 +93,7 @@ struct TimerBook {
     private mutating func add(
         _ kind: PlayerTimer.Kind, _ moment: TimerMoment
     ) throws(Problem) -> (id: TimerID, [Effect]) {
-        // Of these a player has one.
+        // A player has only one of these.
         switch kind {
         case .sleep: timers.removeAll { $0.isSleep }
         case .start: timers.removeAll { $0.isStart }
@@ -104,12 +110,13 @@ struct TimerBook {
         return (id, effects)
     }
 
-    /// Timers of a player that follows this one now, with their ids. What this player has of the kind stays instead.
+    /// Takes over timers of a player that follows this one now; they keep their ids. This player's own timers of the
+    /// same kind take precedence.
     mutating func take(_ moved: [PlayerTimer], _ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
         for var timer in moved
         where !timers.contains(where: { $0.isSleep == timer.isSleep && $0.isStart == timer.isStart }) {
-            // The item was one of another queue.
+            // The item belongs to another queue.
             if case .start(let start) = timer.kind {
                 timer.kind = .start(ScheduledStart(item: nil, position: nil, at: start.at))
             }
@@ -122,7 +129,7 @@ struct TimerBook {
 
     private func checkSize() throws(Problem) {
         let bytes = timers.reduce(0) { sum, timer in
-            guard case .alarm(let alarm) = timer.kind else { return sum }
+            guard let alarm = timer.alarm else { return sum }
             return sum
                 + alarm.items.reduce((alarm.fallback ?? "").utf8.count + (alarm.output ?? "").utf8.count) {
                     $0 + $1.bytes
@@ -149,10 +156,7 @@ struct TimerBook {
         case .alarm(var alarm):
             alarm.apply(patch)
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
-            if alarm.state == .snoozed || patch.isEnabled == false {
-                alarm.state = .waiting
-                alarm.endUnheard()
-            }
+            if alarm.state == .snoozed || patch.isEnabled == false { alarm.end() }
             timers[index].kind = .alarm(alarm)
         }
         return effects + (try schedule(index, moment))
@@ -160,7 +164,7 @@ struct TimerBook {
 
     // MARK: Times
 
-    /// Reckons when it is due, from this moment on.
+    /// Computes the timer's next time after this moment.
     private mutating func schedule(_ index: Int, _ moment: TimerMoment) throws(Problem) -> [Effect] {
         switch timers[index].kind {
         case .sleep(let sleep):
@@ -170,9 +174,9 @@ struct TimerBook {
             }
             return [.sleep(plan(of: timers[index], moment))]
         case .start(let start):
-            guard start.at > moment.wall else { throw .invalid("at", "at lies in the past.") }
+            guard start.at > moment.wall else { throw .invalid("at", "at is in the past.") }
             guard start.at - moment.wall <= Self.horizon else {
-                throw .invalid("at", "at lies more than a year ahead.")
+                throw .invalid("at", "at is more than a year ahead.")
             }
             timers[index].next = start.at
             return advance(moment)
@@ -206,19 +210,17 @@ struct TimerBook {
         }
     }
 
-    /// The server has started: what it was to do meanwhile, and what it goes on with.
+    /// After a start of the server: handles the timers that were due while it was off, and continues the others.
     mutating func resume(_ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
         timers.removeAll { timer in timer.isSleep && timer.next.map { $0 <= moment.wall } ?? false }
-        // By their ids: what an alarm does may take others out.
+        // By their ids, because an alarm may remove other timers.
         for id in timers.map(\.id) {
             guard let index = timers.firstIndex(where: { $0.id == id }) else { continue }
             if let plan = plan(of: timers[index], moment) { effects.append(.sleep(plan)) }
-            guard case .alarm(var alarm) = timers[index].kind, alarm.state == .ringing else { continue }
-            // It was sounding when the server ended.
-            alarm.state = .waiting
-            alarm.endUnheard()
-            timers[index].kind = .alarm(alarm)
+            guard let alarm = timers[index].alarm, alarm.state == .ringing else { continue }
+            // The server ended while the alarm was ringing.
+            timers[index].alarm?.end()
             if let last = alarm.last, moment.wall - last.at <= Self.patience, ring == nil {
                 effects += begin(index, dueAt: last.at, moment)
             }
@@ -226,7 +228,7 @@ struct TimerBook {
         return effects + advance(moment)
     }
 
-    /// Does what is due.
+    /// Handles the timers that are due.
     mutating func advance(_ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
         for id in timers.map(\.id) {
@@ -243,15 +245,15 @@ struct TimerBook {
                 effects += alarmIsDue(index, next, moment)
             }
         }
-        // Those have been played, or were due while nobody could play them.
+        // Past starts have been performed, or were missed.
         timers.removeAll { $0.isStart && ($0.next ?? 0) <= moment.wall }
-        // Of several at the same time the last one sounds.
+        // Of several alarms at the same time, the last one rings.
         effects = effects.filter { if case .sound(let id, _, _) = $0 { id == ring?.id } else { true } }
         return effects + ringIsDue(moment)
     }
 
     private mutating func alarmIsDue(_ index: Int, _ next: Int64, _ moment: TimerMoment) -> [Effect] {
-        guard case .alarm(var alarm) = timers[index].kind else { return [] }
+        guard var alarm = timers[index].alarm else { return [] }
         let isMissed = moment.wall - next > Self.patience
         let wasSnoozed = alarm.state == .snoozed
         if !wasSnoozed {
@@ -260,38 +262,38 @@ struct TimerBook {
         }
         alarm.state = .waiting
         if isMissed { alarm.last = Alarm.Outcome(at: next, result: .missed) }
-        timers[index].kind = .alarm(alarm)
+        timers[index].alarm = alarm
         reschedule(index, moment)
         return isMissed ? [] : begin(index, dueAt: next, wasSnoozed: wasSnoozed, moment)
     }
 
-    /// A zone that is gone takes its alarms along.
+    /// An alarm whose time zone no longer exists has no next time.
     private mutating func reschedule(_ index: Int, _ moment: TimerMoment) {
         do throws(Problem) { _ = try schedule(index, moment) } catch { timers[index].next = nil }
     }
 
-    /// Somebody has set the clock by so many milliseconds, or the machine slept.
+    /// The wall clock has jumped by this number of milliseconds: it was set, or the machine slept.
     mutating func clockWasSet(by jump: Int64, _ moment: TimerMoment) -> [Effect] {
-        // What has a duration keeps it.
+        // Durations stay the same.
         for index in timers.indices where timers[index].hasDuration {
             timers[index].next = timers[index].next.map { $0 + jump }
         }
-        // What the clock has jumped over is due.
+        // Timers that the clock jumped over are due.
         let effects = advance(moment)
         for index in timers.indices where !timers[index].hasDuration {
-            guard case .alarm(var alarm) = timers[index].kind else { continue }
-            // The clock had been ahead: the time that was missed comes only now.
+            guard var alarm = timers[index].alarm else { continue }
+            // The clock had been ahead: the missed time is yet to come.
             if let last = alarm.last, last.result == .missed, last.at > moment.wall {
                 (alarm.last, alarm.lastDay) = (nil, nil)
                 if alarm.recurrence.days.isEmpty { alarm.isEnabled = true }
-                timers[index].kind = .alarm(alarm)
+                timers[index].alarm = alarm
             }
             reschedule(index, moment)
         }
         return effects
     }
 
-    /// When `advance` has something to do.
+    /// The times at which `advance` must be called.
     var due: (wall: Int64?, monotonic: MonotonicTime?) {
         let times = timers.compactMap { timer -> Int64? in
             switch timer.kind {
@@ -302,21 +304,4 @@ struct TimerBook {
         }
         return (times.min(), ring?.deadline)
     }
-}
-
-extension PlayerTimer {
-    /// The music of a group is its leader's: so is when it ends, or begins.
-    public var concernsGroup: Bool { isSleep || isStart }
-    /// Ends after a duration, whatever the wall clock shows. The player counts a start down once it has it.
-    fileprivate var hasDuration: Bool {
-        switch kind {
-        case .sleep: true
-        case .alarm(let alarm): alarm.state == .snoozed
-        case .start(let start): start.isHandedOver
-        }
-    }
-    var isSleep: Bool { if case .sleep = kind { true } else { false } }
-    var isStart: Bool { if case .start = kind { true } else { false } }
-    /// The player has it.
-    var isHandedOver: Bool { if case .start(let start) = kind { start.isHandedOver } else { false } }
 }

@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// The timers in the saved state of their player. What cannot be read is as if it were not there.
+/// The timers in the saved state of their player. Unreadable parts count as absent.
 enum TimerNote {
     private static let note = SavedNote<Saved>(name: "timers")
 
@@ -12,7 +12,7 @@ enum TimerNote {
         var timers: [Entry]
     }
 
-    /// One that cannot be read takes no other with it.
+    /// An unreadable timer does not affect the others.
     private struct Entry: Codable {
         var timer: PlayerTimer?
 
@@ -48,7 +48,7 @@ enum TimerNote {
     }
 }
 
-/// The form in which timers were saved at first, all members side by side.
+/// The first format of saved timers, with all members in one object.
 private struct FormerTimer: Decodable {
     struct Item: Decodable {
         var uri: String?
@@ -65,7 +65,7 @@ private struct FormerTimer: Decodable {
 
         var item: TimerItem? {
             if let member, let id { return .several(member: member, id: id) }
-            // A value that makes no sense allows the least.
+            // An invalid value means the smallest reach.
             let reach = reach.flatMap(NetworkReach.init) ?? .public
             return uri.map {
                 .media(

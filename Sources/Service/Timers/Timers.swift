@@ -95,7 +95,7 @@ public final class Timers: Sendable {
     /// `observer` is called with the player's id after a change of `timers`; it must not block.
     public func observe(_ observer: @escaping @Sendable (_ player: String) -> Void) { board.observe(observer) }
 
-    /// Ends the thread; the players' own plans go on until the players end. Blocks for up to 1 s.
+    /// Ends the thread; the players keep their sleep plans and starts. Blocks for up to 1 s.
     public func shutdown() { loop.shutdown(.end, within: 1) }
 }
 

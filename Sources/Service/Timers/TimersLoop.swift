@@ -195,84 +195,19 @@ final class TimersLoop {
                 let ids = items.map { ItemID(number: $0) }
                 player.perform(.edit(.remove(ids), expected: nil, play: false))
             }
-        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player)
+        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player).play(rises: true)
         case .soundAgain(let timer, let alarm, let stage, nil):
-            sound(timer, alarm, stage, id, player, isAgain: true)
+            sound(timer, alarm, stage, id, player).play(rises: false)
         case .soundAgain(let timer, let alarm, let stage, let target?):
-            // The player returned the output when the items ended.
-            player.perform(.borrowOutput(alarm.output))
-            player.perform(.play(target, position: nil), reply: report(timer, alarm, stage, id, player))
-        }
-    }
-
-    /// The reply to the command that plays this stage.
-    private func report(
-        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
-    ) -> @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void {
-        { [mailbox] result in
-            // A refused stage returns the output.
-            if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
-            mailbox.post(.report(id, .taken(timer, stage, result)))
+            sound(timer, alarm, stage, id, player).repeatItems(from: target)
         }
     }
 
     private func sound(
-        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player,
-        isAgain: Bool = false
-    ) {
-        let report = self.report(timer, alarm, stage, id, player)
-        let play = { @Sendable (drafts: [ItemDraft]?) in Self.play(drafts, alarm, player, rises: !isAgain, report) }
-        switch stage {
-        case .kept:
-            let current = player.snapshot.item?.item.id.number
-            if let current, alarm.kept?.contains(current) ?? false { return play(nil) }
-            report(.failure(PlaybackError(.notFound, "The queue was replaced.")))
-        case .items where alarm.items.isEmpty: play(nil)
-        case .items, .fallback:
-            let fallback = TimerItem.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
-            let found = { @Sendable (drafts: [ItemDraft]) in
-                guard drafts.isEmpty else { return play(drafts) }
-                report(.failure(PlaybackError(.notFound, "The alarm's items do not exist.")))
-            }
-            guard let server = board.value.server else { return found([]) }
-            server.expand(stage == .items ? alarm.items : [fallback], reply: found)
-        case .tone: play([ItemDraft(uri: AlarmTone.uri, title: "Alarm")])
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
+    ) -> AlarmSound {
+        AlarmSound(alarm: alarm, stage: stage, player: player, server: board.value.server) { [mailbox] in
+            mailbox.post(.report(id, .taken(timer, stage, $0)))
         }
     }
-
-    /// - Parameters:
-    ///   - drafts: nil plays the present queue.
-    ///   - rises: the volume rises to the alarm's level; otherwise it stays.
-    private static func play(
-        _ drafts: [ItemDraft]?, _ alarm: Alarm, _ player: Player, rises: Bool,
-        _ report: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
-    ) {
-        let snapshot = player.snapshot
-        var patch = SettingsPatch()
-        if rises {
-            patch.volume = Level.amplitude(alarm.level)
-            patch.muted = false
-        }
-        let sound = { @Sendable in
-            player.perform(.borrowOutput(alarm.output))
-            // A queue that plays already keeps its volume.
-            if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
-            if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: report)
-            } else {
-                player.perform(.play(.current, position: nil), reply: report)
-            }
-        }
-        guard snapshot.settings.leader != nil else {
-            player.perform(.apply(patch))
-            return sound()
-        }
-        // A follower first has to leave its group.
-        patch.leader = .some(nil)
-        player.perform(.apply(patch)) { _ in sound() }
-    }
-}
-
-extension Player {
-    fileprivate func perform(_ command: PlayerCommand) { perform(command) { _ in } }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What holds year after year: the text behind a TZif file, or in `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX, and
-/// RFC 9636 section 3.3.1 for times beyond a day).
+/// The yearly rule of a time zone: the footer of a TZif file or the value of `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`
+/// (POSIX; RFC 9636 section 3.3.1 for times beyond a day).
 struct ZoneRule: Hashable, Sendable {
     struct Daylight: Hashable, Sendable {
         var offset: Int
@@ -9,21 +9,21 @@ struct ZoneRule: Hashable, Sendable {
         var end: Change
     }
 
-    /// A day of each year, and seconds from its beginning.
+    /// A day of each year, and a time in seconds since its midnight.
     struct Change: Hashable, Sendable {
         enum Day: Hashable, Sendable {
             /// 1...365; the leap day is never counted.
             case julian(Int)
             /// 0...365, with the leap day.
             case ordinal(Int)
-            /// The `week`th such day of the month, the last one with 5; 0 is Sunday.
+            /// The `week`th such day of the month; 5 is the last one. Day 0 is Sunday.
             case weekday(month: Int, week: Int, day: Int)
         }
 
         var day: Day
         var seconds = 7_200
 
-        /// Seconds on the clock that holds before it.
+        /// Its time in seconds, on the clock before the change.
         func local(in year: Int) -> Int { dayNumber(in: year) * CivilDay.seconds + seconds }
 
         private func dayNumber(in year: Int) -> Int {
@@ -53,7 +53,7 @@ struct ZoneRule: Hashable, Sendable {
         return isDaylight ? daylight.offset : standard
     }
 
-    /// nil for a text that is no such rule.
+    /// nil for an invalid rule.
     init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         guard Self.name(&rest), let west = Self.time(&rest, hours: 24) else { return nil }

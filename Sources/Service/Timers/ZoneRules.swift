@@ -3,13 +3,13 @@
 import FoundationEssentials
 import Glibc
 
-/// The offsets of one time zone, as a TZif file (RFC 9636) gives them: a list of changes, and a rule for all that follows.
+/// The offsets of one time zone, as in a TZif file (RFC 9636): a list of changes, and a rule for later times.
 ///
-/// Seconds since 1970-01-01 00:00: `time` in UTC, `local` as a clock on the wall counts them.
+/// Times are seconds since 1970-01-01 00:00: `time` in UTC, `local` on a clock of the zone.
 struct ZoneRules: Hashable, Sendable {
     struct Change: Hashable, Sendable {
         var time: Int
-        /// Seconds east of UTC from then on.
+        /// Seconds east of UTC after the change.
         var offset: Int
     }
 
@@ -19,7 +19,7 @@ struct ZoneRules: Hashable, Sendable {
     var changes: [Change]
     /// The offset before the first change.
     var first: Int
-    /// For what follows the last change; nil: its offset holds for good.
+    /// The rule after the last change; nil: its offset stays.
     var rest: ZoneRule?
 
     func offset(at time: Int) -> Int {
@@ -30,12 +30,13 @@ struct ZoneRules: Hashable, Sendable {
         return rest?.offset(at: time) ?? changes.last?.offset ?? first
     }
 
-    /// When clocks show `local`. Where they show it twice: the first time; where they jump over it: when they jump.
+    /// The time at which clocks show `local`: the first one if they show it twice, the time of the change if they skip
+    /// it.
     func time(of local: Int) -> Int {
         let (before, after) = (offset(at: local - CivilDay.seconds), offset(at: local + CivilDay.seconds))
         let fitting = [local - before, local - after].filter { $0 + offset(at: $0) == local }
         if let time = fitting.min() { return time }
-        // The jump lies between the two, and is found by halving.
+        // Finds the change between the two by bisection.
         var (low, high) = (local - CivilDay.seconds, local + CivilDay.seconds)
         while high - low > 1 {
             let middle = low + (high - low) / 2
@@ -46,7 +47,7 @@ struct ZoneRules: Hashable, Sendable {
 }
 
 extension Array {
-    /// The index of the first element that is not `isBefore`; all those come first.
+    /// Binary search: the index of the first element that is not `isBefore`. All elements before it are.
     fileprivate func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -57,12 +58,13 @@ extension Array {
     }
 }
 
-/// Time zones as the machine has them. Read anew each time: zones change while a server runs, and the machine moves.
+/// The machine's time zones. Read from disk each time, as the files and the machine's zone may change while the server
+/// runs.
 enum ZoneFile {
     static let directory = "/usr/share/zoneinfo"
     private static let largest = 262_144
 
-    /// nil: there is no such zone.
+    /// nil for an unknown zone.
     static func zone(named name: String) -> ZoneRules? {
         let isName =
             (1...64).contains(name.utf8.count)
@@ -74,7 +76,7 @@ enum ZoneFile {
         return read("\(directory)/\(name)") ?? (["UTC", "Etc/UTC"].contains(name) ? .utc : nil)
     }
 
-    /// The machine's own; UTC where it has none.
+    /// The machine's zone; UTC if it has none.
     static var local: ZoneRules {
         if let variable = getenv("TZ") {
             let text = String(cString: variable)
@@ -97,7 +99,7 @@ enum ZoneFile {
 }
 
 extension ZoneRules {
-    /// nil for what is no TZif file, or one that counts leap seconds, which the system's clock does not.
+    /// nil for an invalid TZif file, or one that counts leap seconds, which the system's clock does not.
     init?(file: [UInt8]) {
         var reader = FileReader(bytes: file[...])
         guard var header = reader.header() else { return nil }
@@ -134,7 +136,7 @@ extension ZoneRules {
     }
 }
 
-/// Reads big-endian numbers; beyond the end they are 0.
+/// Reads big-endian numbers; 0 after the end.
 private struct FileReader {
     struct Header {
         var version: UInt8

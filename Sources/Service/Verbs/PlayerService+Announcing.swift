@@ -23,10 +23,7 @@ extension PlayerService {
         ask(nil, reply) { $0.cancel(id, kind, reply: $1) }
     }
 
-    private func requireAnnouncer() throws(Problem) -> Announcer {
-        guard let announcer else { throw .notFound("This server has no announcements.", code: "no-announcer") }
-        return announcer
-    }
+    private func requireAnnouncer() throws(Problem) -> Announcer { try announcer.orThrow(.noAnnouncer) }
 
     /// Refuses addresses that can never be played, before the present sound ends.
     private func ask<Value>(
@@ -34,9 +31,9 @@ extension PlayerService {
         _ command: @escaping @Sendable (Announcer, Sound, @escaping Announcer.Reply<Value>) -> Void
     ) {
         server.sound(order, for: caller) { result in
-            switch result {
-            case .success(let sound): ask(order, reply) { command($0, sound, $1) }
-            case .failure(let problem): reply(.failure(problem))
+            attempt(reply) { () throws(Problem) in
+                let sound = try result.get()
+                ask(order, reply) { command($0, sound, $1) }
             }
         }
     }
@@ -55,24 +52,20 @@ extension PlayerService {
 extension ServerService {
     /// The media of a sound.
     fileprivate func sound(_ order: SoundOrder, for caller: Caller, reply: @escaping ServiceReply<Sound>) {
+        let answer = { @Sendable [self] (member: String, media: () throws(Problem) -> [ItemDraft]) in
+            reply(Result { () throws(Problem) in try sound(order, try media(), member) })
+        }
         switch order.content {
-        case .address(let uri):
-            reply(Result { () throws(Problem) in try sound(order, [try self.media(at: uri, "uri")], "uri") })
+        case .address(let uri): answer("uri") { () throws(Problem) in [try media(at: uri, "uri")] }
         case .parts(let uris):
-            reply(
-                Result { () throws(Problem) in
-                    var media: [ItemDraft] = []
-                    for (index, uri) in uris.enumerated() {
-                        media.append(try self.media(at: uri, "parts[\(index)]"))
-                    }
-                    return try sound(order, media, "parts")
-                })
+            answer("parts") { () throws(Problem) in
+                var media: [ItemDraft] = []
+                for (index, uri) in uris.enumerated() { media.append(try self.media(at: uri, "parts[\(index)]")) }
+                return media
+            }
         case .items(let items):
             resolve(items, AddingRules(), for: caller) { result in
-                reply(
-                    Result { () throws(Problem) in
-                        try self.sound(order, try result.get().items, "items")
-                    })
+                answer("items") { () throws(Problem) in try result.get().items }
             }
         }
     }
@@ -93,7 +86,7 @@ extension ServerService {
             all.append(try self.media(at: chime, "chime"))
             sound.chime = all[media.count].uri
         }
-        // The media are loaded as one sound: secret headers of one server must not reach another.
+        // The parts are loaded as one media, and secret headers of one server must not reach another.
         let remote = all.filter { MediaLocator.isNetwork($0.uri) }
         if let one = remote.first {
             guard remote.allSatisfy({ $0.headers == one.headers && $0.reach == one.reach }) else {
@@ -115,7 +108,7 @@ extension ServerService {
             draft = opened
         }
         _ = try Problem.naming(member) { () throws(MediaError) in
-            // It is the alarms' own.
+            // Only alarms may play it.
             guard draft.uri != AlarmTone.uri else { throw MediaError(.notFound, "\(draft.uri) does not exist.") }
             return try parts.media.address(draft.uri)
         }

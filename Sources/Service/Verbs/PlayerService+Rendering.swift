@@ -13,7 +13,7 @@ extension PlayerService {
     public func render(_ order: RenderOrder, for caller: Caller, reply: @escaping ServiceReply<RenderJob>) {
         attempt(reply) { () throws(Problem) in
             let renders = try requireRenders()
-            let (requests, rules) = try requests(of: order.source)
+            let (requests, rules) = requests(of: order.source)
             guard let requests else { return reply(add(order, queue(), to: renders)) }
             server.resolve(requests, rules, for: caller) { result in
                 reply(result.mapError { $0.naming(order.source) }.flatMap { add(order, $0.items, to: renders) })
@@ -43,15 +43,10 @@ extension PlayerService {
 
     // MARK: Parts
 
-    private func requireRenders() throws(Problem) -> Renders {
-        guard let renders = server.parts.renders else {
-            throw .notFound("This server has no renders.", code: "no-renders")
-        }
-        return renders
-    }
+    private func requireRenders() throws(Problem) -> Renders { try server.parts.renders.orThrow(.noRenders) }
 
     /// The addresses to resolve; nil for the queue, whose items are known.
-    private func requests(of source: RenderOrder.Source) throws(Problem) -> ([ItemRequest]?, AddingRules) {
+    private func requests(of source: RenderOrder.Source) -> ([ItemRequest]?, AddingRules) {
         switch source {
         case .items(let items): (items, AddingRules())
         case .mix(let inputs):
@@ -74,7 +69,7 @@ extension PlayerService {
             throw .tooLarge("One render takes at most \(RenderPlan.mostItems) items.")
         }
         if order.duration == nil, items.contains(where: { $0.loops < 0 }) {
-            throw .invalid("duration", "duration is needed: an item repeats for ever.")
+            throw .invalid("duration", "duration is required: an item repeats forever.")
         }
         var settings = snapshot.settings
         if !order.hasEffects {
@@ -85,7 +80,7 @@ extension PlayerService {
             source: .sequence(items, inOrder: !settings.shuffle), container: order.container,
             hasEffects: order.hasEffects, settings: settings, start: order.start, duration: order.duration,
             crossfade: settings.repeats == .one ? 0 : settings.crossfade)
-        // As in playback of the queue.
+        // As when the queue plays.
         if case .queue = order.source { plan.skipsFaults = true }
         if case .mix(let inputs) = order.source {
             plan.source = .mix(zip(items, inputs).map { ($0, $1.gain) })

@@ -73,12 +73,7 @@ extension PlayerService {
         }
     }
 
-    private func requireTimers() throws(Problem) -> Timers {
-        guard let timers = server.parts.timers else {
-            throw .notFound("This server has no timers.", code: "no-timers")
-        }
-        return timers
-    }
+    private func requireTimers() throws(Problem) -> Timers { try server.parts.timers.orThrow(.noTimers) }
 
     /// nil: the current item.
     private func itemID(of target: PlayTarget) throws(Problem) -> ItemID? {
@@ -95,13 +90,10 @@ extension PlayerService {
 
     private var leader: String? { snapshot.settings.leader }
 
+    /// The player that has the timer: this one, or its leader.
     private func holder(of timer: TimerID) throws(Problem) -> String {
         let own = try requireTimers().timers(of: id)
         return own.contains { $0.id == timer } ? id : leader ?? id
-    }
-
-    private func holder(of edit: TimerEdit) throws(Problem) -> String {
-        if case .change(let timer, _) = edit { try holder(of: timer) } else { id }
     }
 
     /// Checks the items of an alarm as a queue would. The fallback covers items that disappear later.
@@ -119,7 +111,8 @@ extension PlayerService {
                     if problem.member?.hasPrefix("items[\(items.count)].") == true { problem.member = "fallback" }
                     throw problem
                 }
-                return (edit, of: try holder(of: edit))
+                if case .change(let timer, _) = edit { return (edit, of: try holder(of: timer)) }
+                return (edit, of: id)
             }
         }
     }

@@ -2,10 +2,7 @@
 
 /// The catalogue of the music folders, and the cache.
 extension ServerService {
-    public func library() throws(Problem) -> any MusicLibrary {
-        guard let library = parts.library else { throw .noLibrary }
-        return library
-    }
+    public func library() throws(Problem) -> any MusicLibrary { try parts.library.orThrow(.noLibrary) }
 
     /// Reads the catalogue on the library's thread.
     public func askLibrary<Value>(
@@ -73,10 +70,7 @@ extension ServerService {
     public func onCache<Value>(
         _ reply: @escaping ServiceReply<Value>, _ job: @escaping @Sendable (any CacheKeeper) throws(Problem) -> Value
     ) {
-        guard let cache = parts.cache else {
-            return reply(
-                .failure(.notFound("There is no cache: the server runs without --cache on.", code: "no-cache")))
-        }
+        guard let cache = parts.cache else { return reply(.failure(.noCache)) }
         onLibrary(reply: reply) { () throws(Problem) in try job(cache) }
     }
 }

@@ -37,13 +37,11 @@ extension ServerService {
     /// The picture of a track or album; for an artist, of the latest album with a picture.
     public func artwork(of id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         askLibrary { [self] (result: Result<Track?, Problem>) in
-            switch result {
-            case .success(let track?):
+            attempt(reply) { () throws(Problem) in
+                let track = try result.get().orThrow(.noArtwork)
                 // Only files with a picture in their tags are opened.
                 let locator = MediaLocator(uri: track.uri)
                 picture(locator, isTagged: track.hasPicture, "id", for: caller, reply: reply)
-            case .success(nil): reply(.failure(.noArtwork))
-            case .failure(let problem): reply(.failure(problem))
             }
         } _: { library throws(CatalogueError) -> Track? in
             let track: CatalogueID? =
@@ -72,9 +70,9 @@ extension ServerService {
     ) {
         render("uri", for: caller) { result in
             reply(
-                result.flatMap { thumbnail in
-                    thumbnail.map { .success($0) }
-                        ?? .failure(Problem(.outOfRange, "behind-the-end", "The video ends before that time."))
+                Result { () throws(Problem) in
+                    try result.get().orThrow(
+                        Problem(.outOfRange, "behind-the-end", "The video ends before that time."))
                 })
         } _: { renditions throws(MediaError) in
             try renditions.thumbnail(MediaLocator(uri: uri), at: seconds, edge: edge)
@@ -105,9 +103,8 @@ extension ServerService {
     public func lyrics(_ locator: MediaLocator, for caller: Caller, reply: @escaping ServiceReply<MediaLyrics>) {
         openMedia("id", for: caller) { result in
             reply(
-                result.flatMap { lyrics in
-                    lyrics.map { .success($0) }
-                        ?? .failure(.notFound("This media has no lyrics.", code: "no-lyrics"))
+                Result { () throws(Problem) in
+                    try result.get().orThrow(.notFound("This media has no lyrics.", code: "no-lyrics"))
                 })
         } _: { media, _ throws(MediaError) in
             try media.lyrics(locator)
@@ -116,16 +113,15 @@ extension ServerService {
 
     public func lyrics(ofTrack id: CatalogueID, for caller: Caller, reply: @escaping ServiceReply<MediaLyrics>) {
         askLibrary { [self] result in
-            switch result {
-            case .success(let track): lyrics(MediaLocator(uri: track.uri), for: caller, reply: reply)
-            case .failure(let problem): reply(.failure(problem))
+            attempt(reply) { () throws(Problem) in
+                lyrics(MediaLocator(uri: try result.get().uri), for: caller, reply: reply)
             }
         } _: { library throws(CatalogueError) in
             try library.track(id)
         }
     }
 
-    // MARK: Helpers
+    // MARK: Workers
 
     private func openMedia<Value: Sendable>(
         _ member: String, for caller: Caller, on worker: SupervisedWorker? = nil, shares: [JobShare] = [],
@@ -168,8 +164,7 @@ extension ServerService {
                 }
                 return try media.folderPicture(locator)
             }
-            guard let picture else { throw .noArtwork }
-            return picture
+            return try picture.orThrow(.noArtwork)
         }
     }
 }
@@ -177,8 +172,7 @@ extension ServerService {
 extension PlayerService {
     /// The picture named by the client; if it is not available, the media's own picture.
     public func artwork(of id: ItemID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
-        let item: QueueItem
-        do throws(Problem) { item = try self.item(id).item } catch { return reply(.failure(error)) }
+        guard let item = queueItem(id)?.item else { return reply(.failure(.unknownItem(id.description))) }
         guard let address = item.draft.webPicture else { return ownArtwork(of: item, for: caller, reply: reply) }
         let fetched: ServiceReply<Result<[UInt8], MediaError>> = { result in
             switch result {

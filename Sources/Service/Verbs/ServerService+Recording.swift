@@ -6,9 +6,7 @@ extension ServerService {
     public var recordingStatus: RecordingStatus { parts.recorder?.status ?? .disabled }
 
     /// Called before a request is read: a server without recordings refuses every request.
-    public func requireRecorder() throws(Problem) {
-        if parts.recorder == nil { throw .recordingDisabled }
-    }
+    public func requireRecorder() throws(Problem) { _ = try parts.recorder.orThrow(.recordingDisabled) }
 
     /// Defaults from the session's mode, for settings that the client leaves out.
     public var recordingDefaults: RecordingSettings {
@@ -17,17 +15,20 @@ extension ServerService {
 
     /// Starts a recording, or resumes the paused one.
     public func record(_ settings: RecordingSettings, reply: @escaping ServiceReply<Recorder.Started>) {
-        if let problem = settings.problem {
-            return reply(.failure(.invalid(problem.member, "\(problem.member) \(problem.reason).")))
-        }
-        ask(reply) { $0.start(settings, reply: $1) }
+        if let problem = settings.problem { return reply(.failure(problem)) }
+        parts.recorder.ask(reply) { $0.start(settings, reply: $1) }
     }
 
-    public func pauseRecording(reply: @escaping ServiceReply<RecordingStatus>) { ask(reply) { $0.pause(reply: $1) } }
-    public func stopRecording(reply: @escaping ServiceReply<RecordingStatus>) { ask(reply) { $0.stop(reply: $1) } }
+    public func pauseRecording(reply: @escaping ServiceReply<RecordingStatus>) {
+        parts.recorder.ask(reply) { $0.pause(reply: $1) }
+    }
+
+    public func stopRecording(reply: @escaping ServiceReply<RecordingStatus>) {
+        parts.recorder.ask(reply) { $0.stop(reply: $1) }
+    }
 
     public func meterRecording(_ isOn: Bool, reply: @escaping ServiceReply<RecordingStatus>) {
-        ask(reply) { $0.setMetering(isOn, reply: $1) }
+        parts.recorder.ask(reply) { $0.setMetering(isOn, reply: $1) }
     }
 
     // MARK: Files
@@ -66,14 +67,6 @@ extension ServerService {
         }
     }
 
-    private func ask<Value>(
-        _ reply: @escaping ServiceReply<Value>,
-        _ command: (Recorder, @escaping RecordingReply<Value>) -> Void
-    ) {
-        guard let recorder = parts.recorder else { return reply(.failure(.recordingDisabled)) }
-        command(recorder) { reply($0.mapError { Problem($0) }) }
-    }
-
     private func onDisk<Value: Sendable>(
         _ caller: Caller, _ reply: @escaping ServiceReply<Value>,
         _ job: @escaping @Sendable (Recorder) throws(RecordingError) -> Value
@@ -90,18 +83,24 @@ extension PlayerService {
     /// `disabled` on a server that saves no streams.
     public var streamStatus: StreamRecordingStatus { server.parts.streams?.status(of: id) ?? .disabled }
 
-    public func requireStreams() throws(Problem) {
-        if server.parts.streams == nil { throw .recordingDisabled }
-    }
+    public func requireStreams() throws(Problem) { _ = try server.parts.streams.orThrow(.recordingDisabled) }
 
     public func saveStream(name: String?, limits: StreamLimits, reply: @escaping ServiceReply<StreamRecorder.Started>) {
-        guard let streams = server.parts.streams else { return reply(.failure(.recordingDisabled)) }
-        streams.start(id, name: name, limits: limits) { reply($0.mapError { Problem($0) }) }
+        server.parts.streams.ask(reply) { $0.start(id, name: name, limits: limits, reply: $1) }
     }
 
     public func stopSavingStream(reply: @escaping ServiceReply<StreamRecordingStatus>) {
-        guard let streams = server.parts.streams else { return reply(.failure(.recordingDisabled)) }
-        streams.stop(id) { reply($0.mapError { Problem($0) }) }
+        server.parts.streams.ask(reply) { $0.stop(id, reply: $1) }
+    }
+}
+
+extension Optional {
+    /// Passes a command to a recorder, and converts its errors. A server without one refuses.
+    fileprivate func ask<Value>(
+        _ reply: @escaping ServiceReply<Value>, _ command: (Wrapped, @escaping RecordingReply<Value>) -> Void
+    ) {
+        guard let self else { return reply(.failure(.recordingDisabled)) }
+        command(self) { reply($0.mapError { Problem($0) }) }
     }
 }
 

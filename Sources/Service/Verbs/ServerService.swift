@@ -114,7 +114,7 @@ public final class ServerService: Sendable {
         }
     }
 
-    /// Limits the threads that wait for one server, however slow it is.
+    /// Limits the threads that wait for one slow server.
     func shares(ofServersOf addresses: some Sequence<String>) -> [JobShare] {
         // A request with more servers than threads counts only for the first ones.
         Set(addresses.map { parts.media.server(of: $0) }).prefix(16).map { server in
@@ -147,17 +147,10 @@ extension ServerService {
 
     /// The reply comes when the whole change is saved and in force.
     public func changeSession(_ request: SessionRequest, reply: @escaping ServiceReply<SessionStatus>) {
-        attempt(reply) { () throws(Problem) in
-            try requireSession().change(request, reply: reply)
-        }
+        attempt(reply) { () throws(Problem) in try requireSession().change(request, reply: reply) }
     }
 
-    private func requireSession() throws(Problem) -> LiveSession {
-        guard let session = parts.session else {
-            throw .notFound("This server has no audio session.", code: "no-session")
-        }
-        return session
-    }
+    private func requireSession() throws(Problem) -> LiveSession { try parts.session.orThrow(.noSession) }
 }
 
 /// Adding and removing players.

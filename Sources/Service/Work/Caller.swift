@@ -13,7 +13,7 @@ public struct Caller: Sendable {
     private let isGoneNow: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - channel: of a client that sends several requests on one connection, which are done in their order.
+    ///   - channel: a connection with several requests, which are performed in order.
     ///   - address: nil for this machine.
     ///   - isGone: any thread; must not block.
     public init(
@@ -22,7 +22,7 @@ public struct Caller: Sendable {
         isGoneNow = isGone
         var shares: [JobShare] = []
         if let channel { shares.append(JobShare(name: "channel \(channel)", running: 1)) }
-        // However many channels the client opens.
+        // Over all channels of the client.
         if let address {
             shares.append(JobShare(name: "client \(address)", running: Self.running, waiting: Self.waiting))
         }

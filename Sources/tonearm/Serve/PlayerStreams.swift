@@ -84,10 +84,9 @@ extension Server {
     static func streamRecorder(_ directory: RecordingDirectory?, _ sources: PlayerStreams) -> StreamRecorder? {
         guard let directory else { return nil }
         let recorder = StreamRecorder(
-            StreamRecorder.Environment(
-                store: directory,
-                stream: { id throws(RecordingError) in try sources.stream(of: id) },
-                item: { sources.item(of: $0) }))
+            store: directory,
+            stream: { id throws(RecordingError) in try sources.stream(of: id) },
+            item: { sources.item(of: $0) })
         sources.observe { [weak recorder] in recorder?.changed($0) }
         return recorder
     }

@@ -26,20 +26,19 @@ extension Server {
     ) -> Recorder? {
         guard let directory else { return nil }
         return Recorder(
-            Recorder.Environment(
-                capture: PulseAudioCapture(), store: directory,
-                refusal: {
-                    // Without any input the recorder itself has the better reason.
-                    let status = session.status
-                    return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
-                }
-            ) { address in
-                let item = ItemDraft(uri: address)
-                player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in
-                    guard case .failure(let error) = result else { return }
-                    log.warning("a recording is not played", metadata: ["reason": "\(error.message)"])
-                }
-            })
+            capture: PulseAudioCapture(), store: directory,
+            refusal: {
+                // Without any input the recorder itself has the better reason.
+                let status = session.status
+                return status.hardware.hasInput ? status.recordingRefusal?.detail : nil
+            }
+        ) { address in
+            let item = ItemDraft(uri: address)
+            player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { result in
+                guard case .failure(let error) = result else { return }
+                log.warning("a recording is not played", metadata: ["reason": "\(error.message)"])
+            }
+        }
     }
 }
 
@@ -53,9 +52,8 @@ extension Server {
             let directory = try RecordingDirectory(configuration.data + "/renders", examiner)
             try directory.removeAll()
             return Renders(
-                Renders.Environment(
-                    opener: opener, conversion: SoxrConversion(), stretching: SoundTouchStretching(), store: directory,
-                    clock: clock))
+                opener: opener, conversion: SoxrConversion(), stretching: SoundTouchStretching(), store: directory,
+                clock: clock)
         } catch {
             log.error(
                 "nothing can be rendered: \(configuration.data)/renders cannot be used",

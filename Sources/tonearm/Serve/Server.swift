@@ -80,9 +80,8 @@ final class Server {
         }
         let (sources, sessionPlayers, bus) = (PlayerStreams(), SessionPlayers(), EventBus())
         session = LiveSession(
-            LiveSession.Environment(
-                store: keeper.main, otherStreams: output.otherStreams,
-                interruptsOthers: configuration.interruptsOthers, notes: keeper.main.notes, players: sessionPlayers))
+            store: keeper.main, otherStreams: output.otherStreams, interruptsOthers: configuration.interruptsOthers,
+            notes: keeper.main.notes, players: sessionPlayers)
         streams = Self.streamRecorder(recordings, sources)
         timers = Timers(clock: clock)
         timers.observe { bus.publish(.timers(of: $0)) }

@@ -18,7 +18,7 @@ struct CaptureRingTests {
         #expect(taken == [0, 0])
     }
 
-    @Test func twoThreads_loseNothingInOrder() {
+    @Test func twoThreads_keepAllSamplesInOrder() {
         let ring = CaptureRing(frames: 64, channelCount: 1)
         let count = 100_000
         let producer = NamedThread("producer") {

@@ -9,7 +9,7 @@ struct LevelMeterTests {
     private func levels(_ samples: [Float], channels: Int = 1, rate: Int = 8_000) -> [[ChannelLevel]] {
         var meter = LevelMeter(sampleRate: rate, channelCount: channels)
         var levels: [[ChannelLevel]] = []
-        // In uneven pieces, as they come.
+        // In uneven pieces, as a source delivers them.
         var rest = samples[...]
         while !rest.isEmpty {
             let piece = Array(rest.prefix(37 * channels))
@@ -24,14 +24,14 @@ struct LevelMeterTests {
         #expect(levels(Array(repeating: 0, count: 799)).isEmpty)
     }
 
-    @Test func digitalSilence_isTheFloor_andFullScaleIsZero() {
+    @Test func silence_isTheFloor_andFullScaleIsZero() {
         #expect(levels(Array(repeating: 0, count: 800))[0][0] == ChannelLevel(average: -160, peak: -160))
         #expect(levels(Array(repeating: 1, count: 800))[0][0] == ChannelLevel(average: 0, peak: 0))
         #expect(levels(Array(repeating: 3, count: 800))[0][0] == ChannelLevel(average: 0, peak: 0))
         #expect(levels(Array(repeating: 1e-9, count: 800))[0][0].peak == -160)
     }
 
-    @Test func squareWave_hasItsAmplitudeInBoth_eachChannelForItself() {
+    @Test func squareWave_hasItsAmplitude_inEachChannel() {
         let samples = (0..<1_600).map { index -> Float in index % 2 == 0 ? 0.1 : (index / 2) % 2 == 0 ? 0.01 : -0.01 }
         let reading = levels(samples, channels: 2)[0]
         #expect(abs(reading[0].average + 20) < 0.01 && abs(reading[0].peak + 20) < 0.01)

@@ -20,19 +20,15 @@ struct RecorderTests {
         init(_ source: ScriptedSource = ScriptedSource()) {
             self.source = source
             recorder = Recorder(
-                Recorder.Environment(
-                    capture: source, store: store, refusal: { [refusal] in refusal.value },
-                    play: { [played] in played.post($0) }))
+                capture: source, store: store, refusal: { [refusal] in refusal.value },
+                play: { [played] in played.post($0) })
             recorder.observe { [events] in events.post($0) }
         }
 
         deinit { recorder.shutdown() }
 
         func refuse(_ sentence: String?) {
-            refusal.change {
-                $0 = sentence
-                return nil
-            }
+            refusal.update { $0 = sentence }
         }
 
         func start(
@@ -58,8 +54,8 @@ struct RecorderTests {
             return answer.answer()
         }
 
-        /// The statuses and levels that were told until a status meets the condition.
-        func told(until isMet: (RecordingStatus) -> Bool) -> [Recorder.Event] {
+        /// The events up to the first status that meets the condition.
+        func reported(until isMet: (RecordingStatus) -> Bool) -> [Recorder.Event] {
             var all: [Recorder.Event] = []
             while case let some = events.take(1), !some.isEmpty {
                 for event in some {
@@ -110,23 +106,25 @@ struct RecorderTests {
         #expect(rig.source.requests.count == 1)
     }
 
-    @Test func sourceThatIsLost_endsTheRecordingWithWhatItHas() {
+    @Test func lostSource_endsTheRecording_andItsSoundIsKept() {
         _ = rig.start()
         rig.source.give([1, 2, 3])
         rig.source.report(.failed(.failed("gone")))
-        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
+            return #expect(Bool(false))
+        }
         #expect(status.last?.reason == .routeChange && status.last?.message == "gone")
         #expect(rig.store.content("take-1.wav") == [1, 2, 3])
         #expect(rig.source.closings == 1)
     }
 
-    @Test func soundServerThatStandsStill_interruptsTheRecording_andTheLossIsCounted() throws {
+    @Test func stalledSoundServer_interruptsTheRecording_andTheLossIsCounted() throws {
         _ = try rig.start().get()
         rig.source.give([1, 2])
-        _ = rig.told { $0.state == .interrupted }
+        _ = rig.reported { $0.state == .interrupted }
         #expect(try rig.start().get().status.state == .interrupted)
         rig.source.give([3])
-        _ = rig.told { $0.state == .recording }
+        _ = rig.reported { $0.state == .recording }
         // Two seconds at 8 kHz.
         let lost = try #require(rig.wait(rig.recorder.pause).get().current?.lostFrames)
         #expect((15_900..<160_000).contains(lost))
@@ -136,21 +134,23 @@ struct RecorderTests {
         #expect(rig.store.content("take-1.wav") == [1, 2, 3])
     }
 
-    @Test func soundThatComesAfterAll_isNotLost() throws {
+    @Test func soundDeliveredLate_isNotLost() throws {
         _ = try rig.start().get()
         let began = MonotonicTime.now
-        _ = rig.told { $0.state == .interrupted }
+        _ = rig.reported { $0.state == .interrupted }
         let late = Int(MonotonicTime.now.seconds(since: began) * 8_000)
         rig.source.give(Array(repeating: 0.5, count: late))
         let last = try rig.wait(rig.recorder.stop).get().last
         #expect(last?.successfully == true && last?.message == nil)
     }
 
-    @Test func fullDisk_isNoSuccess() {
+    @Test func fullDisk_isAFailure() {
         _ = rig.start()
         rig.store.isFull.withLock { $0 = true }
         rig.source.give([1])
-        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
+            return #expect(Bool(false))
+        }
         #expect(status.last?.successfully == false && status.last?.reason == .diskFull)
         #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
     }
@@ -169,14 +169,16 @@ struct RecorderTests {
         _ = try rig.start().get()
         rig.refuse("playback only")
         rig.recorder.permissionChanged()
-        guard case .status(let status)? = rig.told(until: { $0.last != nil }).last else { return #expect(Bool(false)) }
+        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
+            return #expect(Bool(false))
+        }
         #expect(status.last?.reason == .session)
     }
 
-    @Test func permissionThatIsWithdrawn_whileTheSourceOpens_leavesNoFile() throws {
+    @Test func permissionWithdrawnWhileTheSourceOpens_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())
-        _ = rig.told { $0.state == .starting }
+        _ = rig.reported { $0.state == .starting }
         rig.refuse("playback only")
         rig.recorder.permissionChanged()
         #expect(answer.answer().failure == .notPermitted("playback only"))
@@ -186,16 +188,16 @@ struct RecorderTests {
         #expect(rig.store.files.withLock { $0.isEmpty } && rig.source.closings == 1)
     }
 
-    @Test func stopWhileTheSourceOpens_saysSo() throws {
+    @Test func stopWhileTheSourceOpens_endsTheStart() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())
-        _ = rig.told { $0.state == .starting }
+        _ = rig.reported { $0.state == .starting }
         #expect(try rig.wait(rig.recorder.stop).get().state == .idle)
         guard case .failure(.ended) = answer.answer() else { return #expect(Bool(false)) }
     }
 
-    /// The session's word may come later than the source's.
-    @Test func sourceThatBegins_whenThePermissionIsGone_leavesNoFile() throws {
+    /// The source may report before the session.
+    @Test func sourceThatStartsWithoutPermission_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())
         #expect(!rig.source.openings.take(until: .now.advanced(bySeconds: 60)).isEmpty)
@@ -206,13 +208,13 @@ struct RecorderTests {
         #expect(rig.store.files.withLock { $0.isEmpty })
     }
 
-    @Test func levels_areToldOnlyWhenWanted_andEndInSilence() throws {
+    @Test func levels_areReportedOnlyWhenMetered_andEndInSilence() throws {
         for isMetered in [true, false] {
             let rig = Rig()
             _ = try rig.start { $0.isMetered = isMetered }.get()
             rig.source.give(Array(repeating: 0.1, count: 1_600))
             _ = rig.wait(rig.recorder.stop)
-            let levels = rig.told(until: { $0.last != nil }).compactMap { event -> Double? in
+            let levels = rig.reported(until: { $0.last != nil }).compactMap { event -> Double? in
                 guard case .levels(_, let channels) = event else { return nil }
                 return channels[0].peak
             }
@@ -221,20 +223,20 @@ struct RecorderTests {
         }
     }
 
-    @Test func doneRecording_isPlayedWhenThatWasAsked() throws {
+    @Test func finishedRecording_isPlayed_whenRequested() throws {
         _ = try rig.start { $0.playsAfterwards = true }.get()
         _ = rig.wait(rig.recorder.stop)
         #expect(rig.played.answer() == "file:///take-1.wav")
     }
 
-    @Test func withoutThread_thatRecordingIsRefused_andTheNextIsMade() throws {
+    @Test func withoutAThread_theRecordingIsRefused_andTheNextStarts() throws {
         NamedThread.$isRefused.withValue(true) {
             guard case .failure(.failed) = rig.start() else { return #expect(Bool(false)) }
         }
         #expect(try rig.start().get().isNew)
     }
 
-    @Test func shutdown_completesTheFile_andRefusesWhatComes() throws {
+    @Test func shutdown_completesTheFile_andRefusesLaterRequests() throws {
         _ = try rig.start().get()
         rig.source.give([1, 2])
         rig.recorder.shutdown()

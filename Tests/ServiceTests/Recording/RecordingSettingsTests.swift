@@ -17,7 +17,7 @@ struct RecordingSettingsTests {
         #expect(settings.problem == nil)
     }
 
-    @Test func combinationsThatAreNone_areNamed() {
+    @Test func invalidCombinations_nameTheMember() {
         for bits in [8, 16, 24] {
             #expect(problem { ($0.isFloat, $0.bits) = (true, bits) } == "bits")
         }
@@ -31,16 +31,16 @@ struct RecordingSettingsTests {
     }
 
     @Test(arguments: ["", "../x", "a/b", ".hidden", "-rf", "a b", "a.wav", "ä", String(repeating: "a", count: 65)])
-    func namesThatCouldMeanSomethingElse_areRefused(_ name: String) {
+    func unsafeNames_areRefused(_ name: String) {
         #expect(problem { $0.name = name } == "name")
     }
 
     @Test(arguments: ["../a.wav", "a", ".wav", "a.part", "a.wav.part", "-a.wav", "a/b.wav", "a.exe", "..wav"])
-    func idsOfNoRecording_areRefused(_ id: String) {
+    func invalidIDs_areRefused(_ id: String) {
         #expect(!RecordingName.isValidID(id))
     }
 
-    @Test func idsOfRecordings_areTaken() {
+    @Test func validIDs_areAccepted() {
         for id in ["a.wav", "20261121T170000Z-2.opus", "Memo_1-recovered.flac", "x.mp3"] {
             #expect(RecordingName.isValidID(id))
         }

@@ -4,7 +4,7 @@ import Service
 import Synchronization
 import Kernel
 
-/// A source that gives what a test says, when it says so.
+/// A source whose samples and events come from the test.
 final class ScriptedSource: AudioCapture {
     private struct State {
         var ring: CaptureRing?
@@ -22,7 +22,7 @@ final class ScriptedSource: AudioCapture {
     }
 
     private let state = Mutex(State())
-    /// Something for each time that it is opened.
+    /// One message for each opening.
     let openings = Mailbox<Bool>()
     let failure: RecordingError?
     let isSilent: Bool
@@ -87,7 +87,7 @@ final class MemoryRecordings: RecordingStore {
     let files = Mutex<[String: [Float]]>([:])
     let finished = Mutex<[String]>([])
     let isFull = Mutex(false)
-    /// As on a disk that answers no more, until something comes to `release`.
+    /// Writes hang until `release` gets a message.
     let hangs = Mutex(false)
     let hung = Mailbox<Bool>()
     let release = Mailbox<Bool>()

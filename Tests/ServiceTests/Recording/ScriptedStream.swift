@@ -3,7 +3,7 @@
 import Service
 import Synchronization
 
-/// What a test says that has come.
+/// A stream whose bytes come from the test.
 final class ScriptedStream: RecordableStream {
     private struct State {
         var parts: [StreamPart] = []
@@ -43,7 +43,7 @@ final class ScriptedStream: RecordableStream {
 
     func end() { state.withLock { $0.isEnded = true } }
 
-    /// They are there, and nobody is told.
+    /// Adds bytes without notifying the listener.
     func put(_ parts: [StreamPart]) { state.withLock { $0.parts += parts } }
 
     func give(_ parts: StreamPart...) {

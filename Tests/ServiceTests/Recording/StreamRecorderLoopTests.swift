@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Testing
 import Kernel
 
@@ -8,19 +7,15 @@ import Kernel
 
 /// The loop alone, on the test's thread, which passes it each message.
 @Suite struct StreamRecorderLoopTests {
-    private final class ScriptedItem: Sendable {
-        let value = Mutex("i1")
-    }
-
     private let mailbox = Mailbox<StreamMessage>()
     private let board = StreamRecorder.Board([:])
-    private let item = ScriptedItem()
+    private let item = Published<String, Never>("i1")
 
     /// A loop that records this stream of `main`. `started` is called when the recording has started.
     private func loop(recording stream: ScriptedStream, started: @escaping @Sendable () -> Void) -> StreamRecorderLoop {
         let environment = StreamRecorder.Environment(
             store: MemoryStreams(), stream: { _ in stream },
-            item: { [item] _ in StreamRecorder.Item(id: item.value.withLock { $0 }, isHeld: false) })
+            item: { [item] _ in StreamRecorder.Item(id: item.value, isHeld: false) })
         let loop = StreamRecorderLoop(environment, mailbox, board)
         loop.receive(.start("main", name: nil, StreamLimits()) { _ in started() })
         return loop
@@ -43,7 +38,7 @@ import Kernel
         let stream = ScriptedStream(isLive: false, size: 1_000)
         let loop = loop(recording: stream) { [item] in
             stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 1_000) + [.over(.end)])
-            item.value.withLock { $0 = "i2" }
+            item.update { $0 = "i2" }
         }
         loop.receive(.changed("main"))
         let last = board.status(of: "main").last

@@ -11,33 +11,28 @@ import KernelTesting
 
     private struct Rig {
         let stream: ScriptedStream
-        /// What is open of the item; nil: nothing at present.
-        let open: OpenStream
+        /// The open stream of the item; nil: none.
+        let open: Published<ScriptedStream?, Never>
         let store = MemoryStreams()
-        let item = ScriptedItem()
+        let item = Published<StreamRecorder.Item?, Never>(StreamRecorder.Item(id: "i1", isHeld: false))
         let events = Mailbox<StreamRecordingStatus>()
         let recorder: StreamRecorder
 
-        /// `opening` is called when the stream is asked for, on the recorder's thread.
+        /// `opening` is called when the stream is requested, on the recorder's thread.
         init(_ stream: ScriptedStream = ScriptedStream(), opening: @escaping @Sendable () -> Void = {}) {
             self.stream = stream
-            let open = OpenStream(stream)
+            let open = Published<ScriptedStream?, Never>(stream)
             self.open = open
             recorder = StreamRecorder(
-                StreamRecorder.Environment(
-                    store: store,
-                    stream: { player throws(RecordingError) in
-                        opening()
-                        guard player == "main", let stream = open.value.withLock({ $0 }) else {
-                            throw .nothingToSave("There is nothing.")
-                        }
-                        return stream
-                    },
-                    item: { [item] _ in
-                        item.value.withLock { $0 }.map {
-                            StreamRecorder.Item(id: $0, isHeld: item.isHeld.withLock { $0 })
-                        }
-                    }))
+                store: store,
+                stream: { player throws(RecordingError) in
+                    opening()
+                    guard player == "main", let stream = open.value else {
+                        throw .nothingToSave("There is nothing.")
+                    }
+                    return stream
+                },
+                item: { [item] _ in item.value })
             recorder.observe { [events] _, status in events.post(status) }
         }
 
@@ -55,44 +50,33 @@ import KernelTesting
             return try #require(try answer.answer().get().last)
         }
 
-        /// Bytes that grow are no event.
+        /// Polls the status, as a growing size alone is no event.
         func wait(_ holds: (StreamRecordingStatus) -> Bool) throws {
             let answered = Mailbox<Void>()
             for _ in 0..<1_000 where !holds(recorder.status(of: "main")) {
-                // Behind all that it was told before.
+                // Answered after all earlier messages.
                 recorder.start("main", name: nil) { _ in answered.post(()) }
                 try #require(!answered.take(until: .now.advanced(bySeconds: 10)).isEmpty)
             }
             try #require(holds(recorder.status(of: "main")))
         }
 
-        /// Whether so many bytes come to be in the file.
+        /// Whether the file reaches this size.
         func holds(_ count: Int) -> Bool {
             eventually { store.files.withLock { $0["take.mp3"]?.count ?? 0 } >= count }
         }
 
-        /// How it ended, by its event.
+        /// The result in the event of the end.
         func end() throws -> StreamRecordingStatus.Finished {
             while true {
                 let events = events.take(until: .now.advanced(bySeconds: 10))
-                if events.isEmpty { try #require(Bool(false), "no end was told") }
+                if events.isEmpty { try #require(Bool(false), "no end was reported") }
                 if let last = events.compactMap(\.last).last { return last }
             }
         }
     }
 
-    private final class ScriptedItem: Sendable {
-        let value = Mutex<String?>("i1")
-        let isHeld = Mutex(false)
-    }
-
-    private final class OpenStream: Sendable {
-        let value: Mutex<ScriptedStream?>
-
-        init(_ stream: ScriptedStream) { value = Mutex(stream) }
-    }
-
-    @Test func whatComes_isInTheFile_inOrder() throws {
+    @Test func receivedBytes_areInTheFile_inOrder() throws {
         let (status, isNew) = try rig.start().get()
         #expect(isNew && status.state == .recording && status.current?.id == "take.mp3")
         #expect(try !rig.start().get().isNew, "one file at a time")
@@ -105,7 +89,7 @@ import KernelTesting
         #expect(rig.recorder.status(of: "main").state == .idle)
     }
 
-    @Test func whatComesLater_isTakenAsItComes() throws {
+    @Test func laterBytes_areWrittenAsTheyArrive() throws {
         _ = try rig.start().get()
         for total in [10, 20, 30] {
             rig.stream.give(.bytes(10, isAfterGap: false))
@@ -114,29 +98,29 @@ import KernelTesting
         _ = try rig.stop()
     }
 
-    /// More than one turn, of which nobody tells anew.
-    @Test func muchAtOnce_isTakenToTheEnd() throws {
+    /// More than one turn, with one notification.
+    @Test func manyBytesAtOnce_areAllWritten() throws {
         rig.stream.put(Array(repeating: .bytes(1, isAfterGap: false), count: 100))
         _ = try rig.start().get()
         #expect(rig.holds(100))
         _ = try rig.stop()
     }
 
-    @Test func aGap_isToldAtOnce_andAtTheEnd() throws {
+    @Test func aGap_isReportedAtOnce_andAtTheEnd() throws {
         _ = try rig.start().get()
         rig.stream.give(.bytes(100, isAfterGap: false), .bytes(50, isAfterGap: true))
-        var told = 0
-        while told == 0 {
+        var gaps = 0
+        while gaps == 0 {
             let events = rig.events.take(until: .now.advanced(bySeconds: 10))
-            try #require(!events.isEmpty, "no gap was told")
-            told = events.compactMap(\.current?.gaps).max() ?? 0
+            try #require(!events.isEmpty, "no gap was reported")
+            gaps = events.compactMap(\.current?.gaps).max() ?? 0
         }
-        #expect(told == 1)
+        #expect(gaps == 1)
         let last = try rig.stop()
         #expect(!last.successfully && last.gaps == 1 && last.bytes == 150 && last.message != nil)
     }
 
-    @Test func aFile_isWholeAtItsEndOnly() throws {
+    @Test func aFile_isCompleteOnlyAtItsEnd() throws {
         let whole = Rig(ScriptedStream(isLive: false, size: 100))
         _ = try whole.start().get()
         whole.stream.give(.bytes(100, isAfterGap: false), .over(.end))
@@ -149,7 +133,7 @@ import KernelTesting
         #expect(!stopped.successfully && stopped.message == "It contains 60 of 100 bytes.")
     }
 
-    @Test func aFullDisk_endsIt_withWhatFits() throws {
+    @Test func aFullDisk_endsTheRecording_withTheBytesThatFit() throws {
         rig.store.room.withLock { $0 = 120 }
         _ = try rig.start().get()
         rig.stream.give(.bytes(100, isAfterGap: false), .bytes(50, isAfterGap: false))
@@ -159,7 +143,7 @@ import KernelTesting
         #expect(rig.store.finished.withLock { $0 } == ["take.mp3"] && rig.stream.isEnded)
     }
 
-    @Test func aSizeLimit_endsIt_withExactlySoMuch_whenMoreComes() throws {
+    @Test func aSizeLimit_endsTheRecording_atExactlyThisSize() throws {
         let limits = StreamLimits(bytes: 120)
         let station = Rig()
         #expect(try station.start(limits: limits).get().status.current?.limits == limits)
@@ -171,7 +155,7 @@ import KernelTesting
         _ = try torn.start(limits: limits).get()
         torn.stream.give(.bytes(120, isAfterGap: false), .bytes(50, isAfterGap: true))
         let before = try torn.end()
-        #expect(before.successfully && before.reason == .sizeLimit && before.gaps == 0, "the gap is behind the file")
+        #expect(before.successfully && before.reason == .sizeLimit && before.gaps == 0, "the gap comes after the file")
         let fitting = Rig(ScriptedStream(isLive: false, size: 120))
         _ = try fitting.start(limits: limits).get()
         fitting.stream.give(.bytes(120, isAfterGap: false), .over(.end))
@@ -184,7 +168,7 @@ import KernelTesting
         #expect(!part.successfully && part.reason == .sizeLimit && part.message == "It contains 120 of 121 bytes.")
     }
 
-    @Test func aTimeLimit_endsIt_withWhatHasCome() throws {
+    @Test func aTimeLimit_endsTheRecording_withTheReceivedBytes() throws {
         rig.stream.put([.bytes(100, isAfterGap: false)])
         _ = try rig.start(limits: StreamLimits(seconds: 0.05)).get()
         let last = try rig.end()
@@ -192,46 +176,46 @@ import KernelTesting
         #expect(rig.store.finished.withLock { $0 } == ["take.mp3"] && rig.stream.isEnded)
     }
 
-    @Test func bytesThatAreGone_endIt() throws {
+    @Test func droppedBytes_endTheRecording() throws {
         _ = try rig.start().get()
         rig.stream.give(.over(.tooSlow, "The disk did not keep up."))
         let last = try rig.end()
         #expect(!last.successfully && last.reason == .tooSlow && last.message == "The disk did not keep up.")
     }
 
-    @Test func anotherItem_endsIt_andTheSameDoesNot() throws {
+    @Test func anotherItem_endsTheRecording_andTheSameDoesNot() throws {
         _ = try rig.start().get()
         rig.recorder.changed("main")
         let (status, isNew) = try rig.start().get()
         #expect(!isNew && status.state == .recording, "the same item is current")
         rig.stream.give(.bytes(10, isAfterGap: false))
-        rig.item.value.withLock { $0 = "i2" }
+        rig.item.update { $0?.id = "i2" }
         rig.recorder.changed("main")
         let last = try rig.end()
         #expect(last.reason == .item && last.successfully && last.bytes == 10)
     }
 
-    @Test func aSourceThatCloses_hasBeenLeft_orHadItsItemReplaced() throws {
+    @Test func aClosedSource_wasLeft_orItsItemReplaced() throws {
         for (current, reason) in [("i1", StreamEndReason.left), ("i2", .item)] {
             let rig = Rig()
             _ = try rig.start().get()
-            rig.item.value.withLock { $0 = current }
+            rig.item.update { $0?.id = current }
             rig.stream.give(.over(.left))
             #expect(try rig.end().reason == reason)
         }
     }
 
-    /// Another output, or the end of an announcement: the station is joined anew.
-    @Test func aStationThatIsOpenedAnew_goesOnInTheSameFile_behindAGap() throws {
-        rig.item.isHeld.withLock { $0 = true }
+    /// Another output, or the end of an announcement: the player reopens the station.
+    @Test func aReopenedStation_continuesTheFile_afterAGap() throws {
+        rig.item.update { $0?.isHeld = true }
         _ = try rig.start().get()
-        rig.open.value.withLock { $0 = nil }
+        rig.open.update { $0 = nil }
         rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
         // It is not open yet.
         try rig.wait { $0.current?.bytes == 100 }
         #expect(rig.recorder.status(of: "main").state == .recording)
         let next = ScriptedStream()
-        rig.open.value.withLock { $0 = next }
+        rig.open.update { $0 = next }
         next.put([.bytes(50, isAfterGap: false)])
         rig.stream.put([.over(.left)])
         rig.recorder.changed("main")
@@ -241,12 +225,12 @@ import KernelTesting
         #expect(next.offsets == [1_000])
     }
 
-    @Test func aFileThatIsOpenedAnew_goesOnAtTheSameByte() throws {
+    @Test func aReopenedFile_continuesAtTheSameByte() throws {
         let rig = Rig(ScriptedStream(isLive: false, size: 2_000))
-        rig.item.isHeld.withLock { $0 = true }
+        rig.item.update { $0?.isHeld = true }
         _ = try rig.start().get()
         let next = ScriptedStream(isLive: false, size: 2_000)
-        rig.open.value.withLock { $0 = next }
+        rig.open.update { $0 = next }
         next.put([.bytes(900, isAfterGap: false), .over(.end)])
         rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
         let last = try rig.end()
@@ -254,23 +238,23 @@ import KernelTesting
         #expect(next.offsets == [1_100, 2_000])
     }
 
-    @Test func whatIsOpenedAnewAsAnotherThing_endsIt() throws {
+    @Test func aReopenedStreamOfAnotherSize_endsTheRecording() throws {
         let rig = Rig(ScriptedStream(isLive: false, size: 2_000))
-        rig.item.isHeld.withLock { $0 = true }
+        rig.item.update { $0?.isHeld = true }
         _ = try rig.start().get()
-        rig.open.value.withLock { $0 = ScriptedStream(isLive: false, size: 1_999) }
+        rig.open.update { $0 = ScriptedStream(isLive: false, size: 1_999) }
         rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
         let last = try rig.end()
         #expect(last.reason == .left && !last.successfully && last.bytes == 100)
     }
 
-    @Test func whatIsNotOpenedAnew_endsWithTheWish() throws {
-        rig.item.isHeld.withLock { $0 = true }
+    @Test func aStreamThatIsNotReopened_endsWhenItIsNoLongerHeld() throws {
+        rig.item.update { $0?.isHeld = true }
         _ = try rig.start().get()
-        rig.open.value.withLock { $0 = nil }
+        rig.open.update { $0 = nil }
         rig.stream.give(.bytes(100, isAfterGap: false), .over(.left))
         try rig.wait { $0.current?.bytes == 100 }
-        rig.item.isHeld.withLock { $0 = false }
+        rig.item.update { $0?.isHeld = false }
         rig.stream.put([.over(.left)])
         rig.recorder.changed("main")
         let last = try rig.end()
@@ -293,9 +277,9 @@ import KernelTesting
         #expect(ended.store.finished.withLock { $0 } == ["take.mp3"])
     }
 
-    /// What is asked for while a recording begins comes after it.
+    /// Requests during a start are handled after it.
     @Test(arguments: [StreamEndReason.item, .user, .player])
-    func anEnd_isNotLost_whileItBegins(reason: StreamEndReason) throws {
+    func anEnd_isNotLost_duringTheStart(reason: StreamEndReason) throws {
         let (asked, opens, ended) = (Mailbox<Void>(), Mailbox<Void>(), Mailbox<Void>())
         let rig = Rig {
             asked.post(())
@@ -305,7 +289,7 @@ import KernelTesting
         try #require(!asked.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         switch reason {
         case .item:
-            rig.item.value.withLock { $0 = "i2" }
+            rig.item.update { $0?.id = "i2" }
             rig.recorder.changed("main")
         case .user: rig.recorder.stop("main") { _ in }
         default: rig.recorder.forget("main") { ended.post(()) }

@@ -7,9 +7,9 @@ import Kernel
 
 @testable import Service
 
-/// A change of the session and its way to the disk.
+/// Changes of the session are saved before they are applied.
 @Suite struct LiveSessionChangeTests {
-    /// Saves when the test says so.
+    /// Completes saves when the test does.
     private final class HeldStore: PlayerStore {
         let saves = Mailbox<(text: String, completion: @Sendable (SaveFailure?) -> Void)>()
 
@@ -35,10 +35,8 @@ import Kernel
             commands.post(command)
             done()
         }
-        var environment = LiveSession.Environment(
-            store: store, otherStreams: nil, interruptsOthers: false, notes: [:], players: players)
-        environment.patience = patience
-        return LiveSession(environment)
+        return LiveSession(
+            store: store, otherStreams: nil, interruptsOthers: false, notes: [:], players: players, patience: patience)
     }
 
     private func change(_ session: LiveSession, _ edit: (inout SessionRequest) -> Void) {
@@ -51,25 +49,25 @@ import Kernel
         try #require(replies.take(until: .now.advanced(bySeconds: 60)).first)
     }
 
-    @Test func change_isInForceOnlyWhenItIsSaved() throws {
+    @Test func change_isAppliedOnlyWhenItIsSaved() throws {
         let session = session()
-        let told = Mailbox<SessionStatus>()
-        session.observe { told.post($0) }
+        let reported = Mailbox<SessionStatus>()
+        session.observe { reported.post($0) }
         change(session) { $0.silentSwitch = true }
         let save = try store.next()
         #expect(!session.status.silentSwitch)
         save.completion(nil)
         #expect(try reply().get().silentSwitch)
         #expect(session.status.silentSwitch)
-        #expect(told.take(until: .now).map(\.silentSwitch) == [true])
+        #expect(reported.take(until: .now).map(\.silentSwitch) == [true])
         session.stop()
     }
 
-    @Test func changeThatIsNotSaved_changesNothing() throws {
+    @Test func changeThatCannotBeSaved_changesNothing() throws {
         let session = session()
         _ = commands.take(until: .now.advanced(bySeconds: 60))
         change(session) { $0.silentSwitch = true }
-        // What comes behind it waits for it.
+        // The next change waits for it.
         change(session) { $0.options = [.mixWithOthers] }
         try store.next().completion(SaveFailure("no room"))
         #expect(try reply().refusal == "no room")
@@ -80,10 +78,10 @@ import Kernel
         #expect(try reply().refusal != nil)
         session.stop()
         #expect(session.status.configuration == .standard)
-        #expect(commands.take(until: .now).isEmpty, "no player was told")
+        #expect(commands.take(until: .now).isEmpty, "no player got a command")
     }
 
-    @Test func diskThatHangs_refusesInTime_andIsSetRightWhenItAnswers() throws {
+    @Test func changeOnAHangingDisk_isRefusedInTime_andOverwrittenLater() throws {
         let session = session(patience: 0.05)
         change(session) { $0.silentSwitch = true }
         let late = try store.next()
@@ -94,7 +92,7 @@ import Kernel
         session.stop()
     }
 
-    @Test func stop_refusesWhatIsNotSavedYet() throws {
+    @Test func stop_refusesUnsavedChanges() throws {
         let session = session()
         change(session) { $0.silentSwitch = true }
         _ = try store.next()
@@ -107,7 +105,7 @@ import Kernel
 }
 
 extension Result where Failure == Problem {
-    /// Why it is not saved; nil for any other result.
+    /// Why the change is not saved; nil for any other result.
     fileprivate var refusal: String? {
         if case .failure(let problem) = self, problem.code == "not-saved" { problem.detail } else { nil }
     }

@@ -14,29 +14,28 @@ import Kernel
         let players = SessionPlayers()
         players.join("main", perform)
         return LiveSession(
-            LiveSession.Environment(
-                store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: players))
+            store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: players)
     }
 
-    /// The machine waits with its sleep for this.
+    /// The machine delays its sleep until then.
     @Test func sleepIsDone_whenThePlayersAreSilent() {
         let commands = Mailbox<@Sendable () -> Void>()
         let session = session { command, done in
             if case .interruption = command { commands.post(done) } else { done() }
         }
-        let told = Mailbox<Bool>()
-        session.receive(.asleep(true)) { told.post(true) }
+        let done = Mailbox<Bool>()
+        session.receive(.asleep(true)) { done.post(true) }
         let waiting = commands.take(until: .now.advanced(bySeconds: 60))
         #expect(waiting.count == 1)
-        #expect(told.take(until: .now.advanced(bySeconds: 0.1)).isEmpty, "they are not silent yet")
-        for done in waiting { done() }
-        #expect(!told.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        #expect(done.take(until: .now.advanced(bySeconds: 0.1)).isEmpty, "the players are not silent yet")
+        for reply in waiting { reply() }
+        #expect(!done.take(until: .now.advanced(bySeconds: 60)).isEmpty)
         session.stop()
-        session.receive(.asleep(false)) { told.post(true) }
-        #expect(!told.take(until: .now.advanced(bySeconds: 60)).isEmpty, "nobody waits for a session that ended")
+        session.receive(.asleep(false)) { done.post(true) }
+        #expect(!done.take(until: .now.advanced(bySeconds: 60)).isEmpty, "an ended session delays nothing")
     }
 
-    @Test func whatComesBehindTheEnd_isAnswered() {
+    @Test func messagesAfterTheEnd_areAnswered() {
         let (hung, release, answers) = (Mailbox<Bool>(), Mailbox<Bool>(), Mailbox<Bool>())
         let isHeld = Monitor(true)
         let session = session { command, done in

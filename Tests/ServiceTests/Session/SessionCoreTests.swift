@@ -9,7 +9,7 @@ import Testing
     private func core(interruptsOthers: Bool = true) -> SessionCore {
         var core = SessionCore(interruptsOthers: interruptsOthers)
         _ = core.begin()
-        _ = core.outputChanged(of: "main", isThere: true)
+        _ = core.playerChanged("main", .hasOutput, true)
         _ = core.otherStreamsChanged(OtherStreams(streams: [other], hasInput: true, server: 1))
         return core
     }
@@ -36,59 +36,59 @@ import Testing
 
     @Test func othersAreSilent_onlyWhileMusicPlays() {
         var core = core()
-        let silenced = made(core.playerChanged("main", wantsSound: true))
+        let silenced = made(core.playerChanged("main", .wantsSound, true))
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
         _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         #expect(core.status.isActive && core.status.otherAudioPlaying)
-        let givenBack = undone(core.playerChanged("main", wantsSound: false))
+        let givenBack = undone(core.playerChanged("main", .wantsSound, false))
         #expect(givenBack.count == 1)
     }
 
     @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
         var core = core()
-        _ = core.playerChanged("main", wantsSound: true)
-        _ = core.playerChanged("kitchen", wantsSound: true)
-        _ = core.playerChanged("main", wantsSound: false)
+        _ = core.playerChanged("main", .wantsSound, true)
+        _ = core.playerChanged("kitchen", .wantsSound, true)
+        _ = core.playerChanged("main", .wantsSound, false)
         #expect(core.status.isActive)
         let paused = try core.change(request { $0.active = false }).compactMap { action in
             if case .pausePlayers(let players) = action { players } else { nil }
         }
         #expect(paused == [["kitchen"]] && !core.status.isActive)
-        _ = core.playerChanged("kitchen", wantsSound: true)
+        _ = core.playerChanged("kitchen", .wantsSound, true)
         #expect(core.status.isActive)
         _ = core.playerLeft("kitchen")
         #expect(!core.status.isActive)
     }
 
-    @Test func othersStayDown_whileAnAnnouncementPausesTheMusic() throws {
+    @Test func othersStaySilent_whileAnAnnouncementPausesTheMusic() throws {
         for options: Set<SessionOption> in [[.duckOthers], []] {
             var core = core()
             _ = try core.change(request { $0.options = options })
-            #expect(made(core.playerChanged("main", wantsSound: true)).count == 1)
-            var actions = core.announcementsChanged(of: "main", areHeard: true)
-            actions += core.playerChanged("main", wantsSound: false)
+            #expect(made(core.playerChanged("main", .wantsSound, true)).count == 1)
+            var actions = core.playerChanged("main", .announces, true)
+            actions += core.playerChanged("main", .wantsSound, false)
             #expect(core.status.isActive)
-            actions += core.playerChanged("main", wantsSound: true)
-            actions += core.announcementsChanged(of: "main", areHeard: false)
+            actions += core.playerChanged("main", .wantsSound, true)
+            actions += core.playerChanged("main", .announces, false)
             #expect(undone(actions).isEmpty && core.status.isActive)
-            #expect(undone(core.playerChanged("main", wantsSound: false)).count == 1)
+            #expect(undone(core.playerChanged("main", .wantsSound, false)).count == 1)
         }
     }
 
-    @Test func anAnnouncementAlone_ducksOthers_andSilencesNobody() throws {
+    @Test func anAnnouncementAlone_ducksOthers_butSilencesNobody() throws {
         var core = core()
-        #expect(made(core.announcementsChanged(of: "main", areHeard: true)).isEmpty && core.status.isActive)
+        #expect(made(core.playerChanged("main", .announces, true)).isEmpty && core.status.isActive)
         #expect(made(try core.change(request { $0.options = [.duckOthers] })).count == 1)
         #expect(undone(core.playerLeft("main")).count == 1 && !core.status.isActive)
     }
 
     @Test func releasedDuringAnAnnouncement_itIsInactive_andTheMusicStaysSilent() throws {
         var core = core()
-        _ = core.playerChanged("main", wantsSound: true)
-        _ = core.announcementsChanged(of: "main", areHeard: true)
-        _ = core.playerChanged("main", wantsSound: false)
+        _ = core.playerChanged("main", .wantsSound, true)
+        _ = core.playerChanged("main", .announces, true)
+        _ = core.playerChanged("main", .wantsSound, false)
         let paused = try core.change(request { $0.active = false }).compactMap { action in
             if case .pausePlayers(let players) = action { players } else { nil }
         }
@@ -97,23 +97,23 @@ import Testing
 
     @Test func hasAnOutput_whileAnyPlayerHas() {
         var core = core()
-        _ = core.outputChanged(of: "kitchen", isThere: true)
-        _ = core.outputChanged(of: "main", isThere: false)
+        _ = core.playerChanged("kitchen", .hasOutput, true)
+        _ = core.playerChanged("main", .hasOutput, false)
         #expect(core.hardware.hasOutput)
         _ = core.playerLeft("kitchen")
         #expect(!core.hardware.hasOutput)
     }
 
-    @Test func othersAreLeftAlone_unlessTheOperatorAllows() throws {
+    @Test func othersAreUnchanged_unlessTheOperatorAllowsInterruption() throws {
         var core = core(interruptsOthers: false)
-        let left = made(core.playerChanged("main", wantsSound: true))
+        let left = made(core.playerChanged("main", .wantsSound, true))
         #expect(left.isEmpty)
-        // To duck is asked for in so many words.
+        // Ducking is requested by an option.
         let ducked = made(try core.change(request { $0.options = [.duckOthers] }))
         #expect(ducked.count == 1)
     }
 
-    @Test func allOrNothing() throws {
+    @Test func anInvalidRequest_changesNothing() throws {
         var core = core()
         let before = core.status
         #expect(throws: Problem.self) {
@@ -165,7 +165,7 @@ import Testing
         #expect(actions.contains(.interrupt(InterruptionNotice(isBeginning: false, source: .lock))))
     }
 
-    @Test func activation_needsAnOutput_andReleaseGivesBack() throws {
+    @Test func activation_requiresAnOutput_andDeactivationRestoresOthers() throws {
         var core = core()
         let silenced = made(try core.change(request { $0.active = true }))
         #expect(silenced.count == 1)
@@ -182,11 +182,11 @@ import Testing
                 $0.notifyOthers = false
             })
         #expect(undone(silent).isEmpty)
-        _ = core.outputChanged(of: "main", isThere: false)
+        _ = core.playerChanged("main", .hasOutput, false)
         #expect(throws: Problem.self) { try core.change(request { $0.active = true }) }
     }
 
-    @Test func whatIsSaved_isReadAgain() throws {
+    @Test func savedState_isRestored() throws {
         var notes: [String: String] = [:]
         let configuration = try SessionConfiguration(
             category: .playAndRecord, options: [.allowAirPlay], mode: .videoChat)

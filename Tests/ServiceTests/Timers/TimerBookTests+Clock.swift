@@ -5,63 +5,52 @@ import Testing
 
 @testable import Service
 
-/// Timers while somebody sets the wall's clock.
+/// Changes of the wall clock.
 extension TimerBookTests {
-    @Test func aClockThatIsSetForward_bringsItAboutOrMissesIt() throws {
-        for (minutes, rings) in [(60, true), (90, false)] {
-            var (book, hands) = (book, Hands())
-            _ = try book.apply(.add(alarm([.wed])), hands.moment)
-            hands.moment.wall += Int64(minutes) * 60_000
-            let effects = book.clockWasSet(by: Int64(minutes) * 60_000, hands.moment)
-            #expect((stage(effects) != nil) == rings)
-            #expect(book.timers[0].next == Self.seven + 7 * 86_400_000)
-        }
+    @Test(arguments: [(60, true), (90, false)] as [(Int64, Bool)])
+    func clockSetForward_ringsOrMissesTheAlarm(minutes: Int64, rings: Bool) throws {
+        var world = TimerWorld()
+        try world.add(TimerWorld.alarm([.wed]))
+        #expect((TimerWorld.stage(world.setClock(by: minutes * 60_000)) != nil) == rings)
+        #expect(world.next == TimerWorld.seven + 7 * TimerWorld.day)
     }
 
-    @Test func aClockThatIsSetBack_doesNotRingTwiceADay() throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(alarm(Set(Weekday.allCases))), hands.moment)
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        hands.moment.wall -= 600_000
-        #expect(book.clockWasSet(by: -600_000, hands.moment) == [])
-        #expect(book.timers[0].next == Self.seven + 86_400_000)
-        // Before it had rung, it waits for its time.
-        var other = self.book
-        hands = Hands()
-        _ = try other.apply(.add(alarm([.wed])), hands.moment)
-        hands.moment.wall -= 3_600_000
-        _ = other.clockWasSet(by: -3_600_000, hands.moment)
-        #expect(other.timers[0].next == Self.seven)
+    @Test func clockSetBack_ringsNoAlarmTwiceADay() throws {
+        var world = TimerWorld()
+        try world.add(TimerWorld.alarm(Set(Weekday.allCases)))
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
+        #expect(world.setClock(by: -600_000) == [])
+        #expect(world.next == TimerWorld.seven + TimerWorld.day)
+        // An alarm that has not rung waits for its time.
+        var other = TimerWorld()
+        try other.add(TimerWorld.alarm([.wed]))
+        _ = other.setClock(by: -3_600_000)
+        #expect(other.next == TimerWorld.seven)
     }
 
-    /// Ahead for a moment, as on a machine whose clock is set over the network.
+    /// The clock is ahead for a moment, as on a machine that gets its time over the network.
     @Test(arguments: [[], Set(Weekday.allCases)])
-    func whatWasMissedByAWrongClock_ringsAtItsTime(days: Set<Weekday>) throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(alarm(days)), hands.moment)
-        hands.moment.wall += 7_200_000
-        #expect(book.clockWasSet(by: 7_200_000, hands.moment) == [])
-        #expect(alarm(book)?.last?.result == .missed)
-        hands.moment.wall -= 7_200_000
-        #expect(book.clockWasSet(by: -7_200_000, hands.moment) == [])
-        #expect(alarm(book)?.isEnabled == true && alarm(book)?.last == nil && book.timers[0].next == Self.seven)
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
+    func alarmMissedByAWrongClock_ringsAtItsTime(days: Set<Weekday>) throws {
+        var world = TimerWorld()
+        try world.add(TimerWorld.alarm(days))
+        #expect(world.setClock(by: 7_200_000) == [])
+        #expect(world.alarm?.last?.result == .missed)
+        #expect(world.setClock(by: -7_200_000) == [])
+        #expect(world.alarm?.isEnabled == true && world.alarm?.last == nil && world.next == TimerWorld.seven)
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
     }
 
     @Test(arguments: [-3_600_000, 3_600_000])
-    func snoozed_itKeepsItsTime_whenTheClockIsSet(jump: Int64) throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        _ = try book.apply(.snooze(id, seconds: 60), hands.moment)
-        hands.moment.wall += jump
-        #expect(book.clockWasSet(by: jump, hands.moment) == [])
-        #expect(alarm(book)?.state == .snoozed && book.timers[0].next == Self.seven + 60_000 + jump)
-        hands.pass(60)
-        #expect(stage(book.advance(hands.moment)) == .items)
+    func snooze_keepsItsDuration_whenTheClockIsSet(jump: Int64) throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        _ = try world.snooze(id, seconds: 60)
+        #expect(world.setClock(by: jump) == [])
+        #expect(world.alarm?.state == .snoozed && world.next == TimerWorld.seven + 60_000 + jump)
+        world.pass(60)
+        #expect(world.advancedStage() == .items)
     }
 
     /// The player starts at the moment that it was given: the timer ends with it, and a restart does not play again.

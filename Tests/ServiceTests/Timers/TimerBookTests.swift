@@ -1,326 +1,239 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kernel
 import Playback
 import Testing
 
 @testable import Service
 
 @Suite struct TimerBookTests {
-    /// 1 July 2026, 05:00 UTC: 07:00 in Berlin.
-    static let seven: Int64 = 1_782_882_000_000
-    private let berlin = ZoneRules(changes: [], first: 0, rest: ZoneRule("CET-1CEST,M3.5.0,M10.5.0/3"))
-
-    /// Both clocks, moved by hand.
-    struct Hands {
-        var moment = TimerMoment(
-            wall: TimerBookTests.seven - 3_600_000, monotonic: MonotonicTime(nanoseconds: 1_000_000_000))
-
-        mutating func pass(_ seconds: Double) {
-            moment.wall += Int64((seconds * 1_000).rounded())
-            moment.monotonic = moment.monotonic.advanced(bySeconds: seconds)
-        }
+    @Test func alarmRings_atItsTime_andNotBefore() throws {
+        var world = TimerWorld()
+        try world.add()
+        #expect(world.next == TimerWorld.seven && world.book.due.wall == TimerWorld.seven)
+        world.pass(3_599.9)
+        #expect(world.advance() == [])
+        world.pass(0.1)
+        #expect(world.advancedStage() == .items)
+        #expect(world.alarm?.state == .ringing && world.alarm?.isEnabled == false && world.next == nil)
+        #expect(world.advance() == [])
     }
 
-    var book: TimerBook {
-        var book = TimerBook()
-        book.zone = { [berlin] name in name == nil || name == "Europe/Berlin" ? berlin : nil }
-        return book
+    @Test func ofTwoAlarmsAtOneTime_theLastOneRings_andTheOtherIsReplaced() throws {
+        var world = TimerWorld()
+        for _ in 0..<2 { try world.add() }
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
+        let alarms = world.book.timers.map(\.alarm)
+        #expect(alarms[0]?.last?.result == .replaced && alarms[0]?.state == .waiting)
+        #expect(alarms[1]?.last?.result == nil && alarms[1]?.state == .ringing)
     }
 
-    func alarm(_ days: Set<Weekday> = [], fallback: String? = nil) -> PlayerTimer.Kind {
-        var alarm = Alarm(Recurrence(seconds: 7 * 3_600, days: days))
-        (alarm.items, alarm.fallback) = ([.media(ItemDraft(uri: "a.mp3"))], fallback)
-        return .alarm(alarm)
+    @Test func alarmRepeats_onItsDays() throws {
+        var world = TimerWorld()
+        try world.add(TimerWorld.alarm([.wed]))
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
+        #expect(world.next == TimerWorld.seven + 7 * TimerWorld.day && world.alarm?.isEnabled == true)
     }
 
-    func alarm(_ book: TimerBook, _ index: Int = 0) -> Alarm? {
-        if case .alarm(let alarm)? = book.timers.dropFirst(index).first?.kind { alarm } else { nil }
+    @Test(arguments: [[], Set(Weekday.allCases)])
+    func aLaterTimeOfTheSameDay_ringsAgainThatDay(days: Set<Weekday>) throws {
+        var world = TimerWorld()
+        let id = try world.add(TimerWorld.alarm(days)).id
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
+        var patch = TimerPatch()
+        (patch.seconds, patch.isEnabled) = (8 * 3_600, true)
+        _ = try world.book.apply(.change(id, patch), world.moment)
+        #expect(world.next == TimerWorld.seven + 3_600_000)
     }
 
-    func stage(_ effects: [TimerBook.Effect]) -> AlarmRing.Stage? {
-        effects.compactMap { if case .sound(_, _, let stage) = $0 { stage } else { nil } }.last
+    @Test(arguments: [(59, true), (61, false), (86_400 * 9, false)] as [(Double, Bool)])
+    func alarmIsMissed_whenTheServerWasOff(late: Double, rings: Bool) throws {
+        var world = TimerWorld()
+        try world.add()
+        #expect((TimerWorld.stage(world.restart(after: 3_600 + late)) != nil) == rings)
+        #expect(world.alarm?.isEnabled == false)
+        #expect(world.alarm?.last == Alarm.Outcome(at: TimerWorld.seven, result: rings ? nil : .missed))
     }
 
-    func snapshot(_ status: PlayerStatus, _ wantsSound: Bool) -> PlayerSnapshot {
-        var snapshot = PlayerSnapshot()
-        (snapshot.status, snapshot.playWhenReady) = (status, wantsSound)
-        return snapshot
+    @Test func aStageThatIsNotHeard_isReplacedByTheNext() throws {
+        var world = TimerWorld()
+        let id = try world.ring(TimerWorld.alarm(fallback: "bell.mp3"))
+        // A server that does not respond.
+        #expect(world.perform(id, .items, .loading) == [])
+        #expect(world.alarm?.last == Alarm.Outcome(at: TimerWorld.seven))
+        var restarted = world
+        _ = restarted.restart(after: 120)
+        #expect(restarted.alarm?.last == Alarm.Outcome(at: TimerWorld.seven, result: .failed))
+        var stopped = world
+        _ = stopped.report(.status(.paused, wantsSound: false))
+        #expect(stopped.alarm?.last?.result == .failed)
+        world.pass(10)
+        #expect(world.advancedStage() == .fallback)
+        // A missing file.
+        #expect(TimerWorld.stage(world.refuse(id, .fallback, .notFound)) == .tone)
+        #expect(world.perform(id, .tone) == [])
+        #expect(world.alarm?.last?.result == .tone && world.alarm?.state == .ringing)
+        #expect(world.report(.status(.paused, wantsSound: false)) == [])
+        #expect(world.alarm?.state == .waiting && world.book.ring == nil)
     }
 
-    @Test func isDueAtItsTime_andNotBefore() throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(alarm()), hands.moment)
-        #expect(book.timers[0].next == Self.seven && book.due.wall == Self.seven)
-        hands.pass(3_599.9)
-        #expect(book.advance(hands.moment) == [])
-        hands.pass(0.1)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        #expect(alarm(book)?.state == .ringing && alarm(book)?.isEnabled == false && book.timers[0].next == nil)
-        #expect(book.advance(hands.moment) == [])
+    @Test func withoutAFallback_theTonePlays() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        #expect(TimerWorld.stage(world.perform(id, .items, .failed, wantsSound: false)) == .tone)
     }
 
-    @Test func ofTwoAtOneTime_theLastOneSounds_andTheOtherIsReplaced() throws {
-        var (book, hands) = (book, Hands())
-        for _ in 0..<2 { _ = try book.apply(.add(alarm()), hands.moment) }
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        #expect(alarm(book, 0)?.last?.result == .replaced && alarm(book, 0)?.state == .waiting)
-        #expect(alarm(book, 1)?.last?.result == nil && alarm(book, 1)?.state == .ringing)
+    @Test func itemsThatFailLater_areReplacedToo() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        _ = world.perform(id, .items)
+        world.pass(300)
+        #expect(TimerWorld.stage(world.report(.status(.failed, wantsSound: false))) == .tone)
     }
 
-    @Test func repeatsOnItsDays() throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(alarm([.wed])), hands.moment)
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        #expect(book.timers[0].next == Self.seven + 7 * 86_400_000 && alarm(book)?.isEnabled == true)
+    @Test func withoutASoundServer_theItemsWaitForIt() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        #expect(world.refuse(id, .items, .outputUnavailable) == [])
+        world.pass(30)
+        #expect(world.advance() == [])
+        #expect(TimerWorld.stage(world.report(.outputIsBack)) == .items)
+        #expect(world.refuse(id, .items, .outputUnavailable) == [])
+        world.pass(30)
+        #expect(world.advance() == [.silence])
+        #expect(world.alarm?.last?.result == .failed)
     }
 
-    @Test func aLaterTimeOfTheSameDay_ringsAgainThatDay() throws {
-        for days in [[], Set(Weekday.allCases)] {
-            var (book, hands) = (book, Hands())
-            _ = try book.apply(.add(alarm(days)), hands.moment)
-            hands.pass(3_600)
-            #expect(stage(book.advance(hands.moment)) == .items)
-            var patch = TimerPatch()
-            (patch.seconds, patch.isEnabled) = (8 * 3_600, true)
-            _ = try book.apply(.change(book.timers[0].id, patch), hands.moment)
-            #expect(book.timers[0].next == Self.seven + 3_600_000)
-        }
+    @Test func snoozeIsRefused_unlessTheAlarmRings() throws {
+        var world = TimerWorld()
+        let id = try world.add().id
+        #expect(throws: Problem.self) { try world.snooze(id) }
+        world.pass(3_600)
+        _ = world.advance()
+        #expect(try world.snooze(id, seconds: 60) == [.silence])
+        #expect(world.alarm?.state == .snoozed && world.next == TimerWorld.seven + 60_000)
+        // The snooze survives a restart.
+        #expect(world.restart() == [])
+        world.pass(60)
+        #expect(world.advancedStage() == .items)
+        #expect(world.next == nil)
     }
 
-    @Test func isMissed_whenTheServerWasOff() throws {
-        for (late, rings) in [(59.0, true), (61, false), (86_400 * 9, false)] {
-            var (book, hands) = (book, Hands())
-            _ = try book.apply(.add(alarm()), hands.moment)
-            var restored = TimerNote.book(TimerNote.text(book))
-            restored.zone = book.zone
-            hands.pass(3_600 + late)
-            let effects = restored.resume(hands.moment)
-            #expect((stage(effects) != nil) == rings, "\(late)")
-            #expect(alarm(restored)?.isEnabled == false)
-            #expect(alarm(restored)?.last?.result == (rings ? nil : .missed))
-            #expect(alarm(restored)?.last?.at == Self.seven)
-        }
-    }
-
-    @Test func whatDoesNotSound_givesWay() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm(fallback: "bell.mp3")), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        // A server that does not answer.
-        #expect(book.report(.taken(id, .items, .success(snapshot(.loading, true))), hands.moment) == [])
-        #expect(alarm(book)?.last == Alarm.Outcome(at: Self.seven))
-        var restored = TimerNote.book(TimerNote.text(book))
-        #expect(alarm(restored)?.last == Alarm.Outcome(at: Self.seven))
-        var later = hands
-        later.pass(120)
-        _ = restored.resume(later.moment)
-        #expect(alarm(restored)?.last?.result == .failed)
-        var stopped = book
-        _ = stopped.report(.status(.paused, wantsSound: false), hands.moment)
-        #expect(alarm(stopped)?.last?.result == .failed)
-        hands.pass(10)
-        #expect(stage(book.advance(hands.moment)) == .fallback)
-        // A file that is not there.
-        let missing = PlaybackError(.notFound, "not there")
-        #expect(stage(book.report(.taken(id, .fallback, .failure(missing)), hands.moment)) == .tone)
-        #expect(book.report(.taken(id, .tone, .success(snapshot(.playing, true))), hands.moment) == [])
-        #expect(alarm(book)?.last?.result == .tone && alarm(book)?.state == .ringing)
-        #expect(book.report(.status(.paused, wantsSound: false), hands.moment) == [])
-        #expect(alarm(book)?.state == .waiting && book.ring == nil)
-    }
-
-    @Test func withoutAFallback_theToneSounds() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        #expect(stage(book.report(.taken(id, .items, .success(snapshot(.failed, false))), hands.moment)) == .tone)
-    }
-
-    @Test func whatBreaksOffLater_givesWayAsWell() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        _ = book.report(.taken(id, .items, .success(snapshot(.playing, true))), hands.moment)
-        hands.pass(300)
-        #expect(stage(book.report(.status(.failed, wantsSound: false), hands.moment)) == .tone)
-    }
-
-    @Test func withoutASoundServer_itsItemsWaitForOne() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        let away = PlaybackError(.outputUnavailable, "away")
-        #expect(book.report(.taken(id, .items, .failure(away)), hands.moment) == [])
-        hands.pass(30)
-        #expect(book.advance(hands.moment) == [])
-        #expect(stage(book.report(.outputIsBack, hands.moment)) == .items)
-        #expect(book.report(.taken(id, .items, .failure(away)), hands.moment) == [])
-        hands.pass(30)
-        #expect(book.advance(hands.moment) == [.silence])
-        #expect(alarm(book)?.last?.result == .failed)
-    }
-
-    @Test func snoozes_onlyWhileItRings() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        #expect(throws: Problem.self) { try book.apply(.snooze(id, seconds: nil), hands.moment) }
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        let effects = try book.apply(.snooze(id, seconds: 60), hands.moment).1
-        #expect(effects == [.silence] && alarm(book)?.state == .snoozed && book.timers[0].next == Self.seven + 60_000)
-        // Also through a restart.
-        var restored = TimerNote.book(TimerNote.text(book))
-        restored.zone = book.zone
-        #expect(restored.resume(hands.moment) == [])
-        hands.pass(60)
-        #expect(stage(restored.advance(hands.moment)) == .items)
-        #expect(restored.timers[0].next == nil)
-    }
-
-    @Test func snoozed_itGoesOnWithWhatItHad() throws {
-        var (book, hands) = (book, Hands())
-        let id = try book.apply(.add(alarm()), hands.moment).id
-        hands.pass(3_600)
-        _ = book.advance(hands.moment)
-        var heard = snapshot(.playing, true)
-        heard.insertedItems = 5..<7
-        _ = book.report(.taken(id, .items, .success(heard)), hands.moment)
-        // Twice, and through a restart.
+    @Test func snoozedAlarm_continuesWithItsItems() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        _ = world.perform(id, .items, items: 5..<7)
+        // Twice, with a restart each time.
         for _ in 0..<2 {
-            _ = try book.apply(.snooze(id, seconds: 60), hands.moment)
-            var restored = TimerNote.book(TimerNote.text(book))
-            restored.zone = book.zone
-            book = restored
-            _ = book.resume(hands.moment)
-            hands.pass(60)
-            let effects = book.advance(hands.moment)
-            #expect(stage(effects) == .kept)
-            #expect(alarm(book)?.kept == 5..<7)
-            _ = book.report(.taken(id, .kept, .success(snapshot(.playing, true))), hands.moment)
-            #expect(alarm(book)?.last?.result == .played)
+            _ = try world.snooze(id, seconds: 60)
+            _ = world.restart()
+            world.pass(60)
+            #expect(world.advancedStage() == .kept)
+            #expect(world.alarm?.kept == 5..<7)
+            _ = world.perform(id, .kept)
+            #expect(world.alarm?.last?.result == .played)
         }
-        // Somebody has replaced the queue: it begins anew.
-        _ = try book.apply(.snooze(id, seconds: 60), hands.moment)
-        hands.pass(60)
-        #expect(stage(book.advance(hands.moment)) == .kept)
-        let gone = PlaybackError(.notFound, "another queue")
-        #expect(stage(book.report(.taken(id, .kept, .failure(gone)), hands.moment)) == .items)
+        // The queue was replaced, so the alarm starts from the beginning.
+        _ = try world.snooze(id, seconds: 60)
+        world.pass(60)
+        #expect(world.advancedStage() == .kept)
+        #expect(TimerWorld.stage(world.refuse(id, .kept, .notFound)) == .items)
     }
 
-    @Test func killedWhileItRings_itRingsAgain() throws {
-        for (seconds, rings) in [(20.0, true), (120, false)] {
-            var (book, hands) = (book, Hands())
-            _ = try book.apply(.add(alarm()), hands.moment)
-            hands.pass(3_600)
-            _ = book.advance(hands.moment)
-            var restored = TimerNote.book(TimerNote.text(book))
-            restored.zone = book.zone
-            hands.pass(seconds)
-            #expect((stage(restored.resume(hands.moment)) != nil) == rings)
-            #expect(alarm(restored)?.state == (rings ? .ringing : .waiting))
-        }
+    @Test(arguments: [(20, true), (120, false)] as [(Double, Bool)])
+    func alarmRingsAgain_whenTheServerDiesWhileItRings(seconds: Double, rings: Bool) throws {
+        var world = TimerWorld()
+        _ = try world.ring()
+        #expect((TimerWorld.stage(world.restart(after: seconds)) != nil) == rings)
+        #expect(world.alarm?.state == (rings ? .ringing : .waiting))
     }
 
-    @Test func sleepTimers_areOneAPlayer_andGoByTheSteadyClock() throws {
-        var (book, hands) = (book, Hands())
-        let first = try book.apply(.add(.sleep(SleepTimer(end: .after(600), fade: 700))), hands.moment)
-        let end = hands.moment.monotonic.advanced(bySeconds: 600)
-        #expect(first.1 == [.sleep(SleepPlan(end: .at(end), fade: 600))])
-        _ = try book.apply(.add(.sleep(SleepTimer(end: .endOfItem, fade: 0))), hands.moment)
-        #expect(book.timers.count == 1 && book.timers[0].id != first.id && book.timers[0].next == nil)
-        _ = try book.apply(.add(.sleep(SleepTimer(end: .after(600), fade: 0))), hands.moment)
-        hands.moment.wall += 3_600_000
-        #expect(book.clockWasSet(by: 3_600_000, hands.moment) == [])
-        #expect(book.timers[0].next == hands.moment.wall + 600_000)
-        // Through a restart it ends when it was to end.
-        hands.pass(200)
-        var restored = TimerNote.book(TimerNote.text(book))
-        let rest = hands.moment.monotonic.advanced(bySeconds: 400)
-        #expect(restored.resume(hands.moment) == [.sleep(SleepPlan(end: .at(rest), fade: 0))])
-        hands.pass(400)
-        #expect(restored.report(.slept, hands.moment) == [] && restored.timers.isEmpty)
+    @Test func aPlayerHasOneSleepTimer_whichFollowsTheMonotonicClock() throws {
+        var world = TimerWorld()
+        let first = try world.add(.sleep(SleepTimer(end: .after(600), fade: 700)))
+        let end = world.moment.monotonic.advanced(bySeconds: 600)
+        #expect(first.effects == [.sleep(SleepPlan(end: .at(end), fade: 600))])
+        try world.add(.sleep(SleepTimer(end: .endOfItem, fade: 0)))
+        #expect(world.book.timers.count == 1 && world.book.timers[0].id != first.id && world.next == nil)
+        try world.add(.sleep(SleepTimer(end: .after(600), fade: 0)))
+        #expect(world.setClock(by: 3_600_000) == [])
+        #expect(world.next == world.moment.wall + 600_000)
+        // A restart does not change its end.
+        world.pass(200)
+        let rest = world.moment.monotonic.advanced(bySeconds: 400)
+        #expect(world.restart() == [.sleep(SleepPlan(end: .at(rest), fade: 0))])
+        world.pass(400)
+        #expect(world.report(.slept) == [] && world.book.timers.isEmpty)
     }
 
-    /// Not as if it had begun with the start.
-    @Test func aFadeThatARestartInterrupts_isAsLongAsItWas() throws {
-        var (book, hands) = (book, Hands())
-        _ = try book.apply(.add(.sleep(SleepTimer(end: .after(8), fade: 7))), hands.moment)
-        let end = hands.moment.monotonic.advanced(bySeconds: 8)
-        hands.pass(4)
-        var restored = TimerNote.book(TimerNote.text(book))
-        #expect(restored.resume(hands.moment) == [.sleep(SleepPlan(end: .at(end), fade: 7))])
+    @Test func aRestartDuringTheFade_doesNotShortenIt() throws {
+        var world = TimerWorld()
+        try world.add(.sleep(SleepTimer(end: .after(8), fade: 7)))
+        let end = world.moment.monotonic.advanced(bySeconds: 8)
+        world.pass(4)
+        #expect(world.restart() == [.sleep(SleepPlan(end: .at(end), fade: 7))])
     }
 
-    /// A group sleeps as its leader does.
-    @Test func aFollowersSleepTimer_isItsLeaders_unlessThatHasOne() throws {
-        var (follower, leader, hands) = (book, book, Hands())
-        _ = try follower.apply(.add(.sleep(SleepTimer(end: .after(600), fade: 0))), hands.moment)
-        hands.pass(100)
-        let end = SleepPlan(end: .at(hands.moment.monotonic.advanced(bySeconds: 500)), fade: 0)
-        leader.nextNumber = 7
-        #expect(leader.take(follower.timers, hands.moment) == [.sleep(end)])
-        #expect(leader.timers == follower.timers, "its id is the same")
-        let kept = leader.timers
-        #expect(leader.take(follower.timers, hands.moment) == [] && leader.timers == kept)
+    @Test func aLeaderTakesOverAFollowersSleepTimer_unlessItHasOne() throws {
+        var (follower, leader) = (TimerWorld(), TimerWorld())
+        try follower.add(.sleep(SleepTimer(end: .after(600), fade: 0)))
+        leader.pass(100)
+        let end = SleepPlan(end: .at(leader.moment.monotonic.advanced(bySeconds: 500)), fade: 0)
+        leader.book.nextNumber = 7
+        #expect(leader.book.take(follower.book.timers, leader.moment) == [.sleep(end)])
+        #expect(leader.book.timers == follower.book.timers, "the id stays")
+        let kept = leader.book.timers
+        #expect(leader.book.take(follower.book.timers, leader.moment) == [] && leader.book.timers == kept)
     }
 
     @Test func starts_areHandedOverInTime() throws {
-        var (book, hands) = (book, Hands())
-        let start = ScheduledStart(item: nil, position: nil, at: hands.moment.wall + 60_000)
-        #expect(try book.apply(.add(.start(start)), hands.moment).1 == [])
-        hands.pass(49)
-        #expect(book.advance(hands.moment) == [])
-        hands.pass(1)
-        let time = hands.moment.monotonic.advanced(bySeconds: 10)
-        guard case .start(_, time)? = book.advance(hands.moment).first else {
+        var world = TimerWorld()
+        let start = ScheduledStart(item: nil, position: nil, at: world.moment.wall + 60_000)
+        #expect(try world.add(.start(start)).effects == [])
+        world.pass(49)
+        #expect(world.advance() == [])
+        world.pass(1)
+        let time = world.moment.monotonic.advanced(bySeconds: 10)
+        guard case .start(_, time)? = world.advance().first else {
             Issue.record("not handed over")
             return
         }
-        #expect(book.advance(hands.moment) == [] && book.timers.count == 1)
-        // Another command took that start back, not an earlier one.
-        var dropped = book
-        #expect(dropped.report(.startDropped(at: time.advanced(bySeconds: -1)), hands.moment) == [])
-        #expect(dropped.timers.count == 1)
-        #expect(dropped.report(.startDropped(at: time), hands.moment) == [] && dropped.timers.isEmpty)
-        hands.pass(10)
-        #expect(book.advance(hands.moment) == [] && book.timers.isEmpty)
-        for at in [hands.moment.wall, hands.moment.wall - 1, hands.moment.wall + 400 * 86_400_000] {
+        #expect(world.advance() == [] && world.book.timers.count == 1)
+        // Another command dropped this start; the report of an earlier one is ignored.
+        var dropped = world
+        #expect(dropped.report(.startDropped(at: time.advanced(bySeconds: -1))) == [])
+        #expect(dropped.book.timers.count == 1)
+        #expect(dropped.report(.startDropped(at: time)) == [] && dropped.book.timers.isEmpty)
+        world.pass(10)
+        #expect(world.advance() == [] && world.book.timers.isEmpty)
+        for at in [world.moment.wall, world.moment.wall - 1, world.moment.wall + 400 * TimerWorld.day] {
             #expect(throws: Problem.self) {
-                try book.apply(.add(.start(ScheduledStart(item: nil, position: nil, at: at))), hands.moment)
+                try world.add(.start(ScheduledStart(item: nil, position: nil, at: at)))
             }
         }
     }
 
-    @Test func whatIsTooMuch_isRefusedAndChangesNothing() throws {
-        var (book, hands) = (book, Hands())
-        for _ in 0..<TimerBook.maximum { _ = try book.apply(.add(alarm()), hands.moment) }
-        var more = book
-        #expect(throws: Problem.self) { try more.apply(.add(alarm()), hands.moment) }
+    @Test func tooManyTimers_tooLargeItems_andUnknownZones_areRefused() throws {
+        var world = TimerWorld()
+        for _ in 0..<TimerBook.maximum { try world.add() }
+        var more = world
+        #expect(throws: Problem.self) { try more.add() }
+        var other = TimerWorld()
         var long = Alarm(Recurrence(seconds: 0, days: []))
         long.items = (0..<100).map { _ in .media(ItemDraft(uri: String(repeating: "a", count: 1_000))) }
-        var other = self.book
-        #expect(throws: Problem.self) {
-            try other.apply(.add(.alarm(long)), hands.moment)
-        }
+        #expect(throws: Problem.self) { try other.add(.alarm(long)) }
         var zone = Alarm(Recurrence(seconds: 0, days: []))
         zone.timeZone = "Mars/Base"
-        #expect(throws: Problem.self) { try other.apply(.add(.alarm(zone)), hands.moment) }
-        // All of them at once are one after another: the last one sounds.
-        hands.pass(3_600)
-        #expect(stage(book.advance(hands.moment)) == .items)
-        #expect(
-            book.timers.filter { if case .alarm(let alarm) = $0.kind { alarm.state == .ringing } else { false } }.count
-                == 1)
+        #expect(throws: Problem.self) { try other.add(.alarm(zone)) }
+        // All alarms go off at once, and one of them rings.
+        world.pass(3_600)
+        #expect(world.advancedStage() == .items)
+        #expect(world.book.timers.filter { $0.alarm?.state == .ringing }.count == 1)
     }
 
-    @Test func whatASavedTimerIs_stays() {
+    @Test func theFormatOfSavedTimers_isStable() {
         let alarm = """
             {"recurrence":{"seconds":25200,"days":["mon"]},"items":[{"media":{"_0":{"uri":"a.mp3","beginTime":0,"loops":0,"headers":{},\
             "reach":"anywhere"}}},{"several":{"member":"folder","id":"b"}}],"level":0.4,"ramp":30,"snooze":540,"isEnabled":true,\
@@ -336,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSavedAtFirst_isRead_andOneDamagedTimerTakesNoOtherWithIt() throws {
+    @Test func theFirstFormat_isRead_andADamagedTimerDoesNotAffectOthers() throws {
         let text = """
             {"next":5,"timers":[{"id":4,"type":"alarm","seconds":25200,"days":["mon"],"items":[{"uri":"a.mp3","reach":"anywhere"}],\
             "level":0.5,"ramp":10,"fallback":"b.mp3","enabled":true,"next":7},{"id":2,"type":"x"},{"id":{"number":3},"kind":{}},\
@@ -344,14 +257,13 @@ import Testing
             """
         let book = TimerNote.book(text)
         #expect(book.nextNumber == 5 && book.timers.map(\.id.number) == [4])
-        let alarm = try #require(self.alarm(book))
+        let alarm = try #require(book.timers[0].alarm)
         #expect(alarm.recurrence == Recurrence(seconds: 25_200, days: [.mon]) && alarm.isEnabled && alarm.level == 0.5)
         #expect(alarm.items == [.media(ItemDraft(uri: "a.mp3", reach: .anywhere))] && alarm.fallback == "b.mp3")
     }
 
-    @Test func aDamagedNoteIsNone() {
-        for text in ["", "{", "{\"next\":1,\"timers\":[{\"id\":1,\"type\":\"alarm\"},{\"id\":2,\"type\":\"x\"}]}"] {
-            #expect(TimerNote.book(text).timers.isEmpty)
-        }
+    @Test(arguments: ["", "{", "{\"next\":1,\"timers\":[{\"id\":1,\"type\":\"alarm\"},{\"id\":2,\"type\":\"x\"}]}"])
+    func aDamagedNote_hasNoTimers(text: String) {
+        #expect(TimerNote.book(text).timers.isEmpty)
     }
 }

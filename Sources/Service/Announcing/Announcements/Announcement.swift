@@ -84,7 +84,7 @@ public struct SoundID: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// An accepted announcement that has not ended.
-public struct Announcement: Hashable, Sendable {
+public struct Announcement: Hashable, Identifiable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case waiting, loading, playing
         /// Suspended by one of higher priority; it resumes afterwards.

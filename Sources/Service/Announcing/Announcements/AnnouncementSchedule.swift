@@ -33,6 +33,7 @@ struct AnnouncementSchedule {
         var keepsMusic = false
 
         var isActive: Bool { announcement.state == .loading || announcement.state == .playing }
+        var deadline: MonotonicTime? { isActive ? progress?.deadline : nil }
         var line: String { announcement.request.output ?? "" }
         var priority: AnnouncementPriority { announcement.request.priority }
     }
@@ -122,18 +123,15 @@ struct AnnouncementSchedule {
 
     mutating func check(now: MonotonicTime) -> [Action] {
         begin(now)
-        var index = 0
-        while index < entries.count {
-            if let deadline = deadline(of: entries[index]), deadline <= now, let progress = entries[index].progress {
-                end(index, SoundEnd(.failed, progress.failure))
-            } else {
-                index += 1
-            }
+        let overdue = entries.filter { $0.deadline.map { $0 <= now } ?? false }
+        for entry in overdue {
+            guard let index = index(of: entry.announcement.id), let progress = entry.progress else { continue }
+            end(index, SoundEnd(.failed, progress.failure))
         }
         return finish()
     }
 
-    var nextDeadline: MonotonicTime? { entries.compactMap { deadline(of: $0) }.min() }
+    var nextDeadline: MonotonicTime? { entries.compactMap(\.deadline).min() }
 
     // MARK: Steps
 
@@ -150,10 +148,6 @@ struct AnnouncementSchedule {
     }
 
     private func index(of id: SoundID) -> Int? { entries.firstIndex { $0.announcement.id == id } }
-
-    private func deadline(of entry: Entry) -> MonotonicTime? {
-        entry.isActive ? entry.progress?.deadline : nil
-    }
 
     /// Whether it plays after the other one.
     private func isLater(_ left: Entry, _ right: Entry) -> Bool {

@@ -5,7 +5,7 @@ public struct SoundOrder: Sendable {
     public enum Content: Sendable {
         /// Not resolved: speech must not wait for a look-up of its address.
         case address(String)
-        /// Likewise.
+        /// Not resolved either.
         case parts([String])
         /// Resolved as for a queue.
         case items([ItemRequest])

@@ -3,7 +3,7 @@
 internal import Playback
 internal import Kernel
 
-/// Whether a started sound is heard, and since when it is silent.
+/// The audibility of a started sound: heard, or silent since some time.
 struct SoundProgress: Equatable {
     /// Default `timeout` in seconds: of files, and of addresses, where a server may have to generate the sound first.
     static let patience = 5.0
@@ -54,8 +54,8 @@ struct SoundProgress: Equatable {
     /// The error at its deadline.
     var failure: PlaybackError {
         if isHeard { return PlaybackError(.tooLong, "It is longer than \(Int(Self.longest)) s.") }
-        let what = began == nil ? "It was not heard within" : "It has been silent for"
+        let sentence = began == nil ? "It was not heard within" : "It has been silent for"
         let seconds = Int(exactly: patience).map(String.init) ?? String(patience)
-        return PlaybackError(.timedOut, "\(what) \(seconds) s.")
+        return PlaybackError(.timedOut, "\(sentence) \(seconds) s.")
     }
 }

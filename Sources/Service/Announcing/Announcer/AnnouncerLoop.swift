@@ -14,7 +14,8 @@ final class AnnouncerLoop {
     private var rules: SessionRules
     private var lastNumber: UInt64 = 0
     private var music = MusicDucking()
-    private var requests = OpenRequests()
+    private var requests = OpenRequests<Announcement>()
+    private var effectRequests = OpenRequests<SoundEffect>()
 
     init(_ environment: Announcer.Environment, _ mailbox: Mailbox<AnnouncerMessage>, _ board: AnnouncerBoard) {
         self.environment = environment
@@ -47,12 +48,15 @@ final class AnnouncerLoop {
             perform(effects.check(now: now))
             pool.cool(now: now)
             publish()
-            requests.answerLate(schedule.announcements, effects.effects, now: now)
+            requests.answerLate(schedule.announcements, now: now)
+            effectRequests.answerLate(effects.effects, now: now)
         }
     }
 
     private var deadline: MonotonicTime? {
-        [schedule.nextDeadline, effects.nextDeadline, pool.nextDeadline, requests.deadline].compactMap(\.self).min()
+        [
+            schedule.nextDeadline, effects.nextDeadline, pool.nextDeadline, requests.deadline, effectRequests.deadline,
+        ].compactMap(\.self).min()
     }
 
     private func receive(_ message: AnnouncerMessage) {
@@ -102,7 +106,9 @@ final class AnnouncerLoop {
             if schedule.begins(on: request.output, request.priority) { try admit(.announcement(request.priority)) }
             let announcement = Announcement(id: newID(), request: request)
             let actions = try schedule.add(announcement, concernsMusic: request.output == current, now: now)
-            requests.add(announcement.id, untilEnd: untilEnd, reply, now: now)
+            requests.add(announcement.id, untilEnd: untilEnd, now: now) { result in
+                reply(result.map { AnnouncementOutcome(announcement: $0.sound, end: $0.end) })
+            }
             perform(actions)
             publish()
             if let check = environment.check, schedule.isWaiting(announcement.id) {
@@ -130,7 +136,7 @@ final class AnnouncerLoop {
             var sound = sound
             sound.volume = sound.volume ?? environment.music.volume
             let effect = SoundEffect(id: newID(), sound: sound)
-            requests.add(effect.id, reply, now: now)
+            effectRequests.add(effect.id, now: now) { reply($0.map(\.sound)) }
             perform(effects.add(effect, now: now))
             publish()
         } catch {
@@ -198,12 +204,12 @@ final class AnnouncerLoop {
             case .stop(let id): pool.release(id, stops: true, now: now)
             case .began(let effect):
                 publish()
-                requests.answer(effect)
+                effectRequests.answer(effect)
             case .ended(let effect, let end):
                 pool.release(effect.id, stops: end.reason == .failed, now: now)
                 board.update { $0.status.remember(effect, end) }
                 publish()
-                requests.answer(effect, end)
+                effectRequests.answer(effect, end)
             }
         }
     }
@@ -226,15 +232,14 @@ final class AnnouncerLoop {
     private func notify(_ change: AnnouncementChange) {
         let announcement = change.announcement
         var end: SoundEnd?
-        if case .ended(let how) = change.kind {
-            end = how
-            // Its player may resume by itself what has failed: an output that was removed comes back.
-            pool.release(announcement.id, stops: how.reason == .failed, now: now)
-            board.update { $0.status.remember(announcement, how) }
-        }
         switch change.kind {
         case .began, .resumed: perform(music.begin())
-        case .setAside, .ended: break
+        case .setAside: break
+        case .ended(let how):
+            end = how
+            // A failed sound is stopped, or its player resumes it when a removed output returns.
+            pool.release(announcement.id, stops: how.reason == .failed, now: now)
+            board.update { $0.status.remember(announcement, how) }
         }
         publish()
         board.notify(change)
@@ -250,6 +255,7 @@ final class AnnouncerLoop {
 
     private func end(_ end: SoundEnd, _ ended: () -> Void) {
         requests.refuseAll(.shuttingDown)
+        effectRequests.refuseAll(.shuttingDown)
         let last = music.end()
         perform(schedule.endAll(end, now: now))
         perform(effects.endAll(end))

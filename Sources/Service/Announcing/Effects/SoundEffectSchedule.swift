@@ -4,7 +4,7 @@ internal import Playback
 internal import Kernel
 
 /// A sound effect that has not ended.
-public struct SoundEffect: Hashable, Sendable {
+public struct SoundEffect: Hashable, Identifiable, Sendable {
     public enum State: String, CaseIterable, Sendable { case loading, playing }
 
     public var id: SoundID
@@ -65,14 +65,8 @@ struct SoundEffectSchedule {
     }
 
     mutating func check(now: MonotonicTime) -> [Action] {
-        var actions: [Action] = []
-        for entry in entries {
-            guard let deadline = entry.progress.deadline, deadline <= now, let index = index(of: entry.effect.id) else {
-                continue
-            }
-            actions += end(index, SoundEnd(.failed, entry.progress.failure))
-        }
-        return actions
+        let overdue = entries.filter { $0.progress.deadline.map { $0 <= now } ?? false }
+        return overdue.flatMap { end($0.effect.id, SoundEnd(.failed, $0.progress.failure)) ?? [] }
     }
 
     var nextDeadline: MonotonicTime? { entries.compactMap(\.progress.deadline).min() }

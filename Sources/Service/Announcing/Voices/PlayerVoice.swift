@@ -28,7 +28,7 @@ public final class PlayerVoice: Voice {
     public func play(_ sound: Sound, id: SoundID) {
         var patch = SettingsPatch()
         patch.volume = sound.volume ?? 1
-        player.perform(.apply(patch)) { _ in }
+        player.perform(.apply(patch))
         let media = sound.media
         let item = ItemDraft(
             uri: media[0], headers: sound.headers,
@@ -39,7 +39,7 @@ public final class PlayerVoice: Voice {
         }
     }
 
-    public func pause() { player.perform(.pause) { _ in } }
+    public func pause() { player.perform(.pause) }
 
     public func resume() {
         player.perform(.play(.current, position: nil)) { [reader] result in
@@ -47,20 +47,20 @@ public final class PlayerVoice: Voice {
         }
     }
 
-    public func stop() { player.perform(.stop(drain: false)) { _ in } }
+    public func stop() { player.perform(.stop(drain: false)) }
 
     public func apply(_ rules: SessionRules) {
         var rules = rules
         rules.role = Self.role
         // Its volume was requested; it is not part of a measurement.
         rules.isUnprocessed = false
-        player.perform(.applyRules(rules)) { _ in }
+        player.perform(.applyRules(rules))
     }
 
     public func apply(_ effects: EffectSettings) {
         var patch = EffectsPatch()
         patch.set(\.self, effects)
-        player.perform(.changeEffects(.merge(patch))) { _ in }
+        player.perform(.changeEffects(.merge(patch)))
     }
 
     public func end() { player.shutdown() }

@@ -4,23 +4,11 @@ internal import Kernel
 
 /// The recorder: a handle for any thread. Its loop has a thread of its own, which starts with the first use.
 public final class Recorder: Sendable {
-    public struct Environment: Sendable {
-        public var capture: any AudioCapture
-        public var store: any RecordingStore
-        /// Why recording is not permitted now; nil if it is. Must not block.
-        public var refusal: @Sendable () -> String?
-        /// Plays a finished recording, if its settings request that; the argument is its address.
-        public var play: @Sendable (String) -> Void
-
-        public init(
-            capture: any AudioCapture, store: any RecordingStore, refusal: @escaping @Sendable () -> String?,
-            play: @escaping @Sendable (String) -> Void
-        ) {
-            self.capture = capture
-            self.store = store
-            self.refusal = refusal
-            self.play = play
-        }
+    struct Environment {
+        let capture: any AudioCapture
+        let store: any RecordingStore
+        let refusal: @Sendable () -> String?
+        let play: @Sendable (String) -> Void
     }
 
     public enum Event: Sendable {
@@ -33,13 +21,19 @@ public final class Recorder: Sendable {
     public typealias Started = (status: RecordingStatus, isNew: Bool)
 
     public let store: any RecordingStore
-    private let environment: Environment
+    private let capture: any AudioCapture
     private let published: Published<RecordingStatus, Event>
     private let loop: LazyLoop<RecorderMessage>
 
-    public init(_ environment: Environment) {
-        self.environment = environment
-        store = environment.store
+    /// - Parameters:
+    ///   - refusal: why recording is not permitted now; nil if it is. Must not block.
+    ///   - play: plays a finished recording, if its settings request that; the argument is its address.
+    public init(
+        capture: any AudioCapture, store: any RecordingStore, refusal: @escaping @Sendable () -> String?,
+        play: @escaping @Sendable (String) -> Void
+    ) {
+        let environment = Environment(capture: capture, store: store, refusal: refusal, play: play)
+        (self.capture, self.store) = (capture, store)
         let published = Published<RecordingStatus, Event>(RecordingStatus())
         self.published = published
         loop = LazyLoop("recorder") {
@@ -52,12 +46,13 @@ public final class Recorder: Sendable {
     /// The newest state, with the present duration.
     public var status: RecordingStatus { published.value }
 
-    public func sources() throws(RecordingError) -> [CaptureSource] { try environment.capture.sources() }
+    public func sources() throws(RecordingError) -> [CaptureSource] { try capture.sources() }
 
     /// `observer` is called on the recorder's thread, in order, after the state is readable; it must not block.
     public func observe(_ observer: @escaping @Sendable (Event) -> Void) { published.observe(observer) }
 
-    /// Starts a recording, or resumes a paused one; changes nothing while one runs. `isNew`: a recording was started.
+    /// Starts a recording with valid settings, or resumes a paused one; changes nothing while one runs. `isNew`: a recording
+    /// was started.
     /// Replies come within 4 s, on the recorder's thread.
     public func start(_ settings: RecordingSettings, reply: @escaping RecordingReply<Started>) {
         loop.post(.start(settings, reply))

@@ -71,9 +71,6 @@ final class RecorderLoop {
             }
             return reply(.success((status, false)))
         }
-        if let problem = settings.problem {
-            return reply(.failure(.invalid(member: problem.member, reason: problem.reason)))
-        }
         generation += 1
         let take = RecordingTake(settings, generation: generation)
         take.starting = (.now.advanced(bySeconds: Self.patience), reply)
@@ -140,7 +137,7 @@ final class RecorderLoop {
         publish()
     }
 
-    /// The sound server stands still, or the source is suspended: goes on with the next sound.
+    /// The sound server stands still, or the source is suspended. The recording resumes with the next sound.
     private func interrupted(_ take: RecordingTake) {
         take.beginGap()
         silenceMeter(take)

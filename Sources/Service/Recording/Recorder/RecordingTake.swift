@@ -43,7 +43,7 @@ final class RecordingTake {
     var lostFrames: Int { missing.frames + droppedByDisk }
     private var droppedByDisk: Int { ring.droppedFrames - missing.dropped }
 
-    /// A gap whose sound was still expected goes on.
+    /// Continues a gap whose sound is still expected.
     func beginGap() {
         gap = gap ?? Gap(since: heardAt, frames: frames, dropped: ring.droppedFrames)
         gap?.endedAt = nil

@@ -5,22 +5,10 @@ import Kernel
 /// Saves the bytes of players' current items: a handle for any thread. All players share one loop on a thread of its
 /// own, which starts with the first use.
 public final class StreamRecorder: Sendable {
-    public struct Environment: Sendable {
-        public var store: any StreamStore
-        /// The bytes of this player's current item; throws if there is nothing to record. Must not block.
-        public var stream: @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream
-        /// The player's current item. Must not block.
-        public var item: @Sendable (_ player: String) -> Item?
-
-        public init(
-            store: any StreamStore,
-            stream: @escaping @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream,
-            item: @escaping @Sendable (_ player: String) -> Item?
-        ) {
-            self.store = store
-            self.stream = stream
-            self.item = item
-        }
+    struct Environment {
+        let store: any StreamStore
+        let stream: @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream
+        let item: @Sendable (_ player: String) -> Item?
     }
 
     public struct Item: Hashable, Sendable {
@@ -43,7 +31,15 @@ public final class StreamRecorder: Sendable {
     private let board: Board
     private let loop: LazyLoop<StreamMessage>
 
-    public init(_ environment: Environment) {
+    /// - Parameters:
+    ///   - stream: the bytes of this player's current item; throws if there is nothing to record. Must not block.
+    ///   - item: the player's current item. Must not block.
+    public init(
+        store: any StreamStore,
+        stream: @escaping @Sendable (_ player: String) throws(RecordingError) -> any RecordableStream,
+        item: @escaping @Sendable (_ player: String) -> Item?
+    ) {
+        let environment = Environment(store: store, stream: stream, item: item)
         let board = Board([:])
         self.board = board
         loop = LazyLoop("stream-recorder") {

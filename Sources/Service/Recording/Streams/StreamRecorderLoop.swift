@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
 internal import Kernel
 
 /// The loop of the stream recorder: pulls the received bytes and writes them. Lives on the recorder's thread.
@@ -38,24 +37,17 @@ final class StreamRecorderLoop {
         var room: Int64 { current.limits.bytes.map { $0 - writer.count } ?? .max }
     }
 
-    /// Notified by a stream when there may be more bytes.
-    private struct Bell {
+    /// Rung by a stream when there may be more bytes: posts a message, unless one waits already.
+    private struct Bell: Sendable {
         let generation: Int
-        /// A message about it is waiting already.
-        let isAnswered = Answered()
-        let ring: @Sendable () -> Void
+        let player: String
+        let mailbox: Mailbox<StreamMessage>
 
-        init(_ generation: Int, _ player: String, _ mailbox: Mailbox<StreamMessage>) {
-            self.generation = generation
-            ring = { [isAnswered] in
-                guard !isAnswered.value.exchange(true, ordering: .acquiringAndReleasing) else { return }
-                mailbox.post(.arrived(player, generation: generation))
+        func ring() {
+            mailbox.post(.arrived(player, generation: generation)) {
+                if case .arrived(player, generation: generation) = $0 { true } else { false }
             }
         }
-    }
-
-    private final class Answered: Sendable {
-        let value = Atomic(false)
     }
 
     private enum Pulled {
@@ -111,9 +103,7 @@ final class StreamRecorderLoop {
             end(player, .user)
             reply(.success(board.status(of: player)))
         case .arrived(let player, let generation):
-            guard let take = takes[player], take.bell.generation == generation else { return }
-            take.bell.isAnswered.value.store(false, ordering: .releasing)
-            pull(player)
+            if takes[player]?.bell.generation == generation { pull(player) }
         case .changed(let player):
             guard let take = takes[player] else { return }
             if environment.item(player)?.id == take.stream.item { pull(player) } else { end(player, .item) }
@@ -131,7 +121,7 @@ final class StreamRecorderLoop {
     private func start(_ player: String, _ name: String?, _ limits: StreamLimits) throws(RecordingError) -> Bool {
         guard takes[player] == nil else { return false }
         let (stream, bell) = (try environment.stream(player), bell(of: player))
-        let position = try stream.begin(bell.ring)
+        let position = try stream.begin { bell.ring() }
         do throws(RecordingError) {
             let writer = try environment.store.createStream(name: name, stream.format)
             let take = Take(stream, writer, from: position, bell, limits)
@@ -146,7 +136,7 @@ final class StreamRecorderLoop {
 
     private func bell(of player: String) -> Bell {
         generation += 1
-        return Bell(generation, player, mailbox)
+        return Bell(generation: generation, player: player, mailbox: mailbox)
     }
 
     // MARK: End of the source
@@ -176,7 +166,7 @@ final class StreamRecorderLoop {
         }
         let bell = bell(of: player)
         do throws(RecordingError) {
-            let start = try next.begin(bell.ring)
+            let start = try next.begin { bell.ring() }
             if next.isLive { (take.position, take.isRejoined) = (start, true) }
         } catch {
             return false

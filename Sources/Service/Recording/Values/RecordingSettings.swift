@@ -35,25 +35,26 @@ public struct RecordingSettings: Hashable, Sendable {
 
     public init() {}
 
-    /// Member and reason of an invalid combination; nil if there is none.
-    public var problem: (member: String, reason: String)? {
-        if isFloat, container != .wav { return ("float", "is for wav only") }
-        if isFloat, bits != 32 { return ("bits", "must be 32 for float samples") }
+    /// The member at fault in an invalid combination; nil if there is none.
+    public var problem: Problem? {
+        func invalid(_ member: String, _ reason: String) -> Problem { .invalid(member, "\(member) \(reason).") }
+        if isFloat, container != .wav { return invalid("float", "is for wav only") }
+        if isFloat, bits != 32 { return invalid("bits", "must be 32 for float samples") }
         switch container {
-        case .wav where ![8, 16, 24, 32].contains(bits): return ("bits", "must be 8, 16, 24 or 32 for wav")
-        case .flac where ![8, 16, 24].contains(bits): return ("bits", "must be 8, 16 or 24 for flac")
+        case .wav where ![8, 16, 24, 32].contains(bits): return invalid("bits", "must be 8, 16, 24 or 32 for wav")
+        case .flac where ![8, 16, 24].contains(bits): return invalid("bits", "must be 8, 16 or 24 for flac")
         default: break
         }
         let rates = Self.sampleRates(container)
         guard rates.contains(sampleRate) else {
             let text = rates.map(String.init).joined(separator: ", ")
-            return ("sampleRate", "must be one of \(text) for \(container.rawValue)")
+            return invalid("sampleRate", "must be one of \(text) for \(container.rawValue)")
         }
         let most = Self.mostChannels(container)
         guard (1...most).contains(channelCount) else {
-            return ("channels", "must be 1 to \(most) for \(container.rawValue)")
+            return invalid("channels", "must be 1 to \(most) for \(container.rawValue)")
         }
-        if let name, !RecordingName.isValid(name) { return ("name", RecordingName.rule) }
+        if let name, !RecordingName.isValid(name) { return invalid("name", RecordingName.rule) }
         return nil
     }
 

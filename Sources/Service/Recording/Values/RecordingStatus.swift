@@ -107,8 +107,6 @@ public enum RecordingError: Error, Hashable, Sendable {
     case unknownSource(String)
     /// The session does not permit it.
     case notPermitted(String)
-    /// An invalid combination of settings.
-    case invalid(member: String, reason: String)
     case unknownRecording(String)
     /// The player has no web item that could be saved.
     case nothingToSave(String)
@@ -127,7 +125,6 @@ public enum RecordingError: Error, Hashable, Sendable {
         case .noSource(let text), .unknownSource(let text), .notPermitted(let text), .diskFull(let text),
             .ended(let text), .failed(let text), .nothingToSave(let text):
             text
-        case .invalid(let member, let reason): "\(member) \(reason)."
         case .unknownRecording(let id): "There is no recording \(id.prefix(100))."
         case .inUse(let id): "\(id) is being recorded."
         case .notRecording: "Nothing is being recorded."
