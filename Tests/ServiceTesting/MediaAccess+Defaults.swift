@@ -3,7 +3,7 @@
 public import Playback
 public import Service
 
-/// A catalogue without a network: each scripted one brings the members that its tests ask.
+/// Media without a network: scripted media implement only the members that their tests use.
 extension MediaAccess {
     public func address(_ uri: String) throws(MediaError) -> MediaAddress { MediaAddress(name: .media) }
     public func isFileAtHand(_ uri: String) -> Bool { false }

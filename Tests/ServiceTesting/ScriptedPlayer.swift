@@ -5,14 +5,14 @@ public import Playback
 public import Service
 public import Synchronization
 
-/// Records commands and answers them as told.
+/// Records commands, and replies as configured.
 public final class ScriptedPlayer: PlayerControl {
     public struct State {
         public var snapshot = PlayerSnapshot()
         public var items: [QueueItem] = []
         public var commands: [PlayerCommand] = []
         public var failure: PlaybackError?
-        /// Commands are answered by `answerAll` only.
+        /// Only `answerAll` answers commands.
         public var holds = false
         public var held: [@Sendable () -> Void] = []
         /// Its thread hangs: a ping is not answered.
@@ -22,7 +22,7 @@ public final class ScriptedPlayer: PlayerControl {
         public var observer: (@Sendable (PlayerEvent) -> Void)?
         public var tap: SoundTap?
         public var heard: Int64 = 0
-        /// Of a clock that a test moves.
+        /// The time of a clock that a test moves.
         public var now = MonotonicTime(nanoseconds: 1_000_000_000)
     }
 

@@ -24,7 +24,7 @@ import Testing
             (["a": "b"], "a", nil, [.handOver(from: "b", to: "a", isNeeded: false), .follow("a", nil)]),
             (["b": "a"], "a", nil, []),
         ] as [([String: String], String, String?, [GroupPlan.Step])])
-    func stepsLeadToTheWantedGroup(
+    func steps_leadToTheWantedGroup(
         leaders: [String: String], player: String, wanted: String?, steps: [GroupPlan.Step]
     ) {
         #expect(GroupPlan(leaders: leaders).steps(player, follows: wanted) == steps)
@@ -57,11 +57,11 @@ import Testing
             (["c": "a", "b": "a"], [.handOver(from: "a", to: "b", isNeeded: false), .follow("c", "b")]),
             (["a": "b"], []), ([:], []),
         ] as [([String: String], [GroupPlan.Step])])
-    func aGroupKeepsItsMusic_whenItsLeaderIsRemoved(leaders: [String: String], steps: [GroupPlan.Step]) {
+    func aGroup_keepsItsMusic_whenItsLeaderIsRemoved(leaders: [String: String], steps: [GroupPlan.Step]) {
         #expect(GroupPlan(leaders: leaders).steps(removing: "a") == steps)
     }
 
-    @Test func aStepKeepsDifferences() {
+    @Test func aLevelStep_keepsDifferences() {
         #expect(PlayerGroups.step(0.1, [0.2, 0.5]) == 0.1)
         #expect(abs(PlayerGroups.step(0.3, [0.2, 0.9]) - 0.1) < 1e-9)
         #expect(PlayerGroups.step(-0.5, [0.2, 0.9]) == -0.2)

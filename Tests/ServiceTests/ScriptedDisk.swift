@@ -3,14 +3,14 @@
 import Playback
 import Synchronization
 
-/// The saved states of several players, as they were after any of their saves.
+/// The saved states of several players, as of any of their saves.
 final class ScriptedDisk: Sendable {
     typealias Save = (player: String, changes: [SavedChange])
 
     enum Answer {
         case kept
         case refused
-        /// None at all.
+        /// No answer.
         case hangs
     }
 
@@ -18,7 +18,7 @@ final class ScriptedDisk: Sendable {
     private let answer = Mutex<@Sendable (Save) -> Answer> { _ in .kept }
     private let start: [String: SavedPlayer]
 
-    /// `players`: as they were saved at first.
+    /// `players`: the initial states.
     init(_ players: [String: SavedPlayer] = [:]) {
         start = players
         saves = Mutex([])
@@ -29,10 +29,10 @@ final class ScriptedDisk: Sendable {
     func store(_ player: String) -> any PlayerStore { Store(disk: self, player: player) }
     func notes(_ player: String) -> [String: String] { start[player]?.notes ?? [:] }
 
-    /// What becomes of the saves from now on.
+    /// The answer to later saves.
     func answers(_ answer: @escaping @Sendable (Save) -> Answer) { self.answer.withLock { $0 = answer } }
 
-    /// Another disk with the first saves of this one: what a crash leaves behind.
+    /// A disk with only the first saves of this one, as after a crash.
     func after(_ count: Int) -> ScriptedDisk {
         var players = start
         for save in saves.withLock({ $0.prefix(count) }) {

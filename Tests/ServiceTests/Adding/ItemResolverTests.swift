@@ -15,7 +15,7 @@ import Testing
         try ItemResolver(items, rules, media: media, playlists: playlists).resolve()
     }
 
-    @Test func contentDecides_whatAnAddressIs() throws {
+    @Test func content_decidesTheKindOfAnAddress() throws {
         let found = try resolve([
             .uri("a.mp3"), .uri("folder"), .uri("list.m3u"), .uri("notes"), .uri("http://host/feed"),
         ])
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["folder", "list.m3u", "http://host/feed"])
-    func severalItems_areRefused_whenOneIsWanted(uri: String) throws {
+    func severalItems_areRefused_whenOneIsExpected(uri: String) throws {
         for (item, rules) in [
             (ItemRequest.uri(uri), AddingRules(expands: false)),
             (ItemRequest.media(ItemDraft(uri: uri), expands: false), AddingRules()),
@@ -42,7 +42,7 @@ import Testing
         #expect(try resolve([.media(ItemDraft(uri: uri), expands: true)], AddingRules(expands: false)).items.count == 2)
     }
 
-    @Test func oneItem_isTaken_whenOneIsWanted() throws {
+    @Test func oneItem_isAccepted_whenOneIsExpected() throws {
         #expect(try resolve([.uri("single.m3u"), .uri("a.mp3")], AddingRules(expands: false)).items.count == 2)
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(found.skipped.faults.map(\.member) == ["uri", "uri", "folder"])
     }
 
-    @Test func lists_areRead_whenOneOfASimilarNameCannotBe() throws {
+    @Test func lists_areRead_whenOneOfASimilarNameFails() throws {
         let found = try resolve(
             [.uri("gone\u{E9}.m3u"), .uri("gone\u{E9}.m3u"), .uri("gonee\u{301}.m3u")], AddingRules(skipsFaults: true))
         #expect(found.items.count == 2 && found.skipped.count == 2)
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: ItemFault.self) { try resolve(items) }
     }
 
-    @Test func serverThatDoesNotAnswer_isNoReason_unlessChecked() throws {
+    @Test func unreachableServer_isNoFault_unlessChecked() throws {
         #expect(try resolve([.uri("http://down/stream")]).items.count == 1)
         #expect(throws: ItemFault.self) { try resolve([.uri("http://down/stream")], AddingRules(checks: true)) }
         #expect(throws: ItemFault.self) { try resolve([.uri("http://host/gone")]) }
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: ItemFault.self) { try resolve([.uri("http://host/gone.mp3")], AddingRules(checks: true)) }
     }
 
-    @Test func looksAreBounded() throws {
+    @Test func looks_areLimited() throws {
         let media = AddressMediaAccess()
         let items = (0..<100).map { ItemRequest.uri("http://host/feed?\($0)") }
         #expect(try resolve(items, media: media).items.count == ItemResolver.mostLooks * 2 + 92)
@@ -88,7 +88,7 @@ import Testing
         #expect(checked.looks.withLock { $0 } == ItemResolver.mostLooks)
     }
 
-    @Test func referencesAreBounded() throws {
+    @Test func references_areLimited() throws {
         let media = AddressMediaAccess()
         let items = (0..<1_000).map { ItemRequest.uri("\($0).m3u") }
         for rules in [AddingRules(), AddingRules(skipsFaults: true)] {
@@ -103,14 +103,14 @@ import Testing
         #expect(try resolve((0..<1_000).map { .uri("\($0).mp3") }).items.count == 1_000)
     }
 
-    @Test func listThatCannotBeRead_isReadOnce() throws {
+    @Test func unreadableList_isReadOnce() throws {
         let media = AddressMediaAccess()
         let items = [ItemRequest](repeating: .uri("gone.m3u"), count: 100)
         let found = try resolve(items, AddingRules(skipsFaults: true), media: media)
         #expect(found.skipped.count == 100 && media.looks.withLock { $0 } == 1)
     }
 
-    @Test func requestsThatReadSeveral_areKnownByTheirSpelling() {
+    @Test func requestsThatReadSeveral_areDetectedBySpelling() {
         let files = (0..<100).map { ItemRequest.uri("\($0).mp3") }
         func readsSeveral(_ items: [ItemRequest]) -> Bool {
             ItemResolver(items, AddingRules(), media: AddressMediaAccess()).readsSeveral
@@ -120,13 +120,13 @@ import Testing
         #expect(readsSeveral([.uri("a.m3u")] + files + [.uri("b.m3u")]))
     }
 
-    @Test func names_areReadOnce() throws {
+    @Test func addresses_areParsedOnce() throws {
         let media = AddressMediaAccess()
         #expect(try resolve((0..<100).map { .uri("\($0).mp3") }, media: media).items.count == 100)
         #expect(media.names.withLock { $0 } == 100)
     }
 
-    @Test func mediaIsOpened_whenChecked_whateverItsName() throws {
+    @Test func checkedMedia_isOpened_whateverItsName() throws {
         for uri in ["notes", "single.m3u"] {
             let media = AddressMediaAccess()
             #expect(throws: ItemFault.self) {
@@ -137,16 +137,16 @@ import Testing
         }
     }
 
-    /// The look has read its first bytes. Its server is asked once.
-    @Test func webMediaIsNotOpened_whenChecked() throws {
+    /// The look-up has read its first bytes, so the server gets one request.
+    @Test func checkedWebMedia_isNotOpenedAgain() throws {
         let media = AddressMediaAccess()
         media.refusesToOpen.withLock { $0 = true }
         #expect(try resolve([.uri("http://host/notes")], AddingRules(checks: true), media: media).items.count == 1)
         #expect(media.looks.withLock { $0 } == 1)
     }
 
-    /// Each reference asks for no more than what is left, and what does not fit in bytes is refused.
-    @Test func playlistReferences_takeWhatIsLeft() throws {
+    /// Each reference reads at most the remaining number of items, and items that exceed the size are refused.
+    @Test func playlistReferences_readAtMostTheRemainingItems() throws {
         let playlists = LongPlaylists(length: 100_000)
         let id = PlaylistID(number: 1)
         let fault = #expect(throws: ItemFault.self) {
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// Entries are made as they are asked for.
+/// Entries are generated on request.
 private final class LongPlaylists: PlaylistKeeper {
     let length: Int
     let read = Mutex(0)

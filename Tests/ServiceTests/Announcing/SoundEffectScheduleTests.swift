@@ -13,7 +13,7 @@ import Kernel
         SoundEffect(id: SoundID(number: number), sound: Sound(uri: "click.mp3"))
     }
 
-    @Test func theNinthEndsTheOldest() {
+    @Test func theNinthEffect_endsTheOldest() {
         var schedule = SoundEffectSchedule()
         for number in 1...8 {
             let actions = schedule.add(effect(UInt64(number)), now: start)
@@ -25,7 +25,7 @@ import Kernel
         #expect(schedule.effects.map(\.id.number) == Array(2...9))
     }
 
-    @Test func beginsOnce_andEnds() {
+    @Test func anEffect_beginsOnce_andEnds() {
         var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         var playing = effect(1)
@@ -40,28 +40,28 @@ import Kernel
         #expect(late == [] && cancelled == nil && schedule.nextDeadline == nil)
     }
 
-    /// An address may never end.
-    @Test func endsWhenItIsTooLong() {
+    /// A stream may never end.
+    @Test func anEffectThatIsTooLong_ends() {
         var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         _ = schedule.report(.heard, of: effect(1).id, now: start)
         #expect(schedule.nextDeadline == start.advanced(bySeconds: SoundProgress.longest))
         guard case .ended(_, let end)? = schedule.check(now: start.advanced(bySeconds: SoundProgress.longest)).last
         else {
-            Issue.record("it goes on")
+            Issue.record("it has not ended")
             return
         }
         #expect(end.error?.code == .tooLong && schedule.effects.isEmpty && schedule.nextDeadline == nil)
     }
 
-    @Test func whatIsNotHeardInTimeHasFailed() {
+    @Test func anEffectNotHeardInTime_fails() {
         var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
         let early = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1))
         #expect(early == [])
         let actions = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience))
         guard case .ended(_, let end)? = actions.last else {
-            Issue.record("it goes on")
+            Issue.record("it has not ended")
             return
         }
         #expect(end.reason == .failed && end.error?.code == .timedOut && actions.first == .stop(SoundID(number: 1)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Service
 
-/// Whose screen counts, and what is new (SPEC rows 96, 143).
+/// The screens that count, and reported changes (SPEC rows 96, 143).
 @Suite struct LoginPolicyTests {
     private func own(_ id: String = "own", isLocked: Bool = false) -> LoginSession {
         LoginSession(id: id, user: 1000, isLocked: isLocked)
@@ -21,14 +21,14 @@ import Testing
         return policy
     }
 
-    @Test func nobodyAtAScreen_isNotLocked() {
+    @Test func aMachineWithoutSessions_isNotLocked() {
         var policy = LoginPolicy(user: 1000)
         #expect(policy.receive(.sessions([])).isEmpty)
         #expect(policy.receive(.asked(id: "unknown", isLocked: true)).isEmpty)
         #expect(policy.receive(.hint(id: "unknown", isLocked: true)).isEmpty)
     }
 
-    @Test func onlyTheOwnScreenCounts_whereThereIsOne() {
+    @Test func otherUsersScreensCount_onlyIfTheServersUserHasNone() {
         var policy = policy(own(), stranger())
         #expect(policy.receive(.hint(id: "stranger", isLocked: true)).isEmpty)
         #expect(policy.receive(.hint(id: "own", isLocked: true)) == [.locked(true)])
@@ -50,36 +50,36 @@ import Testing
         #expect(policy.receive(.hint(id: "own", isLocked: true)) == [.locked(true)])
         #expect(policy.receive(.sessions([console])) == [.locked(false)])
         #expect(policy.receive(.asked(id: "console", isLocked: true)) == [.locked(true)])
-        // A stranger's desktop does not count where we sit ourselves, at whatever.
+        // Another user's desktop does not count beside any session of the server's user.
         #expect(policy.receive(.sessions([console, stranger()])).isEmpty)
     }
 
-    @Test func theDesktopsWordReplacesARequest() {
+    @Test func aReportOfTheDesktop_replacesARequest() {
         var policy = policy(own())
         #expect(policy.receive(.asked(id: "own", isLocked: true)) == [.locked(true)])
         #expect(policy.receive(.hint(id: "own", isLocked: true)).isEmpty)
         #expect(policy.receive(.hint(id: "own", isLocked: false)) == [.locked(false)])
     }
 
-    @Test func aRequestOutlivesANewList_unlessTheDesktopSpoke() {
+    @Test func aRequest_outlivesANewList_unlessTheDesktopReported() {
         var policy = policy(own())
         _ = policy.receive(.asked(id: "own", isLocked: true))
-        #expect(policy.receive(.sessions([own(), stranger()])).isEmpty, "the hint is as it was: the request counts")
+        #expect(policy.receive(.sessions([own(), stranger()])).isEmpty, "the hint is unchanged, so the request counts")
         #expect(policy.receive(.sessions([own(isLocked: true)])).isEmpty)
         #expect(policy.receive(.sessions([own()])) == [.locked(false)])
     }
 
-    @Test func sleepIsToldOnce_andEndsWithTheLoginManager() {
+    @Test func sleep_isReportedOnce_andEndsWithTheLoginManager() {
         var policy = policy(own(isLocked: true))
         #expect(policy.receive(.asleep(false)).isEmpty)
         #expect(policy.receive(.asleep(true)) == [.asleep(true)])
         #expect(policy.receive(.asleep(true)).isEmpty)
         #expect(policy.receive(.lost) == [.asleep(false)])
         #expect(policy.receive(.asleep(false)).isEmpty)
-        #expect(policy.receive(.sessions([own()])) == [.locked(false)], "the lock stays as it was seen")
+        #expect(policy.receive(.sessions([own()])) == [.locked(false)], "the lock stays as last reported")
     }
 
-    @Test func theLockCounts_whereTheCategoryObeysIt() throws {
+    @Test func theLock_interruptsOnlyCategoriesThatObeyIt() throws {
         for category in SessionCategory.allCases {
             var core = SessionCore(configuration: try SessionConfiguration(category: category))
             let obeys = category == .ambient || category == .soloAmbient
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func sleepIsAnInterruption_whateverTheCategory() {
+    @Test func sleep_interruptsEveryCategory() {
         var core = SessionCore()
         #expect(
             core.machineChanged(.asleep(true)) == [.interrupt(InterruptionNotice(isBeginning: true, source: .sleep))])

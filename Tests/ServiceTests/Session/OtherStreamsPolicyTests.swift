@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-/// What is done to others, and undone (SPEC rows 97, 100, 112, 116; issue 4: also after a crash).
+/// Changes to other streams, and their undoing (SPEC rows 97, 100, 112, 116; issue 4: also after a crash).
 @Suite struct OtherStreamsPolicyTests {
     private func stream(
         _ index: UInt32, role: String? = nil, isMuted: Bool = false, volume: [UInt32] = [65_536, 32_768]
@@ -21,7 +21,7 @@ import Testing
         OtherStreamChange(index: index, value: .muted(isMuted))
     }
 
-    @Test func onlyWhatWeMuted_isHeardAgain() {
+    @Test func onlyStreamsMutedByUs_areUnmuted() {
         var policy = OtherStreamsPolicy()
         let first = policy.step(.silence, in: around(stream(1), stream(2, isMuted: true)))
         #expect(first.made == [mute(1, true)] && first.isToBeSaved && first.undone.isEmpty)
@@ -40,21 +40,21 @@ import Testing
         #expect(speech.made == [mute(3, true)])
     }
 
-    @Test func whoeverTakesAStreamBack_keepsIt() {
+    @Test func aStreamChangedByAUser_isLeftAlone() {
         var policy = OtherStreamsPolicy()
         _ = policy.step(.silence, in: around(stream(1)))
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
-        // Unmuted by hand: not ours any more, also not to mute again.
+        // Unmuted by a user: no longer ours, and not muted again.
         let step = policy.step(.silence, in: around(stream(1)))
         #expect(step.made.isEmpty && step.undone.isEmpty && policy.entries.isEmpty)
         let nothing = policy.step(.silence, in: around(stream(1)))
         #expect(nothing == OtherStreamsPolicy.Step())
-        // Muted by hand afterwards: stays so.
+        // Muted by a user afterwards: stays muted.
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
         #expect(last.undone.isEmpty)
     }
 
-    @Test func aReportThatIsOlderThanTheChange_isNoHandOfOthers() {
+    @Test func aReportOlderThanOurChange_isNoChangeByAUser() {
         var policy = OtherStreamsPolicy()
         _ = policy.step(.silence, in: around(stream(1)))
         let nothing = policy.step(.silence, in: around(stream(1)))
@@ -76,14 +76,14 @@ import Testing
         #expect(undone == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
     }
 
-    @Test func aStreamThatDies_isForgotten() {
+    @Test func aStreamThatEnds_isForgotten() {
         var policy = OtherStreamsPolicy()
         _ = policy.step(.duck, in: around(stream(1)))
         let step = policy.step(.duck, in: around())
         #expect(step.isToBeSaved && step.undone.isEmpty && policy.entries.isEmpty)
     }
 
-    @Test func afterACrash_onlyTheSameStreamOfTheSameServer_isGivenBack() {
+    @Test func afterACrash_onlyTheSameStreamOfTheSameServer_isRestored() {
         func entry(_ server: UInt32, _ index: UInt32, _ identity: String) -> OtherStreamsPolicy.Entry {
             OtherStreamsPolicy.Entry(server: server, index: index, identity: identity)
         }
@@ -98,7 +98,7 @@ import Testing
         #expect(policy.entries.isEmpty && step.isToBeSaved)
     }
 
-    @Test func fromDuckingToSilence_theVolumeComesBackFirst() {
+    @Test func fromDuckingToSilence_theVolumeIsRestoredFirst() {
         var policy = OtherStreamsPolicy()
         let set: [UInt32] = [30_419, 15_210]
         _ = policy.step(.duck, in: around(stream(1)))
@@ -109,7 +109,7 @@ import Testing
         #expect(next.made == [mute(1, true)])
     }
 
-    @Test func notSaved_isNotDone() {
+    @Test func aChangeThatIsNotSaved_isNotMade() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
         policy.withdraw(step.made)

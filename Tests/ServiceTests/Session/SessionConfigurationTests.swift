@@ -53,29 +53,29 @@ import Testing
         }
     }
 
-    /// All 6,272: a combination is valid when each of its parts goes with the category, and no other one is.
+    /// All 6,272: a combination is valid exactly if each part is possible with the category.
     @Test func everyCombination() {
         for (column, category) in Self.categories.enumerated() {
-            func goes(_ row: String) -> Bool { Array(row)[column] == "1" }
-            let allowed = Set(Self.options.filter { goes($0.1) }.map(\.0))
+            func isPossible(_ row: String) -> Bool { Array(row)[column] == "1" }
+            let allowed = Set(Self.options.filter { isPossible($0.1) }.map(\.0))
             for bits in 0..<(1 << Self.options.count) {
                 let options = Set(Self.options.indices.filter { bits >> $0 & 1 == 1 }.map { Self.options[$0].0 })
                 for (mode, row) in Self.modes {
-                    let isValid = options.isSubset(of: allowed) && goes(row)
+                    let isValid = options.isSubset(of: allowed) && isPossible(row)
                     #expect((problem(category, options, mode) == nil) == isValid, "\(category) \(options) \(mode)")
                 }
             }
         }
     }
 
-    @Test func chatsBringTheirOptions() throws {
+    @Test func chatModes_implyOptions() throws {
         let video = try SessionConfiguration(category: .playAndRecord, mode: .videoChat)
         #expect(video.effectiveOptions == [.allowBluetooth, .defaultToSpeaker] && video.options.isEmpty)
         let plain = try SessionConfiguration(category: .playAndRecord)
         #expect(plain.effectiveOptions.isEmpty)
     }
 
-    @Test func whatBecomesOfOthers() throws {
+    @Test func othersAreTreated_byCategoryAndOptions() throws {
         #expect(SessionConfiguration.standard.others == .silence)
         #expect(try SessionConfiguration(category: .ambient).others == .mix)
         #expect(try SessionConfiguration(category: .playback, options: [.mixWithOthers]).others == .mix)
@@ -85,7 +85,7 @@ import Testing
                 == .silenceSpeech)
     }
 
-    @Test func categoriesNeedTheirDevices() {
+    @Test func categories_requireTheirDevices() {
         #expect(SessionHardware().categories == [.audioProcessing])
         #expect(
             SessionHardware(hasOutput: true).categories

@@ -3,7 +3,7 @@
 @testable import Service
 
 extension SessionCore {
-    /// As if what must be saved had been.
+    /// Proposes and commits, as if saved in between.
     mutating func change(_ request: SessionRequest) throws(Problem) -> [Action] {
         commit(try propose(request))
     }

@@ -7,27 +7,27 @@ import Testing
 @testable import Service
 
 @Suite struct SessionPlayersTests {
-    /// What a player was told, in words; it answers when asked to.
+    /// Records commands as texts, and completes them on request.
     private final class Listener: Sendable {
-        private let told = Mutex<(words: [String], open: [@Sendable () -> Void])>(([], []))
+        private let state = Mutex<(words: [String], open: [@Sendable () -> Void])>(([], []))
 
-        var words: [String] { told.withLock { $0.words } }
+        var words: [String] { state.withLock { $0.words } }
 
         func perform(_ command: PlayerCommand, _ done: @escaping @Sendable () -> Void) {
             let word =
                 switch command {
-                case .applyRules(let rules): "obey \(rules.role)"
+                case .applyRules(let rules): "rules \(rules.role)"
                 case .interruption(let notice): "\(notice.isBeginning ? "began" : "ended") \(notice.source.rawValue)"
                 case .pause: "pause"
                 default: "other"
                 }
-            told.withLock {
+            state.withLock {
                 $0.words.append(word)
                 $0.open.append(done)
             }
         }
 
-        func answer() { for done in told.withLock({ $0.open }) { done() } }
+        func answer() { for done in state.withLock({ $0.open }) { done() } }
     }
 
     private let group = SessionPlayers()
@@ -48,11 +48,11 @@ import Testing
         group.command(.interruption(InterruptionNotice(isBeginning: isBeginning, source: source))) {}
     }
 
-    @Test func allAreTold_andDoneComesOnce_whenAllHaveDoneIt() {
+    @Test func aCommandReachesAll_andIsDoneOnceAllHavePerformedIt() {
         let (a, b) = (join("a"), join("b"))
         let count = Atomic(0)
         group.command(.applyRules(rules("music"))) { count.add(1, ordering: .relaxed) }
-        #expect(a.words == ["obey music"] && b.words == ["obey music"])
+        #expect(a.words == ["rules music"] && b.words == ["rules music"])
         #expect(count.load(ordering: .relaxed) == 0)
         a.answer()
         #expect(count.load(ordering: .relaxed) == 0)
@@ -62,13 +62,13 @@ import Testing
         #expect(a.words.count == 1 && b.words.last == "pause")
     }
 
-    @Test func doneComesAtOnce_whenNobodyIsThere() {
+    @Test func aCommandWithoutPlayers_isDoneAtOnce() {
         let count = Atomic(0)
         group.command(.pause) { count.add(1, ordering: .relaxed) }
         #expect(count.load(ordering: .relaxed) == 1)
     }
 
-    @Test func whoComesLater_obeysTheLatestRules_andWhatHasNotEnded() {
+    @Test func aLaterPlayer_getsTheLatestRules_andOpenInterruptions() {
         _ = join("a")
         group.command(.applyRules(rules("music"))) {}
         group.command(.applyRules(rules("video"))) {}
@@ -80,27 +80,27 @@ import Testing
         interrupt(.lock, true)
         interrupt(.lock, true)
         let late = join("b")
-        #expect(late.words.first == "obey video")
+        #expect(late.words.first == "rules video")
         #expect(late.words.dropFirst().sorted() == ["began client", "began lock"])
         interrupt(.client, false)
         interrupt(.lock, false)
         #expect(late.words.suffix(2) == ["ended client", "ended lock"])
-        #expect(join("c").words == ["obey video"])
+        #expect(join("c").words == ["rules video"])
     }
 
-    @Test func whoComesLater_isNotInterruptedByClientsThatAreGone() {
+    @Test func aLaterPlayer_isNotInterruptedByFormerClients() {
         let a = join("a")
         interrupt(.client, true)
         interrupt(.client, true)
         interrupt(.lock, true)
         group.forgetClients()
         #expect(join("b").words == ["began lock"])
-        // The others count for themselves.
+        // Earlier players count for themselves.
         interrupt(.client, false)
         #expect(a.words.last == "ended client" && join("c").words == ["began lock"])
     }
 
-    @Test func whoLeft_isToldNothing() {
+    @Test func aPlayerThatLeft_getsNoCommands() {
         let a = join("a")
         group.leave("a")
         group.command(.pause) {}

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Service
 
-/// The verbs of a player, without any door.
+/// The verbs of a player, without a remote interface.
 @Suite struct PlayerServiceTests {
     private let player = ScriptedPlayer(items: 3)
 
@@ -48,8 +48,8 @@ import Testing
         #expect(drafts.map(\.uri) == ["f/0.mp3", "f/1.mp3", "f/2.mp3", "a.mp3"])
     }
 
-    /// One path on a mount that hangs keeps nobody waiting who adds a file that the kernel knows.
-    @Test func fileAtHand_waitsForNoOther() throws {
+    /// A hanging mount does not delay adding a file that is in the kernel's caches.
+    @Test func fileAtHand_doesNotWaitForOthers() throws {
         let disk = HangingMediaAccess()
         let service = service { $0.media = disk }
         for _ in 0..<8 { service.add(Addition([.uri("far.mp3")]), for: .local) { _ in } }
@@ -61,7 +61,7 @@ import Testing
             }
         }
         add([.uri("near.mp3"), .media(ItemDraft(uri: "near.mp3", title: "A title"), expands: nil)])
-        // On the thread that asked.
+        // On the calling thread.
         #expect(replies.take() == [2])
         add([.uri("near.mp3"), .uri("far.mp3")])
         add([.folder("near.mp3")])
@@ -76,13 +76,13 @@ import Testing
         #expect(player.commands.isEmpty)
     }
 
-    @Test func positionBehindTheEnd_isRefused_beforeAnythingIsLookedAt() throws {
+    @Test func positionAfterTheEnd_isRefused_beforeAnyLookUp() throws {
         let addition = Addition([.folder("none")], .insert(.index(4)))
         let problem = try refusal { service().add(addition, for: .local, reply: $0) }
         #expect(problem?.code == "out-of-range" && problem?.member == "position")
     }
 
-    @Test func queueStays_whenNothingOfTheNewOneCanBePlayed() throws {
+    @Test func queueStays_whenNoNewItemCanBePlayed() throws {
         var rules = AddingRules()
         rules.skipsFaults = true
         let gone = Addition([.folder("none")], .replace(current: nil), rules: rules)
@@ -115,7 +115,7 @@ import Testing
         #expect(drafts.map(\.uri) == ["0.mp3", "1.mp3"])
     }
 
-    @Test func playlistIsMadeOfTheQueue_andItsRevisionIsGuarded() throws {
+    @Test func playlist_isMadeOfTheQueue_andItsRevisionIsChecked() throws {
         let server = service { $0.playlists = Lists() }.server
         let made = try result { server.createPlaylist("n", .queue(player), for: .local, reply: $0) }.get()
         #expect(made.list.length == 3)
@@ -125,7 +125,7 @@ import Testing
         #expect(stale?.kind == .stale && stale?.revision == 5)
     }
 
-    @Test func playlistTakesWhatAQueueTakes() throws {
+    @Test func playlist_acceptsTheSameItemsAsAQueue() throws {
         let server = service { $0.playlists = Lists() }.server
         let items: [ItemRequest] = [.uri("a.mp3"), .uri("missing.mp3")]
         let refused = try refusal {
@@ -155,7 +155,7 @@ import Testing
                 == "no-announcer")
     }
 
-    @Test func alarmsOwnSound_isForNoClient() throws {
+    @Test func alarmTone_isRefusedToClients() throws {
         var chimed = SoundOrder(.address("a.mp3"))
         chimed.chime = AlarmTone.uri
         for (order, member) in [(SoundOrder(.address(AlarmTone.uri)), "uri"), (chimed, "chime")] {
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func jobOfACallerWhoHasGone_doesNotBegin() throws {
+    @Test func jobOfADisconnectedCaller_doesNotBegin() throws {
         let caller = Caller { true }
         #expect(try refusal { service().server.browse("f", for: caller, reply: $0) }?.code == "client-gone")
         #expect(try result { service().server.browse("f", for: .local, reply: $0) }.get().entries.count == 3)
@@ -229,7 +229,7 @@ private struct Lists: PlaylistKeeper {
     func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
 }
 
-/// A disk that does not answer until its gate opens; the kernel knows `near.mp3`.
+/// A disk that hangs until its gate opens; `near.mp3` is in the kernel's caches.
 private final class HangingMediaAccess: MediaAccess {
     let gate = Mailbox<Void>()
 
@@ -237,7 +237,7 @@ private final class HangingMediaAccess: MediaAccess {
 
     func places(of uris: [String], seconds: Double, cancellation: MediaCancellation) -> [Int: MediaPlace] {
         _ = gate.take(until: nil)
-        // For the next one that waits.
+        // For the next waiting thread.
         gate.post(())
         return [:]
     }

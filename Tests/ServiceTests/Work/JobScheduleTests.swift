@@ -21,7 +21,7 @@ import Testing
         return results
     }
 
-    @Test func beginsInOrder_asManyAsThereIsRoomFor() {
+    @Test func jobsBegin_inOrder_upToTheWidth() {
         var schedule = schedule(width: 2)
         #expect(added(&schedule, (0..<3).map { ($0, []) }).allSatisfy { $0 })
         #expect(begun(&schedule) == [0, 1])
@@ -29,7 +29,7 @@ import Testing
         #expect(begun(&schedule) == [2])
     }
 
-    @Test func takesTurns_withinAShare() {
+    @Test func jobsTakeTurns_withinAShare() {
         var schedule = schedule()
         let one = JobShare(name: "one", running: 2)
         #expect(added(&schedule, (0..<4).map { ($0, [one]) }).allSatisfy { $0 })
@@ -39,13 +39,13 @@ import Testing
         #expect(begun(&schedule) == [2])
     }
 
-    @Test func keepsTheOrder_ofAShareThatTakesOneAtATime() {
+    @Test func jobsKeepTheirOrder_inAShareWithOneAtATime() {
         var schedule = schedule()
         let server = JobShare(name: "server", running: 1)
         let channel = JobShare(name: "channel", running: 1)
         #expect(added(&schedule, [(0, [server])]) == [true])
         #expect(begun(&schedule) == [0])
-        // The first of the channel waits for the server: the second, which could begin, does not overtake it.
+        // The first job of the channel waits for the server; the second could begin, but does not overtake it.
         #expect(added(&schedule, [(1, [server, channel]), (2, [channel]), (3, [])]) == [true, true, true])
         #expect(begun(&schedule) == [3])
         schedule.end([server])
@@ -54,7 +54,7 @@ import Testing
         #expect(begun(&schedule) == [2])
     }
 
-    @Test func refuses_whenTooManyWait_inAllOrOfAShare() {
+    @Test func jobsAreRefused_whenTooManyWait_inTotalOrInAShare() {
         var schedule = schedule(width: 1, waiting: 4)
         let one = JobShare(name: "one", running: 1, waiting: 2)
         #expect(added(&schedule, [(0, [one]), (1, [one]), (2, [one])]) == [true, true, false])

@@ -19,7 +19,7 @@ import KernelTesting
         SupervisedWorker.Job(shares: shares, isUnwanted: isUnwanted, run: run, giveUp: giveUp)
     }
 
-    @Test func jobsRunInTheirOrder() {
+    @Test func jobs_runInOrder() {
         let worker = SupervisedWorker("test")
         let log = Mailbox<Outcome>()
         for number in 0..<50 {
@@ -30,7 +30,7 @@ import KernelTesting
         #expect(!worker.run {})
     }
 
-    @Test func othersGoOn_whenOneHangs() {
+    @Test func otherJobsRun_whenOneHangs() {
         let worker = SupervisedWorker("test", seconds: 0.05)
         let log = Mailbox<Outcome>()
         let release = Mailbox<Void>()
@@ -47,7 +47,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func refuses_whenTooManyHang_andRecovers() {
+    @Test func jobsAreRefused_whenTooManyHang_untilOneReturns() {
         let worker = SupervisedWorker("test", seconds: 0.02)
         let log = Mailbox<Outcome>()
         let release = Array((0..<SupervisedWorker.maximumStuck).map { _ in Mailbox<Void>() })
@@ -61,7 +61,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func stopDoesNotWait_forAJobThatHangs() {
+    @Test func stop_doesNotWaitForAHangingJob() {
         let worker = SupervisedWorker("test", seconds: 60)
         let log = Mailbox<Outcome>()
         let begun = Mailbox<Void>()
@@ -79,7 +79,7 @@ import KernelTesting
         release.post(())
     }
 
-    @Test func severalRunAtTheSameTime_butNoMoreThanAreMeantTo() {
+    @Test func jobsRunConcurrently_upToTheWidth() {
         let worker = SupervisedWorker("test", width: 3)
         let begun = Mailbox<Int>()
         let release = Mailbox<Void>()
@@ -91,7 +91,7 @@ import KernelTesting
                         _ = release.take(until: .now.advanced(bySeconds: 10))
                     }))
         }
-        // On three threads: which is heard of first is theirs.
+        // Three threads report in any order.
         #expect(Set(begun.take(3)) == [0, 1, 2])
         #expect(begun.take(until: .now.advanced(bySeconds: 0.05)).isEmpty)
         for _ in 0..<2 {
@@ -102,7 +102,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func aShareIsNotExceeded_andOthersGoBefore() {
+    @Test func aShare_isNotExceeded_andOtherJobsOvertake() {
         let worker = SupervisedWorker("test", width: 4)
         let begun = Mailbox<String>()
         let release = Mailbox<Void>()
@@ -125,7 +125,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func aJobIsDropped_whenNobodyWaitsForItAnyMore() {
+    @Test func anUnwantedJob_isDroppedWhileItWaits() {
         let worker = SupervisedWorker("test")
         let log = Mailbox<String>()
         let release = Mailbox<Void>()
@@ -137,14 +137,14 @@ import KernelTesting
                 } giveUp: {
                     log.post("\($0)")
                 }))
-        // While it waits, and not at its turn only.
+        // Before its turn.
         #expect(log.take(1) == ["unwanted"])
         release.post(())
         worker.stop()
         #expect(log.take(until: .now).isEmpty)
     }
 
-    @Test func aJobIsToldToEnd_whenNobodyWaitsForItAnyMore() {
+    @Test func anUnwantedJob_isCancelledWhileItRuns() {
         let worker = SupervisedWorker("test")
         let isGone = Atomic(false)
         let log = Mailbox<String>()
@@ -168,8 +168,8 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func aJobThatHangs_andThatNobodyWaitsFor_leavesItsPlaceToTheNext() {
-        // It is looked long before that who still waits.
+    @Test func anUnwantedJobThatHangs_isReplacedAtItsDeadline() {
+        // Callers are checked long before the deadline.
         let worker = SupervisedWorker("test", seconds: SupervisedWorker.lookSeconds + 5)
         let isGone = Atomic(false)
         let log = Mailbox<String>()
@@ -188,7 +188,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func withoutALimit_jobsRunOneAfterAnother_andEachIsOverBeforeTheCall() {
+    @Test func withoutALimit_eachJobIsReleasedBeforeTheCallAfterIt() {
         let log = Mailbox<String>()
         let worker = SupervisedWorker("test", seconds: nil, afterEach: { log.post("after") })
         let release = Mailbox<Void>()
@@ -203,7 +203,7 @@ import KernelTesting
         worker.stop()
     }
 
-    @Test func stopDropsJobsThatWait_andWaitsForTheOneThatRuns() {
+    @Test func stop_dropsWaitingJobs_andWaitsForTheRunningOne() {
         let worker = SupervisedWorker("test", seconds: nil)
         let log = Mailbox<String>()
         let (begun, release) = (Mailbox<Void>(), Mailbox<Void>())
@@ -231,7 +231,7 @@ extension SupervisedWorker {
     }
 }
 
-/// Calls when the last reference to it is gone.
+/// Calls when its last reference is released.
 private final class OnRelease: Sendable {
     private let call: @Sendable () -> Void
 

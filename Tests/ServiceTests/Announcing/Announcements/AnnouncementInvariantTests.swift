@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-/// Whatever comes, in whatever order: what must always hold.
+/// Invariants that hold after any inputs in any order.
 @Suite struct AnnouncementInvariantTests {
     @Test(arguments: 0..<60)
     func holds(seed: Int) throws {
@@ -15,21 +15,21 @@ import Testing
         var accepted: Set<SoundID> = []
         for step in 0..<300 {
             Self.disturb(&world, &accepted, &random)
-            try #require(Self.breach(of: world) == nil, "step \(step)")
+            try #require(Self.violation(of: world) == nil, "step \(step)")
         }
-        // Everybody falls silent: all is over within the deadlines.
+        // All voices fall silent, so all announcements end within their deadlines.
         for announcement in world.schedule.announcements { world.report(.silent, announcement.id) }
         world.wait(1e5)
         #expect(world.schedule.isEmpty && world.music == nil && world.voices.isEmpty)
         #expect(world.schedule.nextDeadline == nil && world.faults == [])
         for id in accepted {
-            let changes = world.told.filter { $0.announcement.id == id }
+            let changes = world.changes.filter { $0.announcement.id == id }
             let ends = changes.indices.filter { if case .ended = changes[$0].kind { true } else { false } }
             #expect(ends == [changes.count - 1])
         }
     }
 
-    private static func breach(of world: AnnouncementWorld) -> String? {
+    private static func violation(of world: AnnouncementWorld) -> String? {
         if let fault = world.faults.first { return fault }
         let all = world.schedule.announcements
         let active = all.filter { $0.state == .loading || $0.state == .playing }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AnnouncementScheduleTests {
     private let duck = MusicTreatment.duck(decibels: -20)
 
-    @Test func ducksWhileItIsHeard_andNotBefore() throws {
+    @Test func theMusicIsDucked_whileTheAnnouncementIsHeard() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()
         #expect(world.state(a) == .loading && world.music == nil)
@@ -22,7 +22,7 @@ import Testing
         #expect(world.trace == ["a began", "a ended finished"])
     }
 
-    @Test func theMusicIsLeftAlone_onAnotherOutput() throws {
+    @Test func theMusicIsUnchanged_onAnotherOutput() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted(output: "kitchen", concernsMusic: false)
         world.report(.heard, a)
@@ -32,7 +32,7 @@ import Testing
         #expect(world.state(a) == .playing && world.state(b) == .playing && world.music == .pause)
     }
 
-    @Test func equalOnesWaitInTheOrderOfTheirArrival_andTheMusicStaysDownBetween() throws {
+    @Test func equalPriorities_playInOrderOfArrival_andTheMusicStaysDuckedBetween() throws {
         var world = AnnouncementWorld()
         let ids = try (0..<3).map { _ in try world.accepted() }
         #expect(ids.map { world.state($0) } == [.loading, .waiting, .waiting])
@@ -40,7 +40,7 @@ import Testing
         world.report(.finished, ids[0])
         #expect(world.state(ids[1]) == .loading && world.state(ids[2]) == .waiting && world.music == duck)
         world.report(.failed(PlaybackError(.notFound, "")), ids[1])
-        // What failed unheard does not keep the music down for the next.
+        // An announcement that fails unheard does not keep the music ducked for the next.
         #expect(world.state(ids[2]) == .loading && world.music == nil)
         world.report(.heard, ids[2])
         world.report(.finished, ids[2])
@@ -51,7 +51,7 @@ import Testing
         #expect(world.faults == [])
     }
 
-    @Test func aHigherOneSetsALowerOneAside_whichGoesOnAfterwards() throws {
+    @Test func aHigherPriority_suspendsALowerOne_whichResumesAfterwards() throws {
         var world = AnnouncementWorld()
         let text = try world.accepted(.low, music: .pause)
         world.report(.heard, text)
@@ -62,7 +62,7 @@ import Testing
         #expect(world.music == .pause)
         world.report(.heard, bell)
         #expect(world.music == duck)
-        // What the paused voice still says is of the past.
+        // Late reports of the paused voice are ignored.
         world.report(.silent, text)
         world.report(.heard, text)
         #expect(world.state(text) == .setAside)
@@ -81,7 +81,7 @@ import Testing
         #expect(world.faults == [])
     }
 
-    @Test func whatIsNotHeardInTimeHasFailed_andTheNextOneBegins() throws {
+    @Test func anAnnouncementNotHeardInTime_fails_andTheNextBegins() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()
         let b = try world.accepted()
@@ -96,8 +96,8 @@ import Testing
         #expect(world.trace == ["a ended failed", "b began", "b ended failed"])
     }
 
-    /// What does not end by itself must not keep the music down for ever.
-    @Test func endsWhenItIsTooLong() throws {
+    /// An endless announcement must not duck the music forever.
+    @Test func anAnnouncementThatIsTooLong_ends() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()
         world.report(.heard, a)
@@ -107,7 +107,7 @@ import Testing
         #expect(world.schedule.isEmpty && world.music == nil && world.schedule.nextDeadline == nil)
     }
 
-    @Test func refusesWhenTooManyWait_unlessAHigherOneComes() throws {
+    @Test func tooManyWaiting_areRefused_unlessANewOneHasAHigherPriority() throws {
         var world = AnnouncementWorld()
         let first = try world.accepted(.high)
         world.report(.heard, first)
@@ -119,19 +119,19 @@ import Testing
         #expect(world.state(last) == nil && world.state(normal) == .waiting)
         let again = world.announce(.normal)
         #expect(again == nil)
-        #expect(world.told.last?.kind == .ended(SoundEnd(.replaced)))
-        // It begins at once on another output, so it does not wait.
+        #expect(world.changes.last?.kind == .ended(SoundEnd(.replaced)))
+        // On another output it begins at once.
         let elsewhere = try world.accepted(.low, output: "kitchen")
         #expect(world.state(elsewhere) == .loading && world.faults == [])
     }
 
-    @Test func refusesTooManyOutputs() {
+    @Test func tooManyOutputs_areRefused() {
         var world = AnnouncementWorld()
         let ids = (0..<AnnouncementSchedule.lineLimit + 1).map { world.announce(output: "room \($0)") }
         #expect(ids.last == .some(nil) && ids.dropLast().allSatisfy { $0 != nil })
     }
 
-    @Test func cancels_whateverItsState() throws {
+    @Test func anAnnouncementInAnyState_canBeCancelled() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted(.low)
         world.report(.heard, a)
@@ -143,18 +143,18 @@ import Testing
         #expect(world.voices.isEmpty && world.music == nil && world.faults == [])
     }
 
-    @Test func whatCannotBePlayed_endsWhileItWaits_andNotWhenItsTurnHasCome() throws {
+    @Test func anUnplayableAnnouncement_endsWhileItWaits_butNotOnceItIsActive() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()
         let b = try world.accepted()
         let error = PlaybackError(.unsupported, "")
         world.refuse(a, error)
-        #expect(world.state(a) == .loading && world.told.isEmpty)
+        #expect(world.state(a) == .loading && world.changes.isEmpty)
         world.refuse(b, error)
         #expect(world.state(b) == nil && world.trace == ["b ended failed"] && world.faults == [])
     }
 
-    @Test func aVeryShortOneHasBegun_whenItEnds() throws {
+    @Test func aVeryShortAnnouncement_hasBegun_whenItEnds() throws {
         var world = AnnouncementWorld()
         let a = try world.accepted()
         world.report(.finished, a)

@@ -6,15 +6,15 @@ import Kernel
 
 @testable import Service
 
-/// A schedule with the voices and the music that it believes to have.
+/// A schedule, with the voices and the music as its actions leave them.
 struct AnnouncementWorld {
     enum VoiceState { case begun, paused }
 
     var schedule = AnnouncementSchedule()
     var voices: [SoundID: VoiceState] = [:]
     var music: MusicTreatment?
-    var told: [AnnouncementChange] = []
-    /// What went against the contract of actions.
+    var changes: [AnnouncementChange] = []
+    /// Violations of the contract of actions.
     var faults: [String] = []
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
     private var last: UInt64 = 0
@@ -40,7 +40,7 @@ struct AnnouncementWorld {
         }
     }
 
-    /// One that must not be refused.
+    /// Requires that the announcement is accepted.
     mutating func accepted(
         _ priority: AnnouncementPriority = .normal, music: MusicTreatment = .duck(decibels: -20),
         output: String? = "speakers", concernsMusic: Bool = true
@@ -82,7 +82,7 @@ struct AnnouncementWorld {
 
     /// `a began`, `b ended failed`, with letters in the order of the requests.
     var trace: [String] {
-        told.map { change in
+        changes.map { change in
             let letter = String(UnicodeScalar(UInt8(96 + change.announcement.id.number)))
             return switch change.kind {
             case .began: "\(letter) began"
@@ -108,9 +108,9 @@ struct AnnouncementWorld {
             case .stop(let id):
                 if voices.removeValue(forKey: id) == nil { faults.append("\(id) is stopped and was not begun") }
             case .treatMusic(let treatment):
-                if music == treatment { faults.append("the music is told the same twice") }
+                if music == treatment { faults.append("the music gets the same treatment twice") }
                 music = treatment
-            case .notify(let change): told.append(change)
+            case .notify(let change): changes.append(change)
             }
         }
     }

@@ -5,41 +5,41 @@ import Testing
 @testable import Service
 
 @Suite struct MusicDuckingTests {
-    @Test func betweenTwo_theMusicStaysDown_andTheSessionIsToldOnce() {
-        var care = MusicDucking()
-        #expect(care.begin() == [.notifySession(true)])
-        #expect(care.treat(.duck(decibels: -20)) == [.duck(to: 0.1, over: 0.15)])
-        #expect(care.begin() == [] && care.treat(.duck(decibels: -20)) == [])
-        #expect(care.treat(nil) == [.duck(to: 1, over: 0.4)])
-        #expect(care.settle() == [.notifySession(false)] && care.settle() == [])
+    @Test func betweenTwoAnnouncements_theMusicStaysDucked_andTheSessionIsNotifiedOnce() {
+        var ducking = MusicDucking()
+        #expect(ducking.begin() == [.notifySession(true)])
+        #expect(ducking.treat(.duck(decibels: -20)) == [.duck(to: 0.1, over: 0.15)])
+        #expect(ducking.begin() == [] && ducking.treat(.duck(decibels: -20)) == [])
+        #expect(ducking.treat(nil) == [.duck(to: 1, over: 0.4)])
+        #expect(ducking.settle() == [.notifySession(false)] && ducking.settle() == [])
     }
 
-    @Test func thePauseIsOver_onlyWhenTheMusicHasFollowed() {
-        var care = MusicDucking()
-        _ = care.begin()
-        #expect(care.treat(.pause) == [.interrupt])
-        #expect(care.treat(nil) == [.giveBack] && care.settle() == [])
-        // Another one comes before it has.
-        #expect(care.begin() == [] && care.treat(.pause) == [.interrupt] && care.treat(nil) == [.giveBack])
-        care.returned()
-        #expect(care.settle() == [])
-        care.returned()
-        #expect(care.settle() == [.notifySession(false)])
+    @Test func aPauseEnds_onlyWhenTheMusicHasResumed() {
+        var ducking = MusicDucking()
+        _ = ducking.begin()
+        #expect(ducking.treat(.pause) == [.interrupt])
+        #expect(ducking.treat(nil) == [.giveBack] && ducking.settle() == [])
+        // Another announcement comes before that.
+        #expect(ducking.begin() == [] && ducking.treat(.pause) == [.interrupt] && ducking.treat(nil) == [.giveBack])
+        ducking.returned()
+        #expect(ducking.settle() == [])
+        ducking.returned()
+        #expect(ducking.settle() == [.notifySession(false)])
     }
 
-    @Test func fromOneTreatmentToTheOther_bothAreTakenBack() {
-        var care = MusicDucking()
-        _ = care.begin()
-        _ = care.treat(.duck(decibels: -20))
-        #expect(care.treat(.pause) == [.interrupt, .duck(to: 1, over: 0.4)])
-        #expect(care.treat(.duck(decibels: -20)) == [.duck(to: 0.1, over: 0.15), .giveBack])
+    @Test func aChangeOfTreatment_undoesTheFormerOne() {
+        var ducking = MusicDucking()
+        _ = ducking.begin()
+        _ = ducking.treat(.duck(decibels: -20))
+        #expect(ducking.treat(.pause) == [.interrupt, .duck(to: 1, over: 0.4)])
+        #expect(ducking.treat(.duck(decibels: -20)) == [.duck(to: 0.1, over: 0.15), .giveBack])
     }
 
-    @Test func afterTheEnd_nothingIsGivenBack() {
-        var care = MusicDucking()
-        _ = care.begin()
-        _ = care.treat(.pause)
-        #expect(care.end() == [.notifySession(false)])
-        #expect(care.treat(nil) == [] && care.settle() == [] && care.begin() == [] && care.end() == [])
+    @Test func afterTheEnd_theMusicIsNotRestored() {
+        var ducking = MusicDucking()
+        _ = ducking.begin()
+        _ = ducking.treat(.pause)
+        #expect(ducking.end() == [.notifySession(false)])
+        #expect(ducking.treat(nil) == [] && ducking.settle() == [] && ducking.begin() == [] && ducking.end() == [])
     }
 }

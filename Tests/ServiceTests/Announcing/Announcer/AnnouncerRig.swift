@@ -29,12 +29,12 @@ final class AnnouncerRig: Sendable {
 
     var patience: MonotonicTime { .now.advanced(bySeconds: 30) }
 
-    /// The voice that was told to play next, and what.
+    /// The next voice that is to play, and its sound.
     func nextPlay() throws -> (ScriptedVoice, SoundID) {
         try #require(voices.played.take(until: patience).first)
     }
 
-    /// It is heard.
+    /// As `nextPlay`, and the sound is heard.
     func hear() throws -> (ScriptedVoice, SoundID) {
         let (voice, id) = try nextPlay()
         voice.report(id, .heard)
@@ -72,7 +72,7 @@ final class ScriptedMusic: AnnouncedMusic {
         note("interrupt \(isBeginning)")
     }
 
-    /// The music has followed.
+    /// Confirms the last interruption.
     func follow() { followed.withLock { $0 }() }
 
     func note(_ text: String) { log.withLock { $0.append(text) } }

@@ -9,11 +9,11 @@ import KernelTesting
 
 @testable import Service
 
-/// The loop with scripted voices: what becomes of requests, music and voices.
+/// The loop with scripted voices and music.
 @Suite struct AnnouncerTests {
     let rig = AnnouncerRig()
 
-    @Test func answersWhenItIsHeard_ducksAndGivesBack() throws {
+    @Test func anAnnouncement_isAnsweredWhenItIsHeard_andDucksTheMusic() throws {
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")))
         let (voice, id) = try rig.nextPlay()
         #expect(answer.take(until: .now).isEmpty)
@@ -29,11 +29,11 @@ import KernelTesting
         #expect(voice.log.last == "end")
     }
 
-    @Test func whoWaitsForTheEnd_isAnsweredThenAndTold() throws {
+    @Test func untilEnd_theAnswerComesAtTheEnd() throws {
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")), untilEnd: true)
         let (voice, id) = try rig.hear()
         #expect(rig.waitForMusic { $0.count == 2 })
-        // Longer than one that does not wait takes to be answered.
+        // Longer than an answer takes without `untilEnd`.
         #expect(answer.take(until: .now.advanced(bySeconds: 1)).isEmpty)
         voice.report(id, .finished)
         #expect(try answer.answer().get().end == SoundEnd(.finished))
@@ -43,8 +43,8 @@ import KernelTesting
         #expect(answer.answer() == .failure(.shuttingDown))
     }
 
-    /// SPEC 294: the room's equaliser, not the music's reverb.
-    @Test func voicesHaveTheEffectsOfTheRoom_andNoneWhileSoundIsMeasured() throws {
+    /// SPEC 294: the room's equaliser, but not the music's reverb.
+    @Test func voicesHaveTheEffectsOfTheRoom_exceptInTheModeMeasurement() throws {
         var effects = EffectSettings()
         (effects.isEnabled, effects.equalizer.preamp, effects.reverb.mix) = (true, -12, 0.9)
         rig.music.settings.withLock { $0 = effects }
@@ -61,15 +61,15 @@ import KernelTesting
         #expect(eventually { voice.log.last == "false 0.0 0.25" })
     }
 
-    /// Its player would resume it when an output that was removed comes back.
-    @Test func aSoundThatFailed_isStopped() throws {
+    /// Otherwise its player would resume it when a removed output returns.
+    @Test func aFailedSound_isStopped() throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
         let (voice, id) = try rig.hear()
         voice.report(id, .failed(PlaybackError(.outputUnavailable, "")))
         #expect(eventually { voice.log.last == "stop" })
     }
 
-    @Test func aPlayerVoiceHandsThemToItsOutput() {
+    @Test func aPlayerVoice_passesEffectsToItsOutput() {
         let clock = ManualClock()
         let output = CapturingOutput(clock: clock)
         let voice = PlayerVoice(
@@ -84,7 +84,7 @@ import KernelTesting
         #expect(eventually { output.effects == effects })
     }
 
-    @Test func theMusicIsLeftAlone_whenItIsHeardElsewhere() throws {
+    @Test func theMusicIsUnchanged_whenTheAnnouncementPlaysElsewhere() throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "kitchen")) { _ in }
         _ = try rig.hear()
         #expect(rig.waitForMusic { !$0.isEmpty })
@@ -92,18 +92,18 @@ import KernelTesting
         #expect(rig.music.log.withLock { $0 } == ["announcing true", "announcing false"])
     }
 
-    @Test func aPauseIsAnInterruption() throws {
+    @Test func aPause_isAnInterruptionOfTheMusic() throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: .pause)) { _ in }
         let (voice, id) = try rig.hear()
         #expect(rig.waitForMusic { $0 == ["announcing true", "interrupt true"] })
         voice.report(id, .failed(PlaybackError(.unreadable, "broken")))
         #expect(rig.waitForMusic { $0.last == "interrupt false" })
-        // Not before the music is heard again: others would come up in between.
+        // Only when the music plays again: other programs would be heard in between.
         rig.music.follow()
         #expect(rig.waitForMusic { $0.dropFirst(2) == ["interrupt false", "announcing false"] })
     }
 
-    @Test func whatFailsIsTheAnswer() throws {
+    @Test func aFailure_isTheAnswer() throws {
         let answer = Mailbox<Result<SoundEffect, AnnouncerError>>()
         rig.announcer.play(Sound(uri: "a.mp3", volume: 1)) { answer.post($0) }
         let (voice, id) = try rig.nextPlay()
@@ -113,7 +113,7 @@ import KernelTesting
         #expect(rig.music.log.withLock { $0 } == [])
     }
 
-    @Test func theSessionEndsWhatSounds_andRefusesMore() throws {
+    @Test func theSession_endsSounds_andRefusesMore() throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
         _ = try rig.hear()
         #expect(rig.waitForMusic { $0.last == "duck 0.1" })
@@ -126,10 +126,10 @@ import KernelTesting
         #expect(answer.answer() == .failure(expected))
     }
 
-    @Test func anUnknownOutputIsRefused() throws {
+    @Test func anUnknownOutput_isRefused() throws {
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3"), output: "attic"))
         #expect(answer.answer() == .failure(.unknownOutput("attic")))
-        // As for every other member that names an output.
+        // The same problem as for other members that name an output.
         let problem = Problem(AnnouncerError.unknownOutput("attic"), nil)
         #expect(problem.kind == .unknown && problem.code == "unknown-output" && problem.member == "output")
         rig.announcer.shutdown()
@@ -137,7 +137,7 @@ import KernelTesting
         #expect(answer.answer() == .failure(.shuttingDown))
     }
 
-    @Test func whatWaitsIsLookedAt_beforeItsTurn() throws {
+    @Test func aWaitingSound_isCheckedBeforeItsTurn() throws {
         let asked = Mailbox<@Sendable (PlaybackError?) -> Void>()
         let rig = AnnouncerRig { asked.post($1) }
         let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
@@ -159,7 +159,7 @@ import KernelTesting
         #expect(rig.announcer.status.endedAnnouncements.map(\.end) == [SoundEnd(.failed, error)])
     }
 
-    @Test func aVoiceIsUsedAgain() throws {
+    @Test func anIdleVoice_isReused() throws {
         rig.announcer.play(Sound(uri: "a.mp3")) { _ in }
         let (first, one) = try rig.nextPlay()
         first.report(one, .finished)
@@ -169,7 +169,7 @@ import KernelTesting
     }
 
     @Test(arguments: [MusicTreatment.pause, .duck(decibels: -20)])
-    func atItsEnd_theMusicDoesNotComeUp(_ treatment: MusicTreatment) throws {
+    func atTheEndOfTheAnnouncer_theMusicStaysDown(_ treatment: MusicTreatment) throws {
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"), music: treatment)) { _ in }
         _ = try rig.hear()
         let down = treatment == .pause ? "interrupt true" : "duck 0.1"
@@ -178,8 +178,8 @@ import KernelTesting
         #expect(rig.music.log.withLock { $0 } == ["announcing true", down, "announcing false"])
     }
 
-    /// Whoever has to tell it may be gone before the last voice has faded.
-    @Test func theEndsAreTold_whileTheVoicesStillFade() throws {
+    /// The player may end before the last voice has faded.
+    @Test func ends_areReportedWhileTheVoicesStillFade() throws {
         let changes = Mailbox<AnnouncementChange.Kind>()
         rig.announcer.observe { changes.post($0.kind) }
         rig.announcer.announce(AnnouncementRequest(Sound(uri: "a.mp3"))) { _ in }
@@ -187,7 +187,7 @@ import KernelTesting
         voice.fades.withLock { $0 = true }
         rig.announcer.endSounds()
         guard case .ended(let end)? = changes.take(until: .now).last else {
-            Issue.record("it was not told")
+            Issue.record("the end was not reported")
             return
         }
         #expect(end.reason == .failed && end.error?.code == .shuttingDown)
@@ -199,7 +199,7 @@ import KernelTesting
         #expect(voice.log.last == "end")
     }
 
-    @Test func removedWithItsPlayer_itEndsWhatSounds_andRefusesWhatWaits() throws {
+    @Test func removalOfThePlayer_cancelsSounds_andRefusesRequests() throws {
         let changes = Mailbox<AnnouncementChange.Kind>()
         rig.announcer.observe { changes.post($0.kind) }
         let answer = rig.announce(AnnouncementRequest(Sound(uri: "a.mp3")))

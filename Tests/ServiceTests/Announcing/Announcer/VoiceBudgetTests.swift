@@ -7,10 +7,10 @@ import KernelTesting
 
 @testable import Service
 
-/// The voices that all announcers of a server share.
+/// The voices of all announcers of a server.
 @Suite struct VoiceBudgetTests {
-    /// A house of sixteen zones has no sixteen times as many.
-    @Test func voicesAreBounded_overAllPlayers() throws {
+    /// Sixteen players do not have sixteen times as many voices.
+    @Test func voices_areLimitedOverAllPlayers() throws {
         let budget = VoiceBudget()
         let zones = (0..<4).map { _ in AnnouncerRig(budget: budget) }
         var playing: [(voice: ScriptedVoice, id: SoundID)] = []
@@ -25,15 +25,14 @@ import KernelTesting
         zones[3].announcer.play(Sound(uri: "a.mp3")) { answer.post($0) }
         #expect(answer.answer().failure?.isBusy == true)
         #expect(zones[3].announce(AnnouncementRequest(Sound(uri: "a.mp3"))).answer().failure?.isBusy == true)
-        // The ninth of one player takes the place of its oldest.
+        // A player's ninth effect takes the voice of its oldest.
         zones[0].announcer.play(Sound(uri: "b.mp3")) { answer.post($0) }
         let (ninth, id) = try zones[0].nextPlay()
         #expect(ninth === playing[0].voice)
-        // It goes on.
         ninth.report(id, .heard)
-        // What has ended makes room, and of those that have ended only some stay warm.
+        // Ended effects free their voices, of which some are kept idle.
         for (voice, id) in playing.dropFirst() { voice.report(id, .finished) }
-        // Long before those that are warm end as well.
+        // Long before the idle ones end too.
         #expect(
             eventually(within: VoicePool.warmth / 2) {
                 playing.filter { $0.voice.log.last == "end" }.count == 23 - VoiceBudget.warm
@@ -44,7 +43,7 @@ import KernelTesting
         #expect(budget.isUnused)
     }
 
-    @Test func anAlarmTakesTheVoiceOfTheLeastImportant_theOldestOfThem() throws {
+    @Test func anAlarm_takesTheVoiceOfTheOldestOfTheLeastImportant() throws {
         let budget = VoiceBudget()
         let zones = (0..<4).map { _ in AnnouncerRig(budget: budget) }
         let alarm = AnnouncementRequest(Sound(uri: "alarm.mp3"), priority: .high)
@@ -57,7 +56,7 @@ import KernelTesting
             return try zone.nextPlay()
         }
         let answer = zones[3].announce(AnnouncementRequest(Sound(uri: "text.mp3")))
-        #expect(answer.answer().failure?.isBusy == true, "one of normal priority displaces")
+        #expect(answer.answer().failure?.isBusy == true, "normal priority displaces another sound")
         zones[3].announcer.announce(alarm) { answer.post($0) }
         let (voice, id) = try zones[3].nextPlay()
         voice.report(id, .heard)
@@ -70,7 +69,7 @@ import KernelTesting
         #expect(budget.isUnused)
     }
 
-    @Test func alarmsDoNotDisplaceEachOther() throws {
+    @Test func alarms_doNotDisplaceEachOther() throws {
         let budget = VoiceBudget()
         let zones = (0...VoiceBudget.playing).map { _ in AnnouncerRig(budget: budget) }
         let answer = Mailbox<Result<AnnouncementOutcome, AnnouncerError>>()
