@@ -8,7 +8,7 @@ import Testing
 @Suite struct DownloadFailureTests {
     private func failure(_ rig: inout DownloadRig) -> MediaError? {
         do throws(MediaError) {
-            _ = try rig.read(at: 0)
+            _ = try rig.read(at: rig.download.place)
             return nil
         } catch {
             return error
@@ -48,6 +48,15 @@ import Testing
         var rig = DownloadRig()
         rig.head(206, [("Content-Range", range)])
         #expect(failure(&rig)?.code == .network)
+    }
+
+    @Test func byteRangeBeyondTheFile_isNamed() {
+        var rig = DownloadRig(piece: NetworkPiece(range: 5_000..<6_000))
+        rig.head(416, [("Content-Range", "bytes */1000")])
+        let error = failure(&rig)
+        #expect(error?.code == .notFound)
+        #expect(
+            error?.message == "a.mp3: origin.example has only 1000 bytes; the requested range begins at byte 5000.")
     }
 
     @Test func nothingIsEmpty() {

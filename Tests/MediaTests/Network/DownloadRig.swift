@@ -26,12 +26,13 @@ struct DownloadRig {
 
     init(
         _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
-        limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere,
+        limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere, piece: NetworkPiece? = nil,
         cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
         isFresh: Bool = true
     ) {
         download = Download(
-            address, fields: fields, limits: limits, reach: reach, now: now, cached: cached, isFresh: isFresh)
+            address, fields: fields, limits: limits, reach: reach, piece: piece, now: now, cached: cached,
+            isFresh: isFresh)
         perform(download.begin())
     }
 

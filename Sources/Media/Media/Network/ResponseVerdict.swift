@@ -35,7 +35,13 @@ enum ResponseVerdict: Hashable {
         case 404 where known?.isLive == true:
             self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
-        case 416: self = Self.unsatisfied(head, offset: offset, known: known) ?? fail(.network, "lacks this range.")
+        case 416:
+            let size = ContentRange(head["Content-Range"])?.total
+            if isPiece, known == nil, let size, size.bytes < offset {
+                self = fail(.notFound, "has only \(size.bytes) bytes; the requested range begins at byte \(offset).")
+            } else {
+                self = Self.unsatisfied(size, offset: offset, known: known) ?? fail(.network, "lacks this range.")
+            }
         case 408, 425, 429, 500...599:
             let seconds = head["Retry-After"].flatMap { Double($0.trimmingSpaces) }
             self = .later(
@@ -119,10 +125,10 @@ enum ResponseVerdict: Hashable {
         return nil
     }
 
-    private static func unsatisfied(_ head: TransferHead, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
-        let total = ContentRange(head["Content-Range"])?.total
+    /// The server has no byte at `offset`. `size`: the media's by this response.
+    private static func unsatisfied(_ size: ByteCount?, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
         if offset == 0 { return .end(size: 0) }
-        guard let total else { return known?.size == nil ? ByteCount(offset).map { .end(size: $0) } : nil }
-        return total.bytes == offset ? .end(size: total) : .changed
+        guard let size else { return known?.size == nil ? ByteCount(offset).map { .end(size: $0) } : nil }
+        return size.bytes == offset ? .end(size: size) : .changed
     }
 }
