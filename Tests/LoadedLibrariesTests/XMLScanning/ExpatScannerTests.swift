@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 @testable import Media
@@ -71,6 +72,35 @@ import Testing
         #expect(list.entries.map(\.reference) == ["http://h/a?x=1&y=2", "more.asx"])
         #expect(list.entries.map(\.isList) == [false, true])
         #expect(list.entries[0].title == "Rock & Roll")
+    }
+
+    /// In a process of its own, whose peak is that of this list alone. Each ampersand becomes five bytes.
+    @Test func asxOfAmpersands_isRefusedWithinBoundedMemory() async {
+        await #expect(processExitsWith: .success) {
+            func peakMemory() throws -> Int {
+                let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+                let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+                return try #require(Int(line.filter(\.isNumber))) << 10
+            }
+            _ = try XMLLists.read(Array("<asx></asx>".utf8), with: ExpatScanner())
+            for tag in ["<asx>", "<asx><ref href=\""] {
+                let bytes = Array(tag.utf8) + [UInt8](repeating: UInt8(ascii: "&"), count: 15 << 20)
+                let before = try peakMemory()
+                let error = #expect(throws: XMLScanError.self) { try XMLLists.read(bytes, with: ExpatScanner()) }
+                #expect(error?.reason == "it is longer than 16 MB")
+                #expect(try peakMemory() - before < 64 << 20)
+            }
+        }
+    }
+
+    @Test func asxLongerThanAPiece_isReadWhole() throws {
+        let entries = (0..<9_000).map {
+            "<Entry><Title>\($0) & \(String(repeating: "x", count: 300))</Title><Ref HREF=\"http://h/a?x=\($0)&y=&lt;\"/></Entry>"
+        }
+        let text = "<ASX>" + entries.joined() + "</ASX>"
+        #expect(text.utf8.count > 3 << 20)
+        let list = try #require(try list(text))
+        #expect(list.entries.map(\.reference) == (0..<9_000).map { "http://h/a?x=\($0)&y=<" })
     }
 
     @Test func entitiesAreRefused() {

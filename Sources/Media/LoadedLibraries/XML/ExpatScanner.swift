@@ -12,20 +12,34 @@ public struct ExpatScanner: XMLScanner {
 
     public init() {}
 
-    public func scan(_ bytes: [UInt8], _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
+    /// Bytes of a document.
+    private static let longest = 16 << 20
+
+    public func scan(_ pieces: some Sequence<[UInt8]>, _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
         let expat = try Self.functions().pointee
+        var pieces = pieces.makeIterator()
+        var piece = pieces.next()
         // Expat knows UTF-8, UTF-16, Latin-1 and ASCII by itself; other names of Western sets are read as Latin-1.
-        guard let parser = expat.ParserCreate(Self.override(bytes)) else { throw XMLScanError("out of memory") }
+        guard let parser = expat.ParserCreate(Self.override(piece ?? [])) else { throw XMLScanError("out of memory") }
         defer { expat.ParserFree(parser) }
         // The handlers run within this call only.
         try withoutActuallyEscaping(handle) { handle throws(XMLScanError) in
             let context = Context(parser, expat, handle)
             expat.SetUserData(parser, Unmanaged.passUnretained(context).toOpaque())
             Self.setHandlers(parser, expat)
-            let status = bytes.withUnsafeBytes { buffer in
-                expat.Parse(
-                    parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count), 1)
-            }
+            var status = XML_STATUS_OK
+            var length = 0
+            repeat {
+                let bytes = piece ?? []
+                piece = pieces.next()
+                length += bytes.count
+                guard length <= Self.longest else { throw XMLScanError("it is longer than \(Self.longest >> 20) MB") }
+                status = bytes.withUnsafeBytes { buffer in
+                    expat.Parse(
+                        parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count),
+                        piece == nil ? 1 : 0)
+                }
+            } while status == XML_STATUS_OK && piece != nil
             context.flush()
             if let refusal = context.refusal { throw XMLScanError(refusal) }
             guard status != XML_STATUS_OK, !context.isDone else { return }

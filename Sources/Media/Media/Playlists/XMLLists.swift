@@ -24,9 +24,11 @@ struct XMLLists {
     static func read(_ bytes: [UInt8], with scanner: any XMLScanner) throws(XMLScanError) -> MediaList? {
         var lists = XMLLists()
         let start = String(decoding: bytes.prefix(1_024), as: UTF8.self).lowercased()
-        // Old lists of Windows Media are no well-formed XML.
-        let isASX = start.contains("<asx")
-        try scanner.scan(isASX ? wellFormed(bytes) : bytes) { lists.take($0) }
+        if start.contains("<asx") {
+            try scanner.scan(RepairedASX(bytes)) { lists.take($0) }
+        } else {
+            try scanner.scan(CollectionOfOne(bytes)) { lists.take($0) }
+        }
         switch lists.kind {
         case nil: return nil
         case .xspf, .asx: break
@@ -124,34 +126,5 @@ struct XMLLists {
         guard let type = type?.lowercased(), !type.isEmpty else { return true }
         return type.hasPrefix("audio/") || type.hasPrefix("video/") || type.hasSuffix("octet-stream")
             || type.hasSuffix("ogg")
-    }
-
-    /// Tags in lower case, and each `&` that begins no entity written out.
-    private static func wellFormed(_ bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count + bytes.count / 16)
-        var isName = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case UInt8(ascii: "<"): isName = true
-            case UInt8(ascii: "/") where isName: break
-            case _ where isName: isName = PercentEncoding.isAlphanumeric(byte)
-            default: break
-            }
-            if byte == UInt8(ascii: "&") {
-                let rest = bytes[(index + 1)...].prefix(10)
-                let isEntity = rest.firstIndex(of: UInt8(ascii: ";")).map { end in
-                    end > index + 1
-                        && bytes[index + 1..<end].allSatisfy {
-                            $0 == UInt8(ascii: "#") || PercentEncoding.isAlphanumeric($0)
-                        }
-                }
-                result.append(contentsOf: isEntity == true ? [byte] : Array("&amp;".utf8))
-            } else {
-                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                result.append(isName && isUpper ? byte | 0x20 : byte)
-            }
-        }
-        return result
     }
 }

@@ -2,9 +2,9 @@
 
 /// Reads XML. It decouples the playlist formats from the library that reads it.
 public protocol XMLScanner: Sendable {
-    /// Calls `handle` for each event in order, until it returns false. Text comes whole between two tags. Documents that
-    /// declare entities are refused.
-    func scan(_ bytes: [UInt8], _ handle: (XMLEvent) -> Bool) throws(XMLScanError)
+    /// Calls `handle` for each event in order, until it returns false. `pieces` together are the document. The text between
+    /// two tags is one event. Refuses documents that declare entities or are longer than 16 MB.
+    func scan(_ pieces: some Sequence<[UInt8]>, _ handle: (XMLEvent) -> Bool) throws(XMLScanError)
 }
 
 /// Names are in lower case, with their prefix as it is written.
