@@ -35,7 +35,7 @@ import Testing
         #expect(error?.code == .unreadable)
     }
 
-    @Test func whatIsNoDirectory_isRefused() {
+    @Test func aFile_isRefused() {
         let error = #expect(throws: MediaError.self) { _ = try DirectoryReader(open("/dev/null")) }
         #expect(error?.code == .unreadable)
     }

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func unreadable_whenTruncatedUnderOurFeet() throws {
+    @Test func unreadable_whenTruncatedWhileOpen() throws {
         let source = try MusicRoots([folder.path]).openFile("a.mp3")
         #expect(truncate("\(folder.path)/a.mp3", 4) == 0)
         #expect(try source.bytes(at: 0, count: 4) == Array("0123".utf8))

@@ -45,7 +45,7 @@ private struct Factory: DecoderFactory {
         ([], false, false), (["a.lrc"], false, true), (["Cover.JPG"], true, false),
         (["b.lrc", "x.jpg", "cover.txt"], false, false), (["folder.png", "a.lrc"], true, true),
     ])
-    func tellsWhatLiesBesideIt(files: [String], hasPicture: Bool, hasLyrics: Bool) throws {
+    func companions_areReported(files: [String], hasPicture: Bool, hasLyrics: Bool) throws {
         try folder.directory("album")
         try folder.file("album/a.mp3", "ONE")
         for file in files { try folder.file("album/\(file)") }
@@ -57,14 +57,12 @@ private struct Factory: DecoderFactory {
     @Test(arguments: [
         ("%PDF-1.4", "PDF"), ("plain words", "text file"), ("<!DOCTYPE html><p>", "HTML"), ("\u{1}\u{2}", "playable"),
     ])
-    func unsupported_saysWhatItIs(content: String, word: String) throws {
+    func unsupported_namesTheFileType(content: String, word: String) throws {
         try folder.file("a.mp3", content)
-        do {
-            _ = try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation())
-            Issue.record("opened")
-        } catch {
-            #expect(error.code == .unsupported && error.message.contains(word))
+        let error = #expect(throws: MediaError.self) {
+            try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation())
         }
+        #expect(error?.code == .unsupported && error?.message.contains(word) == true)
     }
 
     @Test func cancellation_endsReads() throws {

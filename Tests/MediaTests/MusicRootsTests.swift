@@ -33,12 +33,8 @@ import Testing
     }
 
     private func refusal(_ uri: String, in roots: MusicRoots? = nil) -> MediaError? {
-        do {
-            _ = try (roots ?? self.roots).openFile(uri)
-            return nil
-        } catch {
-            return error
-        }
+        do { _ = try (roots ?? self.roots).openFile(uri) } catch { return error }
+        return nil
     }
 
     @Test func opens_relativePathsAndFileURLs() throws {

@@ -8,8 +8,8 @@ import Testing
 @testable import Media
 
 @Suite struct PartsLoadingTests {
-    /// Whoever gets a report may bring the next one about.
-    @Test func reportsAreMadeWithoutALock_andTheLastOneIsNotLost() {
+    /// A report may cause the next one.
+    @Test func reportsAreMadeWithoutALock_andTheLastOneArrives() {
         let reported = Mutex<[MediaLoading]>([])
         let parts = Mutex<PartsLoading?>(nil)
         let progress = PartsLoading(count: 1) { loading in

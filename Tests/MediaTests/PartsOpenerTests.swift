@@ -94,7 +94,7 @@ import Testing
         #expect(frames.map(\.rate) == [8_000, 8_000, 8_000, 8_000, 16_000, 16_000, 8_000, 8_000, 8_000])
     }
 
-    @Test func areSoughtInAsOne() throws {
+    @Test func areSeekableAsOne() throws {
         let decoder = try open(["a-8000-4", "b-8000-4"])
         _ = try decode(decoder)
         #expect(try decoder.seek(to: 6) == 6)
@@ -121,16 +121,16 @@ import Testing
         #expect(ended.load(ordering: .relaxed) == 2)
     }
 
-    /// A chime of 0.5 s that is there, and speech of which 1 s of 2 s has come.
-    @Test func loadingIsToldInTheTimeOfAll() throws {
+    /// A local chime of 0.5 s, and speech of 2 s of which 1 s has arrived.
+    @Test func loadingIsReportedInTotalTime() throws {
         _ = try open(["chime-8000-4000", "http://speech-8000-16000"])
         #expect(reports.all.withLock { $0.isEmpty })
-        let tell = base.opened.withLock { $0[1].loading }
-        tell(MediaLoading(ranges: [0..<1_000], size: 2_000, bytesPerSecond: 500))
+        let report = base.opened.withLock { $0[1].loading }
+        report(MediaLoading(ranges: [0..<1_000], size: 2_000, bytesPerSecond: 500))
         let loading = try #require(reports.all.withLock { $0.last })
         #expect(loading.ranges == [0..<1_500] && loading.size == 2_500 && loading.place == 0)
         #expect(loading.bytesPerSecond == 500 && loading.unitsPerSecond == 1_000 && !loading.isSatisfied)
-        tell(MediaLoading(ranges: [0..<2_000], size: 2_000, isSatisfied: true))
+        report(MediaLoading(ranges: [0..<2_000], size: 2_000, isSatisfied: true))
         #expect(reports.all.withLock { $0.last?.isSatisfied } == true)
         #expect(reports.all.withLock { $0.last?.ranges } == [0..<2_500])
     }

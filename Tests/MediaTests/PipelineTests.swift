@@ -9,12 +9,12 @@ import Testing
 
 @testable import Media
 
-/// The pipeline is source, demuxer and decoder, gains, resampler, sink. Each of them is handed in, so each can be another
-/// one (SPEC rows 91, 201, 225). A whole player runs here on parts that no product has.
+/// Source, decoder, resampler and sink are injected, so each can be replaced (SPEC rows 91, 201, 225). A whole player runs here on
+/// toy parts.
 @Suite(.timeLimit(.minutes(10))) struct PipelineTests {
     private static let song: [UInt8] = Array("a melody of bytes, each a frame".utf8)
 
-    /// All that is heard of one item, played to its end.
+    /// Everything that is heard of one item.
     private func heard(
         _ opener: any MediaOpener, _ uri: String, conversion: any SampleRateConversion = NoConversion()
     ) -> (samples: [Float], snapshot: PlayerSnapshot) {
@@ -40,7 +40,7 @@ import Testing
         return (output.captured, player.snapshot)
     }
 
-    /// Row 91: a codec that is registered is played; without it, the file is none of ours.
+    /// Row 91: a registered codec plays; without it the file is unsupported.
     @Test func aToyCodec_isPlayed_onceItIsRegistered() throws {
         let folder = try TemporaryFolder()
         try folder.file("a.toy", "TOY" + String(decoding: Self.song, as: UTF8.self))
@@ -54,14 +54,14 @@ import Testing
         #expect(with.snapshot.status == .completed && with.snapshot.error == nil)
     }
 
-    /// Row 225: the bytes come from nowhere but a test, with and without a length, and the same decoder plays them.
+    /// Row 225: the same decoder plays the bytes of a test source, with and without a length.
     @Test(arguments: [true, false]) func aSourceOfAnotherKind_isPlayed(isSeekable: Bool) {
         let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: isSeekable)
         let heard = heard(SourceOpener(source: source), "anything")
         #expect(heard.samples == Self.song.map(Float.init) && heard.snapshot.error == nil)
     }
 
-    /// Row 201: another resampler between the same decoder and the same sink.
+    /// Row 201: another resampler with the same decoder and sink.
     @Test func anotherResampler_isUsed() {
         let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: true)
         let heard = heard(
@@ -131,7 +131,7 @@ private final class FakeSource: ByteSource {
     var size: ByteCount? { isSeekable ? ByteCount(content.count) : nil }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-        // In pieces that fit no boundary.
+        // In odd pieces.
         let piece = content.dropFirst(Int(offset)).prefix(min(buffer.count, 7))
         buffer.copyBytes(from: piece)
         return piece.count
@@ -140,7 +140,7 @@ private final class FakeSource: ByteSource {
     func close() {}
 }
 
-/// Whatever is asked for, the same source, with the product's choice of a decoder.
+/// Opens the same source for any uri, with the product's choice of a decoder.
 private struct SourceOpener: MediaOpener {
     let source: FakeSource
     var sampleRate = 44_100
@@ -152,7 +152,7 @@ private struct SourceOpener: MediaOpener {
     }
 }
 
-/// Twice the rate by saying everything twice.
+/// Doubles the rate by repeating each frame.
 private struct Repetition: SampleRateConversion {
     func converter(
         from input: Double, to output: Double, channelCount: Int

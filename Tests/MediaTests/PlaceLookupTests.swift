@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// Of the first root, once the kernel knows it; anything else is for the look-up.
-    @Test mutating func theKernelKnowsAFile_thatWasLookedUp() {
+    /// Only files of the first root that are in the kernel's cache; anything else needs the lookup.
+    @Test mutating func theKernelKnowsAFile_afterALookup() {
         for uri in ["top.mp3", "album/a.mp3", "album/inside.mp3", "album/b c.mp3", "album", "album/outside.mp3"] {
             _ = found(uri)
         }
@@ -75,15 +75,15 @@ import Testing
         }
     }
 
-    @Test mutating func whatIsNotThere_isNotFound() {
+    @Test mutating func missingPaths_areNotFound() {
         for uri in ["none.mp3", "album/none.mp3", "none/a.mp3", "album/a.mp3/x", "album/a.mp3/", "Data: none.mp3"] {
             #expect(found(uri) == "not-found", "\(uri)")
         }
-        // What names no file and looks like an address is one.
+        // A missing path that looks like a URL is reported as one.
         for uri in ["data:audio/mpeg", "JavaScript:alert(1)%3B"] { #expect(found(uri) == "unsupported", "\(uri)") }
     }
 
-    @Test mutating func whatLiesOutside_isForbidden() {
+    @Test mutating func pathsOutside_areForbidden() {
         let uris = [
             "../secret.mp3", "album/../../x", "/etc/passwd", "file:///etc/passwd", "album/outside.mp3",
             "way-out/secret.mp3",
@@ -92,7 +92,7 @@ import Testing
         #expect(found("gopher://x") == "unsupported")
     }
 
-    @Test mutating func aPipe_isNoMedia() {
+    @Test mutating func aPipe_isUnreadable() {
         mkfifo("\(first.path)/album/pipe.mp3", 0o600)
         #expect(found("album/pipe.mp3") == "unreadable")
     }

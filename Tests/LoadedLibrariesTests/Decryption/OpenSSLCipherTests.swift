@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 16, 64]) func knownBlocks_comeOut_whateverTheParts(size: Int) throws {
-        let segment = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
+        let segment = try OpenSSLCipher().decryption(key: Self.key, vector: Self.vector)
         var result: [UInt8] = []
         for start in stride(from: 0, to: Self.ciphered.count, by: size) {
             result += try segment.update(Array(Self.ciphered[start..<min(Self.ciphered.count, start + size)]))
@@ -36,12 +36,12 @@ import Testing
     }
 
     @Test func cutSegment_isAnError() throws {
-        let segment = try OpenSSLCipher().decipher(key: Self.key, vector: Self.vector)
+        let segment = try OpenSSLCipher().decryption(key: Self.key, vector: Self.vector)
         _ = try segment.update(Array(Self.ciphered.dropLast(3)))
         #expect(throws: MediaError.self) { try segment.finish() }
     }
 
     @Test func keyOfAnotherLength_isRefused() {
-        #expect(throws: MediaError.self) { try OpenSSLCipher().decipher(key: [1, 2], vector: Self.vector) }
+        #expect(throws: MediaError.self) { try OpenSSLCipher().decryption(key: [1, 2], vector: Self.vector) }
     }
 }

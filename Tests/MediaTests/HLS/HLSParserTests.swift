@@ -9,23 +9,17 @@ import Testing
 @Suite struct HLSParserTests {
     static let base = WebAddress("https://host.example/radio/list.m3u8?token=1")!
 
+    private func parse(_ lines: [String]) throws -> HLSParser.Result {
+        try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
+    }
+
     private func media(_ lines: String...) throws -> HLSMediaPlaylist {
-        guard
-            case .media(let playlist) = try HLSParser.parse(
-                Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
-        else {
-            throw MediaError(.unsupported, "a master playlist")
-        }
+        guard case .media(let playlist) = try parse(lines) else { throw CancellationError() }
         return playlist
     }
 
     private func master(_ lines: String...) throws -> HLSMasterPlaylist {
-        guard
-            case .master(let playlist) = try HLSParser.parse(
-                Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
-        else {
-            throw MediaError(.unsupported, "a media playlist")
-        }
+        guard case .master(let playlist) = try parse(lines) else { throw CancellationError() }
         return playlist
     }
 
@@ -47,7 +41,7 @@ import Testing
     @Test(arguments: [
         "9223372036854775807", "4611686018427387904", "9007199254740993", "281474976710657", "0", "-1", "NaN",
     ])
-    func impossibleNumbers_areNone(number: String) throws {
+    func impossibleNumbers_areIgnored(number: String) throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-TARGETDURATION:\(number)", "#EXT-X-MEDIA-SEQUENCE:\(number)",
             "#EXT-X-DISCONTINUITY-SEQUENCE:\(number)", "#EXT-X-MAP:URI=\"map\",BYTERANGE=\"\(number)@\(number)\"",
@@ -66,8 +60,8 @@ import Testing
         }
     }
 
-    /// RFC 8216, 4.3.2.2: without an offset a part goes on where the last one of that address has ended.
-    @Test func partsOfOneFile_followEachOther() throws {
+    /// RFC 8216, 4.3.2.2: without an offset, a range continues the previous one of the same file.
+    @Test func byteRangesOfOneFile_followEachOther() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"",
             "#EXTINF:4,", "#EXT-X-BYTERANGE:1000@700", "all.mp4", "#EXTINF:4,", "#EXT-X-BYTERANGE:500", "all.mp4",
@@ -80,7 +74,7 @@ import Testing
         }
     }
 
-    /// RFC 8216, 5.2: without a vector the number of the segment is it.
+    /// RFC 8216, 5.2: the default vector is the sequence number.
     @Test func keys_holdUntilTheNext() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "a.ts",
@@ -98,11 +92,11 @@ import Testing
         "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"",
         "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
         "#EXT-X-KEY:METHOD=AES-128",
-    ]) func otherCiphers_areRefusedByName(line: String) {
+    ]) func otherEncryption_isRefused(line: String) {
         #expect(throws: MediaError.self) { try media("#EXTM3U", line, "#EXTINF:4,", "a.ts") }
     }
 
-    @Test func whatCannotBe_isLeftOut() throws {
+    @Test func invalidEntries_areIgnored() throws {
         let playlist = try media(
             "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts",
             "#EXTINF:nan,", "b.ts",
@@ -114,9 +108,7 @@ import Testing
 
     @Test func aPlaylistWithTooManySegments_isRefused() {
         let lines = ["#EXTM3U"] + [String](repeating: "#EXTINF:1,\na.ts", count: HLSParser.mostSegments + 1)
-        #expect(throws: MediaError.self) {
-            try HLSParser.parse(Array(lines.joined(separator: "\n").utf8), at: Self.base, reach: .anywhere)
-        }
+        #expect(throws: MediaError.self) { try parse(lines) }
     }
 
     private func long(_ count: Int, _ end: String...) throws -> HLSMediaPlaylist {
@@ -124,7 +116,7 @@ import Testing
         return try media((["#EXTM3U", "#EXT-X-MEDIA-SEQUENCE:5"] + segments + end).joined(separator: "\n"))
     }
 
-    @Test func ofALongLivePlaylist_onlyTheEndIsKept() throws {
+    @Test func longLivePlaylist_keepsItsEndOnly() throws {
         for count in [1_000, 1_001, 1_999, 2_000, 3_500, HLSParser.mostSegments] {
             let slots = try long(count).slots
             #expect(slots.count == HLSParser.mostLive)
@@ -135,14 +127,14 @@ import Testing
         }
     }
 
-    @Test func onDemand_allIsKept_andExact() throws {
+    @Test func onDemand_keepsAllSegments_exactly() throws {
         let slots = try long(HLSParser.mostSegments, "#EXT-X-ENDLIST", "#EXTINF:2,", "behind.ts").slots
         #expect(slots.count == HLSParser.mostSegments && slots.last?.end == 100_000)
         #expect(slots[43_199].segment.media.reference.address.name == "43199.ts" && slots[43_199].start == 86_398)
     }
 
-    /// Their addresses are not written out for each of them.
-    @Test func whatSegmentsHaveInCommon_isKeptOnce() throws {
+    /// Segments share the addresses of keys and initialization sections.
+    @Test func sharedValues_areStoredOnce() throws {
         let name = String(repeating: "k", count: 4_000)
         let segments = (0..<40_000).map { "#EXTINF:2,\n\($0).ts" }
         let playlist = try media(
@@ -157,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://host/a.ts", "data:audio/mpeg,x", "http:a.ts", "a\u{1}.ts", "a:b.ts"])
-    func aSegmentThatIsNoWebAddress_isRefused(reference: String) {
+    func segmentThatIsNotAWebAddress_isRefused(reference: String) {
         #expect(throws: MediaError.self) { try media("#EXTM3U", "#EXTINF:4,", reference) }
     }
 
@@ -183,7 +175,7 @@ import Testing
         #expect(HLSChoice.candidates(playlist).map(\.name) == ["de.m3u8"])
     }
 
-    @Test func choice_isTheBestSound_orTheCheapestPicture() throws {
+    @Test func choice_isTheBestAudio_orTheCheapestVideo() throws {
         let stream = "#EXT-X-STREAM-INF:BANDWIDTH="
         let sound = try master(
             "#EXTM3U", stream + "900000,CODECS=\"avc1.4d401f,mp4a.40.2\"", "film",

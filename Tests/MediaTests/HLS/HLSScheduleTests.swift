@@ -36,7 +36,7 @@ import Testing
         #expect(rig.opened == [0, 1, 2, 3])
     }
 
-    /// Each costs memory, even one without length and nearly without bytes.
+    /// Each segment costs memory, however short it is.
     @Test(arguments: [true, false]) func manySegmentsAhead_areEnough(isEnded: Bool) {
         var list = ScheduleRig.playlist(0...900, isEnded: isEnded, duration: 0.001)
         list.targetDuration = 1
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aJump_letsGoOfWhatWasAhead() {
+    @Test func aSeek_closesTheSegmentsAhead() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...100, isEnded: true))
         rig.arriveAll()
         #expect(rig.schedule.sequence(at: 250) == 62)
@@ -67,41 +67,41 @@ import Testing
         #expect(rig.want(101) == .end)
     }
 
-    @Test func gaps_areNotFetched_andSaidToBeSome() {
+    @Test func gaps_areNotFetched_butReported() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...3, isEnded: true, gaps: [1]))
         rig.arriveAll()
         #expect(rig.opened == [0, 2, 3])
         guard case .gap = rig.want(1) else { return #expect(Bool(false), "a gap") }
     }
 
-    @Test func theNextRun_isForeseen_whenItIsNearAndThere() throws {
+    @Test func theNextRun_isForeseen_whenItIsNearAndComplete() throws {
         var list = ScheduleRig.playlist(0...9, isEnded: true, duration: 1)
         for index in 6...9 { list.segments[index].discontinuity = 1 }
         var rig = ScheduleRig(list)
         let first = try #require(rig.schedule.slot(0)).segment
         for sequence in 0...6 { rig.arrive(Int64(sequence), bytes: sequence == 6 ? 999 : 1_000) }
-        #expect(rig.schedule.nextRun(after: 2, of: first) == nil, "it has not come as a whole")
+        #expect(rig.schedule.nextRun(after: 2, of: first) == nil, "it is incomplete")
         rig.arrive(6)
         #expect(rig.schedule.nextRun(after: 0, of: first) == nil, "it is far off")
         #expect(rig.schedule.nextRun(after: 1, of: first) == 6)
         #expect(rig.schedule.nextRun(after: 5, of: first) == 6)
-        // Whoever looks ahead moves nothing.
+        // Looking ahead changes nothing.
         #expect(rig.schedule.foresee(6).sequence == 6 && rig.schedule.cursor == 0)
         #expect(rig.schedule.foresee(9) == .wait && rig.schedule.foresee(10) == .end)
     }
 
-    @Test func theReader_isWhereTheRunIs_thatWasOpenedAhead() {
+    @Test func theCursor_followsTheRunThatWasOpenedAhead() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...9, isEnded: true))
         rig.arriveAll()
         _ = rig.want(1)
         rig.turn(to: 3, bytes: 500)
         rig.pass(1)
         #expect(rig.reports.last?.place == 14_000, "in the middle of the fourth")
-        #expect(!rig.open.contains(1), "what was read is let go")
+        #expect(!rig.open.contains(1), "segments that were read are closed")
     }
 
-    @Test func aShortWindow_stillGathersWhatIsAskedForAfterAnUnderrun() {
-        // Three segments of 1 s in the playlist: less than the 7.5 s that are to be there before it sounds again.
+    @Test func aShortLiveWindow_buffersEnoughAfterAnUnderrun() {
+        // The playlist has three segments of 1 s: less than the 7.5 s that a rebuffering needs.
         var rig = ScheduleRig(ScheduleRig.playlist(0...2, duration: 1))
         rig.arriveAll()
         for newest in Int64(3)...12 {
@@ -109,23 +109,23 @@ import Testing
             rig.reload(ScheduleRig.playlist(newest - 2...newest, duration: 1))
             rig.arriveAll()
         }
-        // The reader waits at the first one meanwhile; what has left the playlist is there already.
+        // The reader waits at the first segment meanwhile. Segments that have left the playlist are loaded already.
         let report = rig.reports.last
         #expect(report?.ranges == [0..<13_000])
         #expect(rig.want(1).sequence == 1, "whole segments are played though the playlist has gone on")
     }
 
-    @Test func whatIsLoaded_isToldInTime() {
+    @Test func progress_isReportedInSeconds() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...9, isEnded: true))
         rig.arriveAll()
         _ = rig.want(4)
         rig.now = rig.now.advanced(bySeconds: 1)
         rig.arriveAll()
-        let told = rig.reports.last
-        #expect(told?.size == 40_000 && told?.unitsPerSecond == 1_000)
-        #expect(told?.place == 16_000)
-        #expect(told?.ranges == [12_000..<40_000], "the last segment and all that follow")
-        #expect(told?.isSatisfied == true)
+        let report = rig.reports.last
+        #expect(report?.size == 40_000 && report?.unitsPerSecond == 1_000)
+        #expect(report?.place == 16_000)
+        #expect(report?.ranges == [12_000..<40_000], "the last segment and all that follow")
+        #expect(report?.isSatisfied == true)
         _ = rig.want(0)
         rig.arrive(0, bytes: 250)
         rig.pass(1)
@@ -177,8 +177,8 @@ import Testing
         #expect(rig.opened.count == 2_003, "each segment once, and none left out")
     }
 
-    /// Nothing of them is in time, so that nobody is too far behind.
-    @Test func segmentsWithoutLength_doNotGather() {
+    /// Such segments take no time, so the reader never falls behind by duration.
+    @Test func segmentsWithoutDuration_doNotAccumulate() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...999, duration: 0))
         for round in Int64(1)...5 {
             rig.pass(4)
@@ -188,7 +188,7 @@ import Testing
         #expect(rig.want(1) == .jump(rig.schedule.edge))
     }
 
-    @Test func whoFallsBehind_goesOnNearTheEnd() {
+    @Test func aReaderThatFallsBehind_jumpsNearTheEnd() {
         var rig = ScheduleRig(ScheduleRig.playlist(100...105))
         rig.arriveAll()
         _ = rig.want(104)
@@ -201,7 +201,7 @@ import Testing
         #expect(slot.map { $0.start > 0 && $0.segment.discontinuity != 0 } == true, "time goes on, the clock does not")
     }
 
-    @Test func whoIsFarBehindInALongPlaylist_goesOnNearTheEnd() {
+    @Test func aReaderFarBehindInALongPlaylist_jumpsNearTheEnd() {
         var rig = ScheduleRig(ScheduleRig.playlist(0...9))
         rig.arriveAll()
         rig.pass(4)
@@ -210,7 +210,7 @@ import Testing
         #expect(rig.want(10) == .jump(38))
     }
 
-    @Test func aServerThatCountsAnew_isJoinedAnew() {
+    @Test func aPlaylistThatRestartsItsNumbering_isJoinedAgain() {
         var rig = ScheduleRig(ScheduleRig.playlist(1_000...1_005))
         rig.arriveAll()
         rig.pass(4)
@@ -227,7 +227,7 @@ import Testing
         #expect(rig.want(106) == .wait)
     }
 
-    @Test func numbersOfDiscontinuitiesThatSlideAway_doNotCount() {
+    @Test func discontinuityNumbersThatShift_areCorrected() {
         var rig = ScheduleRig(ScheduleRig.playlist(100...105, discontinuity: 1))
         rig.arriveAll()
         rig.pass(4)
@@ -235,7 +235,7 @@ import Testing
         #expect(rig.schedule.slot(106)?.segment.discontinuity == 1)
     }
 
-    @Test func aPlaylistThatStands_isAFailure_onceAllWasPlayed() {
+    @Test func aStalledPlaylist_fails_onceAllWasPlayed() {
         var rig = ScheduleRig(ScheduleRig.playlist(100...105))
         rig.arriveAll()
         for _ in 0..<12 {
@@ -252,8 +252,8 @@ import Testing
         #expect(rig.want(106).sequence == 106)
     }
 
-    /// Where to go on is told to the reader, and to nobody who only looks ahead.
-    @Test func aPlaylistThatCountsAnew_tellsNothingAhead() throws {
+    /// Only the current run is sent to the new place, not a run opened ahead.
+    @Test func aPlaylistThatRestartsItsNumbering_isHiddenFromRunsAhead() throws {
         var rig = ScheduleRig(ScheduleRig.playlist(100...105))
         rig.arriveAll()
         let first = try #require(rig.schedule.slot(103)).segment

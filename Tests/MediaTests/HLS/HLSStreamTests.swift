@@ -8,7 +8,7 @@ import KernelTesting
 
 @testable import Media
 
-/// Brings what the test says.
+/// Delivers bytes on demand.
 private final class ScriptedTransport: HTTPTransport {
     private let transfers = Mutex<[(name: String, id: TransferID, receiver: any TransferReceiver)]>([])
 
@@ -45,7 +45,7 @@ private final class ScriptedTransport: HTTPTransport {
         )
     }
 
-    /// The segments 1 and 2 are fetched, and 2 is read; a run ahead of its turn has 1 in hand.
+    /// Segments 1 and 2 are being fetched, and 2 is read. A run opened ahead reads 1.
     private func begun() throws -> (HLSStream, HLSRun, HLSContext) {
         let (stream, context) = stream()
         for sequence: Int64 in [1, 2] { _ = try stream.next(sequence) { .current } }
@@ -55,7 +55,7 @@ private final class ScriptedTransport: HTTPTransport {
         return (stream, run, context)
     }
 
-    @Test func aRunAhead_movesNothing_andReadsOnWhatNobodyElseWants() throws {
+    @Test func aRunAhead_leavesTheCursor_andFinishesItsSegment() throws {
         let (stream, run, _) = try begun()
         #expect(stream.firstSequence == 2)
         _ = try stream.next(5) { .current }
@@ -64,9 +64,9 @@ private final class ScriptedTransport: HTTPTransport {
         stream.close()
     }
 
-    @Test func onceItsTurnHasCome_itIsTheReader_andNoOtherRunEndsIt() throws {
+    @Test func aRunThatHasBecomeCurrent_isNotEndedByOthers() throws {
         let (stream, run, context) = try begun()
-        run.begins()
+        run.becomeCurrent()
         run.abandon()
         #expect(!run.isClosed, "too late for that")
         _ = try stream.next(5) { .current }
@@ -76,7 +76,7 @@ private final class ScriptedTransport: HTTPTransport {
         stream.close()
     }
 
-    @Test func whatTheReaderMayStillComeTo_isLeftToIt() throws {
+    @Test func abandoningARun_keepsSegmentsThatTheReaderMayNeed() throws {
         let (stream, run, _) = try begun()
         run.abandon()
         guard case .segment(_, let source) = try stream.next(1, role: { .current }) else {
@@ -86,7 +86,7 @@ private final class ScriptedTransport: HTTPTransport {
         stream.close()
     }
 
-    /// What is opened ahead for nothing ends with whoever wanted it.
+    /// An unused run ends with its owner.
     @Test func aRunAhead_endsWithItsOwner() throws {
         weak var left: HLSStream?
         do {
@@ -97,7 +97,7 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(eventually { left == nil }, "its thread still waits")
     }
 
-    /// A run that was opened ahead may wait for a segment that nothing else wants: it would wait for ever.
+    /// Otherwise a run opened ahead could wait forever for a segment that nothing else wants.
     @Test(arguments: [true, false])
     func aDroppedRun_doesNotWaitForItsSegment(isLeftFirst: Bool) throws {
         let (stream, run, _) = try begun()

@@ -5,15 +5,15 @@ import Kernel
 
 @testable import Media
 
-/// A schedule with a clock that moves by hand, and what it has asked for.
+/// A schedule with a manual clock, and a log of its actions.
 struct ScheduleRig {
     static let address = WebAddress("http://origin.example/live/list.m3u8")!
 
     var schedule: HLSSchedule
     var now = MonotonicTime(nanoseconds: 0)
-    /// Numbers of the segments that are being fetched or were, and have not been closed.
+    /// Segments that were opened and not closed.
     var open: [Int64] = []
-    /// Every one that was ever asked for.
+    /// All segments ever opened.
     var opened: [Int64] = []
     var fetches = 0
     var reports: [MediaLoading] = []
@@ -46,17 +46,17 @@ struct ScheduleRig {
     }
 
     mutating func turn(to sequence: Int64, bytes: Int64) {
-        perform(schedule.turned(to: sequence, bytes: bytes, now: now))
+        perform(schedule.switched(to: sequence, bytes: bytes, now: now))
     }
 
-    /// So many of the segment's 1,000 bytes have come.
+    /// The first `bytes` of the segment's 1,000 bytes have arrived.
     mutating func arrive(_ sequence: Int64, bytes: Int64 = 1_000) {
         perform(
             schedule.arrived(
                 sequence, MediaLoading(ranges: [0..<bytes], size: 1_000, isSatisfied: bytes == 1_000), now: now))
     }
 
-    /// Everything that is fetched comes at once.
+    /// All open segments arrive completely.
     mutating func arriveAll() {
         var done: Set<Int64> = []
         while let next = open.first(where: { !done.contains($0) }) {
@@ -65,7 +65,7 @@ struct ScheduleRig {
         }
     }
 
-    mutating func reload(_ playlist: HLSMediaPlaylist) { perform(schedule.playlistCame(playlist, now: now)) }
+    mutating func reload(_ playlist: HLSMediaPlaylist) { perform(schedule.playlistArrived(playlist, now: now)) }
 
     mutating func failReload() {
         perform(schedule.playlistFailed(MediaError(.network, "list.m3u8: no answer."), now: now))

@@ -14,7 +14,7 @@ import Testing
         DownloadRig(cached: (facts, RangeSet(ranges)))
     }
 
-    @Test func whatIsCompleteIsPlayedWithoutAsking() {
+    @Test func aCompleteFreshMedia_isPlayedWithoutARequest() {
         var rig = rig([0..<total])
         #expect(rig.requests.isEmpty)
         #expect(rig.ask(at: 0) == .cached(upTo: total))
@@ -22,7 +22,7 @@ import Testing
         #expect(rig.reports.last?.isSatisfied != false)
     }
 
-    // MARK: Asked whether it is still the same
+    // MARK: Revalidation
 
     private func staleRig() -> DownloadRig {
         DownloadRig(
@@ -32,7 +32,7 @@ import Testing
             ), isFresh: false)
     }
 
-    @Test func whatIsOldIsAskedAboutFirst() {
+    @Test func aStaleMedia_isRevalidatedFirst() {
         var rig = staleRig()
         #expect(rig.requests.count == 1 && rig.range == nil)
         #expect(rig.field("If-None-Match") == "\"v1\"")
@@ -45,14 +45,14 @@ import Testing
         #expect(rig.requests.count == 1)
     }
 
-    @Test func aServerThatKnowsNoConditions_isBelievedByItsTagAndSize() {
+    @Test func withoutConditionalRequests_tagAndSizeConfirm() {
         var rig = staleRig()
         rig.head(200, [("Content-Length", "1000000"), ("ETag", "\"v1\"")])
         #expect(rig.ask(at: 0) == .cached(upTo: total))
         #expect(rig.confirmed == [nil] && rig.transfer == nil, "the body is not wanted")
     }
 
-    @Test func anotherVersionTakesItsPlace() throws {
+    @Test func anotherVersion_replacesTheCachedOne() throws {
         var rig = staleRig()
         rig.head(200, [("Content-Length", "900000"), ("ETag", "\"v2\"")])
         #expect(rig.forgotten == 1 && rig.confirmed.isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(try rig.holds(0..<900_000))
     }
 
-    @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func whatTheServerDoesNotGiveAnyMore_isStillPlayed(
+    @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func aMediaThatTheServerRefuses_isStillPlayed(
         status: Int
     ) {
         var rig = staleRig()
@@ -72,7 +72,7 @@ import Testing
         #expect(rig.confirmed.isEmpty && rig.forgotten == 0 && rig.download.failure == nil)
     }
 
-    @Test func aServerThatIsAway_isNotWaitedFor() {
+    @Test func anUnreachableServer_isNotWaitedFor() {
         var rig = staleRig()
         rig.drop()
         #expect(rig.ask(at: 0) == .cached(upTo: total))
@@ -84,7 +84,7 @@ import Testing
         #expect(silent.transfer == nil && silent.requests.count == 1 && silent.confirmed.isEmpty)
     }
 
-    @Test func redirectsAreFollowed_andACircleIsNoHindrance() {
+    @Test func redirectsAreFollowed_andALoopDoesNotPreventPlayback() {
         var rig = staleRig()
         for _ in 0..<6 { rig.head(302, [("Location", "/elsewhere")]) }
         #expect(rig.requests.count == 6 && rig.field("If-None-Match") == "\"v1\"")
@@ -108,7 +108,7 @@ import Testing
         #expect(!Freshness.isFresh(facts, age: (seconds ?? Freshness.usual) + 1))
     }
 
-    @Test func aPartIsReadOnlyOnceTheServerHasTheSame() {
+    @Test func anIncompleteMedia_isReadOnlyAfterRevalidation() {
         var rig = rig([0..<400_000])
         #expect(rig.range == "bytes=400000-")
         #expect(rig.field("If-Range") == "\"v1\"")
@@ -118,7 +118,7 @@ import Testing
         #expect(rig.requests.count == 1)
     }
 
-    @Test func onlyWhatIsMissingIsAskedFor() {
+    @Test func onlyMissingRangesAreRequested() {
         var rig = rig([0..<100_000, 600_000..<700_000])
         #expect(rig.range == "bytes=100000-599999")
         rig.head(206, [("Content-Range", "bytes 100000-599999/1000000"), ("ETag", "\"v1\"")])
@@ -157,7 +157,7 @@ import Testing
         #expect(rig.reports.last?.ranges == [0..<total])
     }
 
-    @Test func withoutANetworkWhatIsThereIsPlayed() {
+    @Test func withoutANetwork_cachedBytesArePlayed() {
         var rig = rig([0..<400_000])
         for pause in [1.0, 2, 4] {
             rig.drop()
@@ -172,7 +172,7 @@ import Testing
         #expect(error.code == .network)
     }
 
-    @Test func whatIsNotThereAnyMoreIsLoaded() {
+    @Test func bytesLostFromTheCache_areLoadedAgain() {
         var rig = rig([0..<total])
         _ = rig.ask(at: 0)
         rig.cacheFailed()
@@ -181,10 +181,8 @@ import Testing
         #expect(rig.field("If-Range") == "\"v1\"")
     }
 
-    @Test func whatIsWrittenIsAtHand_alsoWhenTheWindowHasLetItGo() {
-        var limits = NetworkLimits()
-        limits.memory = 1 << 20
-        var rig = DownloadRig(limits: limits)
+    @Test func writtenBytesAreAvailable_afterTheyLeftTheWindow() {
+        var rig = DownloadRig(memory: 1 << 20)
         let long: Int64 = 4 << 20
         rig.part(from: 0, of: long)
         var place: Int64 = 0

@@ -7,19 +7,15 @@ import Testing
 
 @Suite struct DownloadFailureTests {
     private func failure(_ rig: inout DownloadRig) -> MediaError? {
-        do throws(MediaError) {
-            _ = try rig.read(at: rig.download.place)
-            return nil
-        } catch {
-            return error
-        }
+        do throws(MediaError) { _ = try rig.read(at: rig.download.place) } catch { return error }
+        return nil
     }
 
     @Test(arguments: [
         (401, MediaError.Code.forbidden), (403, .forbidden), (404, .notFound), (410, .notFound), (400, .network),
         (204, .network), (304, .network),
     ])
-    func aStatusIsTold(status: Int, code: MediaError.Code) {
+    func anErrorStatusFails(status: Int, code: MediaError.Code) {
         var rig = DownloadRig()
         rig.head(status)
         #expect(failure(&rig)?.code == code)
@@ -28,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["text/html; charset=utf-8", "application/json", "image/png", "multipart/byteranges; boundary=x"])
-    func whatIsNoMusicByItsOwnWordIsRefused(type: String) {
+    func contentTypesThatAreNotAudioAreRefused(type: String) {
         var rig = DownloadRig()
         rig.head(206, [("Content-Type", type), ("Content-Range", "bytes 0-9/10")])
         #expect(failure(&rig)?.code == .unsupported)
@@ -44,7 +40,7 @@ import Testing
         "bytes 5-99/100", "bytes 0-100/100", "bytes x-9/10", "items 0-9/10", "bytes 0-9",
         "bytes 0-99999999999999999999/*",
     ])
-    func anotherPartThanAskedForIsRefused(range: String) {
+    func anotherRangeThanRequestedIsRefused(range: String) {
         var rig = DownloadRig()
         rig.head(206, [("Content-Range", range)])
         #expect(failure(&rig)?.code == .network)
@@ -59,7 +55,7 @@ import Testing
             error?.message == "a.mp3: origin.example has only 1000 bytes; the requested range begins at byte 5000.")
     }
 
-    @Test func nothingIsEmpty() {
+    @Test func aBodyWithoutBytesIsEmpty() {
         for head in [(200, [("Content-Length", "0")]), (416, [("Content-Range", "bytes */0")]), (416, [])] {
             var rig = DownloadRig()
             rig.head(head.0, head.1)
@@ -83,7 +79,7 @@ import Testing
         #expect(failure(&rig)?.message.contains("503") == true)
     }
 
-    @Test func silenceIsTriedAgain_andEndsAtTheStartLimit() {
+    @Test func aSilentServerIsRetried_untilTheStartTimeout() {
         var rig = DownloadRig()
         rig.pass(14.9)
         #expect(rig.requests.count == 1)
@@ -96,13 +92,13 @@ import Testing
         #expect(rig.transfer == nil)
     }
 
-    @Test func aStalledBodyIsAskedForAnew() {
+    @Test func aStalledBodyIsRequestedAgain() {
         var rig = DownloadRig(of: 100_000, sent: 5_000)
         rig.pass(16.1)
         #expect(rig.range == "bytes=5000-")
     }
 
-    @Test func aPermanentFailureIsNotTriedAgain() {
+    @Test func aPermanentFailureIsNotRetried() {
         var rig = DownloadRig()
         rig.end(.permanent("The certificate of origin.example cannot be trusted: expired."))
         rig.pass(10)
@@ -142,14 +138,14 @@ import Testing
     }
 
     @Test(arguments: ["ftp://origin.example/a", "file:///etc/passwd", "http://", ""])
-    func otherPlacesAreRefused(location: String) {
+    func redirectsToOtherSchemesAreRefused(location: String) {
         var rig = DownloadRig()
         rig.head(302, [("Location", location)])
         #expect(failure(&rig)?.code == .network)
         #expect(rig.requests.count == 1)
     }
 
-    @Test func partsAreAskedForWhereTheRedirectLed_butATryAfterAFailureBeginsAnew() throws {
+    @Test func partsUseTheRedirectedAddress_butARetryUsesTheOriginalOne() throws {
         var rig = DownloadRig()
         rig.head(302, [("Location", "https://cdn.example/x?signature=1")])
         rig.part(from: 0, of: 4_000_000)

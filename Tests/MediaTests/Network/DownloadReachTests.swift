@@ -7,7 +7,7 @@ import Testing
 @testable import Media
 
 @Suite struct DownloadReachTests {
-    @Test func aRedirectMayNotLeadToWhereIsMorePrivate() throws {
+    @Test func aRedirectMayNotLeadToAMorePrivateZone() throws {
         var rig = DownloadRig()
         #expect(rig.requests.last?.reach == .anywhere)
         rig.head(302, [("Location", "http://other.example/")], zone: .private)
@@ -19,7 +19,7 @@ import Testing
         #expect(rig.download.failure?.message.contains("a.mp3") == true)
     }
 
-    /// As a name may resolve to another address by then.
+    /// A name may resolve to another address by then.
     @Test func laterRequestsMayNotEither() throws {
         var rig = DownloadRig()
         rig.part(from: 0, of: 1 << 24, zone: .public)
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A private server that leads to a public one is asked again when that one fails.
-    @Test func theWayMayBeginAnew() {
+    @Test func aRetryMayStartAtThePrivateServerAgain() {
         var rig = DownloadRig()
         rig.head(302, [("Location", "http://other.example/")], zone: .private)
         rig.end(.transient("It cannot be reached."))

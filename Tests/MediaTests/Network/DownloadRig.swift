@@ -14,31 +14,32 @@ struct DownloadRig {
     var now = MonotonicTime(nanoseconds: 0)
     /// Every request, in order.
     var requests: [TransferRequest] = []
-    /// The transfer that is under way.
+    /// The transfer under way.
     var transfer: TransferID?
     var isPaused = false
     var wakes: [MonotonicTime] = []
     var reports: [MediaLoading] = []
-    /// How often what was kept turned out to be another media's.
+    /// Number of deletions of the cache entry.
     var forgotten = 0
-    /// For how long what was kept was confirmed.
+    /// Lifetimes of successful revalidations.
     var confirmed: [Double?] = []
 
     init(
         _ address: WebAddress = DownloadRig.address, fields: [TransferHeader] = [],
-        limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere, piece: NetworkPiece? = nil,
-        cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
-        isFresh: Bool = true
+        reach: NetworkReach = .anywhere, piece: NetworkPiece? = nil,
+        memory: Int? = nil, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil, isFresh: Bool = true
     ) {
+        var limits = NetworkLimits()
+        limits.memory = memory ?? limits.memory
         download = Download(
             address, fields: fields, limits: limits, reach: reach, piece: piece, now: now, cached: cached,
             isFresh: isFresh)
         perform(download.begin())
     }
 
-    /// Of a media of `total` bytes, whose first ones have come.
-    init(of total: Int64, sent: Int64, limits: NetworkLimits = NetworkLimits()) {
-        self.init(limits: limits)
+    /// For a media of `total` bytes, of which the first `sent` have arrived.
+    init(of total: Int64, sent: Int64) {
+        self.init()
         part(from: 0, of: total)
         send(0..<sent)
     }
@@ -60,7 +61,7 @@ struct DownloadRig {
         head(206, [("Content-Range", "bytes \(offset)-\(total - 1)/\(total)"), ("ETag", tag)], zone: zone)
     }
 
-    /// Sends the media's bytes of this range in pieces, as far as they are taken; returns where it got to.
+    /// Sends this range of the media in pieces until one is refused; returns the end of the accepted bytes.
     @discardableResult
     mutating func send(_ range: Range<Int64>, piece: Int64 = 16_384) -> Int64 {
         var offset = range.lowerBound
@@ -78,7 +79,7 @@ struct DownloadRig {
         return offset
     }
 
-    /// Sends these bytes as they are.
+    /// Sends these bytes.
     mutating func sendRaw(_ bytes: [UInt8]) {
         guard let transfer else { return }
         perform(bytes.withUnsafeBytes { download.received($0, of: transfer, now: now).1 })
@@ -92,7 +93,7 @@ struct DownloadRig {
 
     mutating func drop() { end(.transient("origin.example broke the connection off.")) }
 
-    /// Lets time pass, with every wake-up that was asked for.
+    /// Lets time pass, with all requested wake-ups.
     mutating func pass(_ seconds: Double) {
         let goal = now.advanced(bySeconds: seconds)
         while let next = wakes.min(), next <= goal {
@@ -103,15 +104,12 @@ struct DownloadRig {
         now = goal
     }
 
-    /// What a reader at `offset` gets: the bytes at hand, nil when it must wait.
+    /// The loaded bytes at `offset`; nil if a reader must wait.
     mutating func read(at offset: Int64, count: Int = 4_096) throws(MediaError) -> [UInt8]? {
-        let (answer, actions) = download.read(at: offset, now: now)
-        perform(actions)
-        switch answer {
-        case .wait: return nil
+        switch ask(at: offset) {
+        case .wait, .cached: return nil
         case .end: return []
         case .failed(let error): throw error
-        case .cached: return nil
         case .available:
             return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
                 filled = download.window.copy(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
@@ -129,7 +127,7 @@ struct DownloadRig {
         perform(download.cacheFailed(now: now))
     }
 
-    /// Whether the reader gets the media's own bytes in this range without waiting.
+    /// Whether the reader gets the correct bytes of this range without waiting.
     mutating func holds(_ range: Range<Int64>) throws(MediaError) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DownloadTapTests {
     private static let icy = [("icy-name", "Test FM"), ("Content-Type", "audio/mpeg")]
 
-    @Test func aStation_isTakenFromWhatIsReadNext_andAGapIsTold() throws {
+    @Test func aStation_isTappedFromTheReadPosition_andGapsAreReported() throws {
         var rig = DownloadRig()
         rig.head(200, Self.icy)
         rig.send(0..<40_000)
@@ -25,7 +25,7 @@ import Testing
         #expect(rig.download.tap(at: 45_000) == .available(upTo: .max, isAfterGap: false))
     }
 
-    @Test func aFile_isTakenFromItsBeginning_toItsEnd() throws {
+    @Test func aFile_isTappedFromItsBeginning_toItsEnd() throws {
         var rig = DownloadRig()
         rig.head(200, [("Content-Length", "100000"), ("Accept-Ranges", "bytes")])
         rig.send(0..<60_000)
@@ -43,7 +43,7 @@ import Testing
         #expect(rig.download.tap(at: 100_000) == .end)
     }
 
-    @Test func aJumpElsewhere_isTold_andOneWithinWhatIsThereIsNone() throws {
+    @Test func aSeekElsewhere_endsTheTap_butNotOneWithinLoadedBytes() throws {
         var rig = DownloadRig()
         rig.head(200, [("Content-Length", "9000000"), ("Accept-Ranges", "bytes")])
         rig.send(0..<600_000)
@@ -57,10 +57,8 @@ import Testing
         #expect(rig.download.tap(at: 100_000) == .available(upTo: .max, isAfterGap: false))
     }
 
-    @Test func whatHasLeftTheWindow_isTooLate_andWithoutABeginningThereIsNoFile() throws {
-        var limits = NetworkLimits()
-        limits.memory = 512 << 10
-        var rig = DownloadRig(limits: limits)
+    @Test func bytesThatLeftTheWindow_areLost_andAFileNeedsItsBeginning() throws {
+        var rig = DownloadRig(memory: 512 << 10)
         rig.head(200, [("Content-Length", "9000000"), ("Accept-Ranges", "bytes")])
         rig.send(0..<200_000)
         _ = try rig.read(at: 0)
@@ -74,7 +72,7 @@ import Testing
         #expect(rig.download.beginTap() == nil)
     }
 
-    @Test func aClosedOne_failsItsTaker() throws {
+    @Test func aClosedDownload_failsItsTap() throws {
         var rig = DownloadRig()
         rig.head(200, Self.icy)
         rig.send(0..<40_000)

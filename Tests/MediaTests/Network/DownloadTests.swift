@@ -6,8 +6,8 @@ import Testing
 @testable import Media
 
 @Suite struct DownloadTests {
-    /// It would be a wake-up without an end.
-    @Test func nothingIsDue_whenTheReaderIsBackWhereItWasTold() throws {
+    /// Otherwise it would wake up forever.
+    @Test func nothingIsDue_whenTheReaderIsBackAtTheReportedPosition() throws {
         var rig = DownloadRig(of: 1_000_000, sent: 200_000)
         rig.pass(0.2)
         for offset: Int64 in [0, 100_000, 0] { _ = rig.ask(at: offset) }
@@ -17,7 +17,7 @@ import Testing
 
     private let total: Int64 = 1_000_000
 
-    @Test func theFirstRequestAsksForAllAsARange() throws {
+    @Test func theFirstRequestIsARangeOfEverything() throws {
         var rig = DownloadRig()
         #expect(rig.range == "bytes=0-")
         rig.part(from: 0, of: total)
@@ -46,7 +46,7 @@ import Testing
         #expect(try rig.holds(0..<total))
     }
 
-    @Test func triesAreOneTwoAndFourSecondsApart_andTheFourthFailureIsFinal() throws {
+    @Test func retriesAreOneTwoAndFourSecondsApart_andTheFourthFailureIsFinal() throws {
         var rig = DownloadRig(of: total, sent: 10_000)
         for pause in [1.0, 2, 4] {
             rig.drop()
@@ -56,13 +56,13 @@ import Testing
             #expect(rig.transfer != nil)
         }
         rig.drop()
-        // What is there is still played.
+        // Loaded bytes still play.
         #expect(try rig.holds(0..<10_000))
         let error = #expect(throws: MediaError.self) { try rig.read(at: 10_000) }
         #expect(error?.code == .network)
     }
 
-    @Test func tenSecondsOfDeliveryClearTheCountOfFailures() throws {
+    @Test func tenSecondsOfDeliveryResetTheRetries() throws {
         var rig = DownloadRig()
         rig.part(from: 0, of: total)
         for round in 0..<8 {
@@ -80,9 +80,7 @@ import Testing
     }
 
     @Test func aFullWindowPausesTheTransfer_andReadingResumesIt() throws {
-        var limits = NetworkLimits()
-        limits.memory = 1 << 20
-        var rig = DownloadRig(limits: limits)
+        var rig = DownloadRig(memory: 1 << 20)
         let long: Int64 = 100 << 20
         rig.part(from: 0, of: long)
         var offset = rig.send(0..<long)
@@ -97,14 +95,12 @@ import Testing
             let held = rig.download.window.loaded.ranges.reduce(0) { $0 + $1.count }
             #expect(held <= 1 << 20 + 65_536)
         }
-        // The beginning stays, for whoever looks at it again.
+        // The beginning stays loaded.
         #expect(try rig.holds(0..<65_536))
     }
 
     @Test func aConnectionThatEndsWhilePausedIsNoFailure() throws {
-        var limits = NetworkLimits()
-        limits.memory = 1 << 20
-        var rig = DownloadRig(limits: limits)
+        var rig = DownloadRig(memory: 1 << 20)
         let long: Int64 = 100 << 20
         rig.part(from: 0, of: long)
         for _ in 0..<6 {
@@ -113,14 +109,14 @@ import Testing
             rig.drop()
             #expect(rig.transfer == nil)
             rig.pass(60)
-            #expect(rig.transfer == nil, "nothing is asked for before there is room")
+            #expect(rig.transfer == nil, "no request before there is room")
             #expect(try rig.holds(offset - 65_536..<offset))
             #expect(rig.range == "bytes=\(offset)-")
             rig.part(from: offset, of: long)
         }
     }
 
-    @Test func aJumpAsksForItsPart_andGoingBackMergesWithoutLoadingTwice() throws {
+    @Test func aSeekRequestsItsPart_andGoingBackLoadsNothingTwice() throws {
         var rig = DownloadRig(of: 4_000_000, sent: 200_000)
         #expect(try rig.read(at: 2_400_000) == nil)
         #expect(rig.range == "bytes=2400000-")
@@ -192,7 +188,7 @@ import Testing
         #expect(rig.range == "bytes=0-" && rig.requests.count == 3)
     }
 
-    @Test func aBodyShorterThanPromisedEndsWhereTheServerSaysSo() throws {
+    @Test func aBodyShorterThanAnnounced_endsWhereTheServerSaysSo() throws {
         var rig = DownloadRig()
         rig.head(200, [("Content-Length", "\(total)"), ("Accept-Ranges", "bytes")])
         rig.send(0..<400_000)
@@ -203,7 +199,7 @@ import Testing
         #expect(try rig.read(at: 400_000) == [])
     }
 
-    @Test func withoutALengthTheEndTellsIt() throws {
+    @Test func withoutALength_theEndGivesIt() throws {
         var rig = DownloadRig()
         rig.head(200, [("Transfer-Encoding", "chunked")])
         rig.send(0..<70_000)
@@ -221,7 +217,7 @@ import Testing
             rig.send(Int64(step) * 1_000..<Int64(step + 1) * 1_000)
             rig.pass(0.001)
         }
-        // Row 45: ten in the second, and the one that says that something begins.
+        // Row 45: ten in the second, and one for the start.
         #expect((10...11).contains(rig.reports.count), "\(rig.reports.count)")
         rig.end()
         rig.pass(1)
@@ -230,7 +226,7 @@ import Testing
         #expect(rig.reports.contains { (500_000...2_000_000).contains($0.bytesPerSecond) })
     }
 
-    @Test func aStallIsToldAndItsEnd() {
+    @Test func aStallIsReported_andItsEnd() {
         var rig = DownloadRig(of: total, sent: 100_000)
         rig.pass(1.1)
         #expect(rig.reports.last?.isStalled == true)

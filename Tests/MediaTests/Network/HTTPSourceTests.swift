@@ -7,7 +7,7 @@ import Kernel
 
 @testable import Media
 
-/// Starts and cancels nothing, but tells what it was asked.
+/// Transfers nothing; logs the calls.
 final class IdleTransport: HTTPTransport {
     struct Log {
         var started: [TransferID] = []
@@ -28,7 +28,7 @@ final class IdleTransport: HTTPTransport {
     func cancel(_ id: TransferID) { log.withLock { $0.cancelled.append(id) } }
     func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {}
 
-    /// What the newest transfer brings.
+    /// Calls `body` with the newest transfer.
     func last(_ body: (any TransferReceiver, TransferID) -> Void) {
         let (receiver, id) = log.withLock { ($0.receiver, $0.started.last) }
         if let receiver, let id { body(receiver, id) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Media
 
-/// A web file whose server gives it in one go only.
+/// A web file on a server without range support.
 @Suite struct SettledDecoderTests {
-    /// Can be searched when its source could as it was opened, as real ones.
+    /// Seekable if the source was seekable at opening, like real decoders.
     private final class ToyDecoder: AudioDecoder {
         let media: MediaDescription
 
@@ -24,7 +24,7 @@ import Testing
         }
 
         func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
-            guard media.isSeekable else { throw MediaError(.unsupported, "It cannot be searched.") }
+            guard media.isSeekable else { throw MediaError(.unsupported, "It is not seekable.") }
             return frame
         }
     }
@@ -44,7 +44,7 @@ import Testing
     private let factory = ToyFactory()
     private var selection: MediaExaminer { MediaExaminer(factories: [factory]) }
 
-    /// Of its bytes, without ranges, the first half has come, which is what is looked at to open it.
+    /// The first half has arrived, which is enough to open it.
     private func source() -> HTTPSource {
         let source = HTTPSource(DownloadRig.address, fields: [], transport: transport)
         transport.last {
@@ -64,7 +64,7 @@ import Testing
         try withUnsafeTemporaryAllocation(of: Float.self, capacity: 1) { try decoder.decode(into: $0) }
     }
 
-    @Test func isSearched_onceAllOfItIsThere_whichIsToldOnce() throws {
+    @Test func isSeekable_onceComplete_andReportsThatOnce() throws {
         let source = source()
         let decoder = try #require(
             SettledDecoder(try selection.open(source), source, head: [1], selection), "it takes one")
@@ -75,18 +75,18 @@ import Testing
         #expect(try !decode(decoder).mediaChanged)
         #expect(factory.openings.load(ordering: .relaxed) == 1, "not before it is needed")
         #expect(try decoder.seek(to: 3) == 3)
-        #expect(decoder.media.duration == 8, "as the one that was opened anew tells it")
+        #expect(decoder.media.duration == 8, "from the reopened decoder")
         #expect(try decoder.seek(to: 5) == 5)
-        #expect(factory.openings.load(ordering: .relaxed) == 2, "anew once")
+        #expect(factory.openings.load(ordering: .relaxed) == 2, "reopened once")
     }
 
-    @Test func isNotNeeded_whereNothingWouldChange() throws {
+    @Test func isNotUsed_whereNothingWouldChange() throws {
         let source = source()
         let decoder = try selection.open(source)
         var stream = [UInt8](repeating: 0, count: 188 * 3 + 1)
         for index in 0...3 { stream[index * 188] = 0x47 }
-        #expect(SettledDecoder(decoder, source, head: stream, selection) == nil, "never searched")
+        #expect(SettledDecoder(decoder, source, head: stream, selection) == nil, "never seekable")
         bring(half)
-        #expect(SettledDecoder(try selection.open(source), source, head: [1], selection) == nil, "searched already")
+        #expect(SettledDecoder(try selection.open(source), source, head: [1], selection) == nil, "seekable already")
     }
 }

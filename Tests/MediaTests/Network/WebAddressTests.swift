@@ -17,7 +17,7 @@ import Testing
         ("http://u ser:p@h:81/a", "http://u%20ser:p@h:81/a"),
         ("http://[::1]:8000/a", "http://[::1]:8000/a"),
     ])
-    func whatMayNotStandInAURLIsEncodedOnce(text: String, url: String) {
+    func charactersNotAllowedInAURLAreEncodedOnce(text: String, url: String) {
         #expect(WebAddress(text)?.url == url)
     }
 

@@ -19,7 +19,7 @@ import Testing
         ("#EXTINF:5,", nil, nil),
         ("#EXTINF:5", nil, nil),
     ])
-    func whatALineTells(line: String, artist: String?, title: String?) {
+    func metadataLines(line: String, artist: String?, title: String?) {
         let list = TextLists.m3u("\(line)\na.mp3\nb.mp3")
         #expect(list.entries[0].artist == artist)
         #expect(list.entries[0].title == title)
@@ -55,7 +55,7 @@ import Testing
         ("ID3\u{3}\u{0}\u{0}", true, nil),
         ("", true, nil),
     ])
-    func formatsAreToldApart(text: String, isNamedList: Bool, format: MediaListFormat?) {
+    func formatsAreDetected(text: String, isNamedList: Bool, format: MediaListFormat?) {
         #expect(MediaListFormat(Array(text.utf8), isNamedList: isNamedList) == format)
     }
 

@@ -9,7 +9,7 @@ import Playback
 import Testing
 import Kernel
 
-/// HLS streams as ffmpeg cuts them, through real workers: each sample, and any place.
+/// HLS streams made by ffmpeg, through real workers: all samples, and seeks.
 @Suite(.serialized) struct HLSDecodingTests {
     struct Cut: Sendable, CustomTestStringConvertible {
         var name: String
@@ -64,15 +64,7 @@ import Kernel
 
     private func frames(_ decoder: any AudioDecoder, at frame: Int, _ count: Int = 3_000) throws -> [Float] {
         #expect(try decoder.seek(to: FrameCount(frame)) == FrameCount(frame))
-        let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: count * 2)
-        defer { buffer.deallocate() }
-        var samples: [Float] = []
-        while samples.count < count * 2 {
-            let decoded = try decoder.decode(into: buffer)
-            samples += buffer[..<min(decoded.frames * 2, count * 2 - samples.count)]
-            if decoded.endOfStream { break }
-        }
-        return samples
+        return try decodeSome(decoder, frames: count)
     }
 
     @Test(arguments: cuts) func onDemand_isWhole_andSeeksAreExact(_ form: Cut) throws {
@@ -85,7 +77,7 @@ import Kernel
         #expect(abs(whole.count / 2 - 14 * 44_100) < 4_000, "\(whole.count / 2) frames")
         #expect(decoder.media.decodeErrors == 0)
         #expect(decoder.media.durationIsExact && decoder.media.duration == FrameCount(whole.count / 2))
-        // Against the noise that it was made of, so that no segment is twice or out of place.
+        // Compared with the original noise, so that no segment is repeated or misplaced.
         let reference = try files.reference("noise.wav")
         let differences = (0...3_000).map { difference(whole, reference, shift: $0) }
         let shift = try #require(differences.indices.min { differences[$0] < differences[$1] })
@@ -100,7 +92,7 @@ import Kernel
 
     @Test func packedAudio_isPlacedByItsTags() throws {
         try cut(Self.aac + ["-hls_segment_type", "mpegts"])
-        // ffmpeg cuts packed audio by another muxer, and without the tags: they are put in front here.
+        // ffmpeg's segment muxer writes packed audio without the tags: add them here.
         try files.ffmpeg(
             "part%d.aac",
             ["-i", files.path("noise.wav")] + Self.aac
@@ -115,7 +107,7 @@ import Kernel
             let bytes = try files.bytes(String(line.split(separator: ",")[0]))
             let count = Self.adtsFrames(bytes)
             web["/p\(index).aac"] = Self.tag(ticks: UInt64((10 + Double(frames) * 1_024 / 44_100) * 90_000)) + bytes
-            // Rounded, as many servers write it.
+            // Rounded, as on many servers.
             lines += ["#EXTINF:\((Double(count) * 1_024 / 44_100 * 10).rounded() / 10),", "p\(index).aac"]
             frames += count
         }
@@ -141,13 +133,13 @@ import Kernel
         #expect(holed[..<300_000] == whole[..<300_000])
         let place = 8 * 88_200
         #expect(zip(holed[place...], whole[place...]).allSatisfy { abs($0 - $1) < 0.0002 })
-        // Four in a row are too many, and it says why.
+        // Four in a row are too many; the error names the cause.
         for index in 3...5 { web["/list\(index).ts"] = nil }
         let error = #expect(throws: MediaError.self) { try decodeAll(try open()) }
         #expect(error?.code == .notFound)
     }
 
-    @Test func aDiscontinuity_beginsAnew_inAnyFormat() throws {
+    @Test func aDiscontinuity_mayChangeTheFormat() throws {
         try files.ffmpeg("other.wav", "-f", "lavfi", "-i", "sine=1000:r=48000:d=4", "-ac", "1", "-c:a", "pcm_s16le")
         try cut(Self.aac)
         try files.ffmpeg("ad.ts", "-i", files.path("other.wav"), "-c:a", "aac", "-f", "mpegts")
@@ -168,7 +160,7 @@ import Kernel
         #expect(decoder.media.format.sampleRate == 44_100)
     }
 
-    /// Tells each time that something is opened.
+    /// Posts each opening.
     private struct ToldFactory: DecoderFactory {
         let inner: MediaWorkerFactory
         let openings: Mailbox<Bool>
@@ -183,7 +175,7 @@ import Kernel
         }
     }
 
-    @Test func theNextRun_isOpenedBeforeItsTurn_andNoOtherBesides() throws {
+    @Test func theNextRun_isOpenedAhead_andNoOther() throws {
         try cut(Self.aac)
         let plain = try decodeAll(try open())
         let text = try playlist()
@@ -205,15 +197,15 @@ import Kernel
         #expect(openings.take(until: .now).isEmpty)
         frames += try decodeAll(decoder).count / 2
         #expect(openings.take(until: .now).count == parts.count - 3, "each once")
-        // Every encoder's delay is in each run: a frame or two more of each, none is lost.
+        // Each run contains the encoder delay, so there are a few frames more, and none is lost.
         #expect(frames >= plain.count / 2)
         #expect(decoder.media.decodeErrors == 0)
-        // Back to the middle: what was opened ahead of another place is of no use there.
+        // Seek back: the run opened ahead is for another place.
         _ = try decoder.seek(to: 44_100)
         #expect(try decoder.decode(into: buffer).frames > 0)
     }
 
-    @Test func aMaster_isAChoice_andTheNextIsTried() throws {
+    @Test func aMasterPlaylist_isTriedInOrder() throws {
         try cut(Self.aac)
         web["/master.m3u8"] = Array(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=256000,CODECS=\"mp4a.40.2\"\ngone.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS=\"mp4a.40.2\"\nlist.m3u8\n"

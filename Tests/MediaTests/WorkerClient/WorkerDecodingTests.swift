@@ -6,13 +6,13 @@ import Media
 import Playback
 import Testing
 
-/// Through a real worker process: what FFmpeg's own program decodes, and any place in it.
+/// Through a real worker process: the same samples as the ffmpeg program, and seeks.
 @Suite(.serialized) struct WorkerDecodingTests {
     struct Format: Sendable, CustomTestStringConvertible {
         var name: String
         var options: [String] = []
         var isLossless = false
-        /// Frames of FFmpeg's decode that the container says are padding.
+        /// Frames that ffmpeg decodes although the container declares them as padding.
         var padding = 0
         var testDescription: String { name }
     }
@@ -55,7 +55,7 @@ import Testing
         } else {
             #expect(decibels(decoded, reference) < -80)
         }
-        // In any order, as an item is searched.
+        // In any order.
         let frames = decoded.count / 2
         for place in [
             frames / 2, 5, frames - 3_000, 40_000, 41_000, 0, 100_001, frames - 44_000, frames - 9_000, frames - 20_000,
@@ -108,24 +108,11 @@ import Testing
         #expect(throws: MediaError.self) { try decoder.seek(to: 10) }
     }
 
-    @Test func codingThatIsNotPlayed_isNamed() throws {
+    @Test func unsupportedCodec_isNamed() throws {
         try files.make("a.wav", "-c:a", "adpcm_yamaha")
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.wav")) }
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains("adpcm_yamaha") == true)
-    }
-
-    private func decodeSome(_ decoder: any AudioDecoder, frames: Int) throws -> [Float] {
-        let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * 2)
-        defer { buffer.deallocate() }
-        var samples: [Float] = []
-        while samples.count < frames * 2 {
-            let decoded = try decoder.decode(
-                into: UnsafeMutableBufferPointer(rebasing: buffer[..<(frames * 2 - samples.count)]))
-            samples += buffer[..<(decoded.frames * 2)]
-            if decoded.endOfStream { break }
-        }
-        return samples
     }
 
     /// Root mean square of the difference, against full scale.

@@ -7,10 +7,10 @@ import Testing
 import Kernel
 import KernelTesting
 
-/// What becomes of an item whose worker dies, hangs, or is not there, and of one that is damaged.
+/// Items whose worker dies, hangs, is missing or is hostile.
 @Suite(.serialized) struct WorkerFailureTests {
     let files: MusicFiles
-    /// A name of the worker that no other test starts.
+    /// A link to the worker that no other test uses.
     let found: Result<String, MissingWorker>
 
     init() throws {
@@ -23,7 +23,7 @@ import KernelTesting
     }
 
     @Test func killedWorker_failsItsItem_andNoOther() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(found))
+        let factory = factory()
         let first = try factory.open(try files.source("a.flac"))
         let second = try factory.open(try files.source("a.flac"))
         let victim = try #require(workers().first)
@@ -38,10 +38,7 @@ import KernelTesting
     }
 
     @Test func stoppedWorker_isEndedAfterTheDeadline() throws {
-        var limits = WorkerLimits()
-        limits.answer = 0.5
-        let decoder = try MediaWorkerFactory(MediaWorkers(found, limits: limits)).open(
-            try files.source("a.flac"))
+        let decoder = try factory { $0.answer = 0.5 }.open(try files.source("a.flac"))
         for worker in workers() { kill(worker, SIGSTOP) }
         let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
         #expect(error?.code == .decoderFailed)
@@ -51,13 +48,9 @@ import KernelTesting
 
     @Test func closedSource_endsTheWaitForAWorker() throws {
         let source = try files.source("a.flac")
-        let decoder = try MediaWorkerFactory(MediaWorkers(found)).open(source)
+        let decoder = try factory().open(source)
         for worker in workers() { kill(worker, SIGSTOP) }
-        let thread = Thread {
-            usleep(50_000)
-            source.close()
-        }
-        thread.start()
+        closeSoon(source)
         let began = ContinuousClock.now
         let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
         #expect(error?.code == .cancelled)
@@ -67,13 +60,13 @@ import KernelTesting
 
     @Test func failingSource_failsAsTheSourceDoes() throws {
         let source = BytesSource(try files.bytes("a.flac"), failsAt: 200_000)
-        let decoder = try MediaWorkerFactory(MediaWorkers(found)).open(source)
+        let decoder = try factory().open(source)
         let error = #expect(throws: MediaError.self) { try decodeAll(decoder) }
         #expect(error?.code == .network)
     }
 
     @Test func missingWorker_isNamedWithTheFile() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find("/nowhere/worker")))
+        let factory = factory(MediaWorkers.find("/nowhere/worker"))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains("a.flac") == true && error?.message.contains("/nowhere/worker") == true)
@@ -81,12 +74,12 @@ import KernelTesting
     }
 
     @Test func programThatIsNoWorker_failsTheItem() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find("/bin/true")))
+        let factory = factory(MediaWorkers.find("/bin/true"))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.code == .decoderFailed)
     }
 
-    /// What a decoder that was taken over might do: each costs its item, within the deadline, and nothing else.
+    /// A hostile worker fails its item within the deadline, and nothing else.
     @Test(arguments: [
         ("noise", "head -c 100000 /dev/urandom >&3; sleep 60"),
         ("a huge message", "printf '\\377\\377\\377\\177\\003\\0\\0\\0' >&3; sleep 60"),
@@ -103,9 +96,7 @@ import KernelTesting
             "cat <&3 >/dev/null & while :; do printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\004\\0\\0\\0'; done >&3"
         ),
     ]) func hostileWorker_failsItsItem(deed: (name: String, script: String)) throws {
-        var limits = WorkerLimits()
-        limits.answer = 1.5
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program(deed.script)), limits: limits))
+        let factory = factory(MediaWorkers.find(try program(deed.script))) { $0.answer = 1.5 }
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.code == .decoderFailed, "\(deed.name): \(String(describing: error))")
     }
@@ -113,18 +104,14 @@ import KernelTesting
     @Test func closedSource_endsAWorkerThatIsNeverSilent() throws {
         let source = try files.source("a.flac")
         let chatter = try program("while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3")
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(chatter)))
-        let thread = Thread {
-            usleep(50_000)
-            source.close()
-        }
-        thread.start()
+        let factory = factory(MediaWorkers.find(chatter))
+        closeSoon(source)
         let error = #expect(throws: MediaError.self) { try factory.open(source) }
         #expect(error?.code == .cancelled)
     }
 
     @Test func withoutThread_thatItemFails_andTheNextIsPlayed() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(found))
+        let factory = factory()
         let error = NamedThread.$isRefused.withValue(true) {
             #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         }
@@ -132,25 +119,34 @@ import KernelTesting
         #expect(throws: Never.self) { try factory.open(try files.source("a.flac")) }
     }
 
-    private func program(_ script: String) throws -> String {
-        let program = files.path("hostile.sh")
-        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-        return program
+    /// `program`: nil for `found`.
+    private func factory(
+        _ program: Result<String, MissingWorker>? = nil, _ change: (inout WorkerLimits) -> Void = { _ in }
+    ) -> MediaWorkerFactory {
+        var limits = WorkerLimits()
+        change(&limits)
+        return MediaWorkerFactory(MediaWorkers(program ?? found, limits: limits))
     }
 
-    /// Its connection is closed, but it lives on: waited for a moment only, and not by those who start others.
+    private func closeSoon(_ source: BytesSource) {
+        NamedThread("close") {
+            usleep(50_000)
+            source.close()
+        }.detach()
+    }
+
+    private func program(_ script: String) throws -> String { try files.program("hostile.sh", script) }
+
+    /// It closes its connection but lives on: only its own caller waits for it, for a moment.
     @Test func workerThatClosesItsConnection_isEndedAndNamed() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(MediaWorkers.find(try program("exec 3>&-; sleep 60"))))
+        let factory = factory(MediaWorkers.find(try program("exec 3>&-; sleep 60")))
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
         #expect(error?.message.contains("closed its connection") == true)
         #expect(workers().isEmpty)
     }
 
     @Test func workers_endWithTheirItems_andListersWhenIdle() throws {
-        var limits = WorkerLimits()
-        limits.idle = 0.2
-        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
+        let factory = factory { $0.idle = 0.2 }
         for _ in 0..<20 { _ = try factory.outline(try files.source("a.flac")) }
         #expect(workers().count == 1, "one after another takes one worker")
         #expect(eventually { workers().isEmpty })
@@ -162,11 +158,9 @@ import KernelTesting
         #expect(eventually { workers().isEmpty })
     }
 
-    /// None before the first item; then one, which the next item gets and which another one replaces; none in the end.
+    /// There is none before the first item. The next item gets it, and another one replaces it. In the end there is none.
     @Test func spareWorker_isReadyForTheNextItem() throws {
-        var limits = WorkerLimits()
-        limits.spare = 3
-        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
+        let factory = factory { $0.spare = 3 }
         let spare: pid_t
         do {
             let first = try factory.open(try files.source("a.flac"))
@@ -188,12 +182,10 @@ import KernelTesting
     }
 
     @Test func spareWorkerThatDiedWhileItWaited_costsNoItem() throws {
-        var limits = WorkerLimits()
-        limits.spare = 3
-        let factory = MediaWorkerFactory(MediaWorkers(found, limits: limits))
+        let factory = factory { $0.spare = 3 }
         do { _ = try factory.open(try files.source("a.flac")) }
         #expect(eventually { workers().isEmpty } && eventually { workers().count == 1 })
-        // What it has said once it is ready must not look like life.
+        // Wait until it has sent `ready`: unread data must not count as life.
         let spare = try #require(workers().first)
         var restful = 0
         #expect(
@@ -209,7 +201,7 @@ import KernelTesting
     }
 
     @Test func listerThatDiedWhileItWaited_costsNoFile() throws {
-        let factory = MediaWorkerFactory(MediaWorkers(found))
+        let factory = factory()
         for _ in 0..<3 {
             #expect(try factory.outline(try files.source("a.flac")).media.encoding.codec == "flac")
             for worker in workers() { kill(worker, SIGKILL) }
@@ -238,7 +230,7 @@ import KernelTesting
         return found
     }
 
-    /// What the kernel says of a process behind its name: its state, its parent and more. Empty when it is gone.
+    /// Fields of /proc/PID/stat after the name: state, parent and more. Empty if the process is gone.
     private func state(of process: pid_t) -> [Substring] {
         guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []

@@ -7,14 +7,14 @@ import Media
 import Playback
 import Testing
 
-/// Files cut short and with bytes flipped, the same ones in every run: each plays to an end or is refused with a reason,
-/// and this process stands. `TONEARM_MUTATIONS` makes another number of them; 6,600 of MPEG audio are in `Mpg123DecodingTests`.
+/// Truncated files and files with changed bytes, the same in every run: each plays to its end or is refused with a reason, and this
+/// process survives. `TONEARM_MUTATIONS` makes another number of them; 6,600 of MPEG audio are in `Mpg123DecodingTests`.
 @Suite struct WorkerMutationTests {
     static let count = ProcessInfo.processInfo.environment["TONEARM_MUTATIONS"].flatMap(Int.init) ?? 500
 
     private enum Outcome: Sendable { case played, refused, crashed(String) }
 
-    /// Each format that ffmpeg makes, and those that it only reads.
+    /// One file of each format, including formats that ffmpeg can only read.
     private static func originals() throws -> [(name: String, bytes: [UInt8])] {
         let files = try MusicFiles()
         let formats: [(String, [String])] = [
@@ -54,7 +54,7 @@ import Testing
         }
         let crashes = outcomes.compactMap { if case .crashed(let text) = $0 { text } else { nil } }
         let played = outcomes.count { if case .played = $0 { true } else { false } }
-        // A crash of FFmpeg would be borne, but should be known.
+        // A crash of FFmpeg is tolerated, but reported.
         for crash in crashes { print(crash) }
         #expect(crashes.count * 100 <= Self.count)
         #expect(played * 2 > Self.count, "\(played) of \(Self.count) were played")
@@ -66,7 +66,7 @@ import Testing
         var random = SeededGenerator(seed: UInt64(seed) &+ 1)
         let original = originals[seed % originals.count]
         let bytes = random.mutate(original.bytes)
-        // A transport stream is played in a row of segments only.
+        // A transport stream only plays as HLS segments.
         let source = BytesSource(
             bytes, name: "seed \(seed) of \(original.name)", isSeekable: !original.name.hasSuffix(".ts"))
         let began = ContinuousClock.now

@@ -9,7 +9,7 @@ import KernelTesting
 import Playback
 import Testing
 
-/// A worker that was taken over answers whatever it likes: its item fails or plays, and the server lives.
+/// A hostile worker may send any reply: its item fails or plays, and the server survives.
 @Suite(.serialized) struct WorkerRepliesTests {
     let files: MusicFiles
     private static let extremes: [Int64] = [
@@ -18,19 +18,17 @@ import Testing
 
     init() throws { files = try MusicFiles() }
 
-    /// A program that sends these bytes, and reads on without looking.
+    /// A program that sends these bytes and ignores all requests.
     private func worker(_ replies: [[UInt8]]) throws -> MediaWorkerFactory {
-        let script = files.path("worker")
-        try Data(replies.joined()).write(to: URL(fileURLWithPath: script + ".replies"))
-        try "#!/bin/sh\ncat '\(script).replies' >&3\nexec cat <&3 >/dev/null\n"
-            .write(toFile: script, atomically: true, encoding: .utf8)
-        #expect(chmod(script, 0o700) == 0)
+        let bytes = files.path("replies")
+        try Data(replies.joined()).write(to: URL(fileURLWithPath: bytes))
+        let script = try files.program("worker", "cat '\(bytes)' >&3\nexec cat <&3 >/dev/null")
         var limits = WorkerLimits()
         limits.answer = 0.2
         return MediaWorkerFactory(MediaWorkers(MediaWorkers.find(script), limits: limits))
     }
 
-    /// Opens, decodes, seeks and decodes as a player does; what was decoded is in the bounds of its buffer.
+    /// Opens, decodes, seeks and decodes as a player does. Checks that the decoded frames fit the buffer.
     private func use(_ factory: MediaWorkerFactory) throws {
         let source = CheckedSource()
         let decoder = try factory.open(source)
@@ -40,7 +38,7 @@ import Testing
             let channels = decoder.media.format.channelCount
             let decoded = try decoder.decode(into: samples)
             #expect(decoded.frames >= 0 && decoded.frames * channels <= samples.count)
-            // What the player does with what it is told.
+            // As the player uses the values.
             if let duration = decoder.media.duration { #expect(decoder.media.format.seconds(duration) >= 0) }
             if round == 1, decoder.media.isSeekable { #expect(try decoder.seek(to: 100) >= 0) }
         }
@@ -57,7 +55,7 @@ import Testing
 
     private static let decoded = WorkerReply.decoded(WorkerProgress(frames: 1_000, endOfStream: true)).message()
 
-    @Test(arguments: extremes) func impossibleNumbers_areRefusedWhereTheyAreTaken(number: Int64) throws {
+    @Test(arguments: extremes) func impossibleNumbers_areRefused(number: Int64) throws {
         let body = withUnsafeBytes(of: number.littleEndian) { Array($0) }
         func message(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] { [UInt8(body.count), 0, 0, 0, kind, 0, 0, 0] + body }
         let sane = Self.media(24).withinLimits
@@ -76,7 +74,7 @@ import Testing
         }
     }
 
-    /// Replies that make sense, with bytes of them changed; many of them, in any order.
+    /// Many valid replies in random order, with random bytes changed.
     @Test func randomReplies_failTheItemAtMost() throws {
         var random = SeededGenerator(seed: 1)
         let sane: [WorkerReply] = [
@@ -114,12 +112,10 @@ import Testing
         #expect(throws: Never.self) { try decodeAll(try factory.open(try files.source(files.make("a.flac")))) }
     }
 
-    /// Nothing in the worker can lift the limit: it is set by the server.
+    /// The server sets the limit, so the worker cannot lift it.
     @Test func aWorkerThatNeverRests_isEndedByTheKernel() throws {
-        let script = files.path("busy")
-        try "#!/bin/sh\ntrap '' XCPU PROF\nprintf '\\0\\0\\0\\0\\1\\0\\0\\0' >&3\nwhile :; do :; done\n"
-            .write(toFile: script, atomically: true, encoding: .utf8)
-        #expect(chmod(script, 0o700) == 0)
+        let script = try files.program(
+            "busy", "trap '' XCPU PROF\nprintf '\\0\\0\\0\\0\\1\\0\\0\\0' >&3\nwhile :; do :; done")
         var limits = WorkerLimits()
         limits.processor = 1
         let busy = MediaWorkers(MediaWorkers.find(script), limits: limits)
@@ -134,7 +130,7 @@ import Testing
     }
 }
 
-/// Silence whose length is known, and which is asked for nothing that cannot be.
+/// Silence of known length. Checks that all offsets are valid.
 private final class CheckedSource: ByteSource {
     let name = "song.flac"
     let isSeekable = true

@@ -5,13 +5,13 @@ internal import Kernel
 public import Media
 public import Playback
 
-/// AES-128-CBC by OpenSSL's libcrypto, loaded at the first key: most streams have none.
+/// AES-128-CBC by OpenSSL's libcrypto, which is loaded at the first key: most streams are not encrypted.
 public struct OpenSSLCipher: SegmentCipher {
     static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(ccrypto(), ccrypto_load) }
 
     public init() {}
 
-    public func decipher(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption {
+    public func decryption(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption {
         switch Self.library {
         case .success(let library): return try OpenSSLDecryption(library, key: key, vector: vector)
         case .failure(let missing):
@@ -21,7 +21,7 @@ public struct OpenSSLCipher: SegmentCipher {
     }
 }
 
-/// One segment.
+/// Decrypts one segment.
 final class OpenSSLDecryption: SegmentDecryption {
     private static let block = 16
 

@@ -4,8 +4,8 @@ internal import CCrypto
 public import Kernel
 public import Service
 
-/// Seals addresses with AES-128-GCM of OpenSSL's libcrypto. The nonce is a keyed hash of the text: equal texts give equal seals,
-/// so that an item that did not change shows the same reference.
+/// Seals addresses with AES-128-GCM by OpenSSL's libcrypto. The nonce is a keyed hash of the text, so that equal texts have equal seals
+/// and an unchanged item keeps its reference.
 public struct OpenSSLSeal: AddressCipher {
     private static let nonceLength = 12
     private static let tagLength = 16
@@ -13,7 +13,7 @@ public struct OpenSSLSeal: AddressCipher {
     private let key: [UInt8]
     private let nonceKeys: [KeyedHash.Key]
 
-    /// `secret`: kept for good; other keys are derived from it.
+    /// `secret`: permanent; all keys are derived from it.
     public init(_ secret: KeyedHash.Key) {
         func derived(_ purpose: String) -> UInt64 {
             var hash = KeyedHash(secret)
@@ -54,7 +54,7 @@ public struct OpenSSLSeal: AddressCipher {
             else { return nil }
             var rest: Int32 = 0
             var none: UInt8 = 0
-            // The tag is compared by the last call.
+            // The last call verifies the tag.
             guard crypto.CIPHER_CTX_ctrl(context, Int32(CCRYPTO_SET_TAG), Int32(Self.tagLength), &tag) == 1,
                 crypto.DecryptFinal_ex(context, &none, &rest) == 1
             else { return nil }
@@ -81,7 +81,7 @@ public struct OpenSSLSeal: AddressCipher {
         return body(crypto, context)
     }
 
-    /// GCM is a stream: as many bytes come out as went in.
+    /// GCM's output is as long as its input.
     private static func output(
         of input: [UInt8],
         _ update: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>, UnsafePointer<UInt8>?, Int32) -> Int32

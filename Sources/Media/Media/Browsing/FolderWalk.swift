@@ -5,14 +5,14 @@ internal import Glibc
 internal import Playback
 internal import Service
 
-/// The audio files in a folder and all folders below it, in the order in which browsing shows them.
+/// Collects the audio files in a folder and all folders below it, in browsing order.
 struct FolderWalk {
     private var content = FolderContent(uris: [])
 
     private static let maximumDepth = 64
 
-    /// Collects the files below `path` (empty: the top). Files beyond the limit and in folders nested deeper than 64 are left
-    /// out. Blocks on the file system.
+    /// Collects the files below `path` (empty: the top). Leaves out files beyond the limit and in folders nested deeper than 64.
+    /// Blocks on the file system.
     static func collect(
         _ path: String, in roots: MusicRoots, limit: Int = Queue.maximumLength
     ) throws(MediaError) -> FolderContent {
@@ -27,17 +27,15 @@ struct FolderWalk {
         try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// The spelling of a folder that exists (see MusicPath.percentDecoded), as the first root that has it knows it.
+    /// The path under which the first root has this folder: as given, or percent-decoded (see `MusicPath.percentDecoded`).
     static func spelling(_ path: String, in roots: MusicRoots) throws(MediaError) -> MusicPath {
         let first = try roots.open(try MusicPath(uri: path), flags: clinux_o_path, uri: path)
-        guard first.isFolder else {
-            throw MediaError(.unsupported, "\(path) is not a folder.")
-        }
+        guard first.isFolder else { throw MediaError(.unsupported, "\(path) is not a folder.") }
         return first.path
     }
 
-    /// The uri of a path: its names joined; escaped as a whole when a name is not valid UTF-8, begun with
-    /// `./` where reading it back would mistake it for a URL.
+    /// The uri of a path: its names joined. Escaped as a whole if a name is not valid UTF-8; prefixed with `./` if it would
+    /// otherwise parse as a URL.
     static func uri(_ components: [[UInt8]]) -> String {
         let path = MusicPath.display(components.joined(separator: [UInt8(ascii: "/")]))
         return path.lowercased().hasPrefix("file:") ? "./" + path : path
@@ -55,11 +53,9 @@ struct FolderWalk {
                 case .directory: children[name] = true
                 case .file: children[name] = false
                 case .link, .unknown:
-                    guard
-                        let mode = roots.status(of: name, kind: kind, in: reader.descriptor, path: folder.path)?.st_mode
-                    else { continue }
-                    if mode & S_IFMT == S_IFDIR { children[name] = true }
-                    if mode & S_IFMT == S_IFREG { children[name] = false }
+                    let status = roots.status(of: name, in: reader.descriptor, path: folder.path)
+                    if status?.isFolder == true { children[name] = true }
+                    if status?.isRegularFile == true { children[name] = false }
                 case .other: continue
                 }
             }
@@ -78,7 +74,7 @@ struct FolderWalk {
                     let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY)
                     try visit(below, roots: roots, limit: limit, depth: depth + 1, visited: &visited)
                 } catch  where error.code == .forbidden || error.code == .notFound {
-                    // One folder that may not be read, or was removed meanwhile, does not spoil the others.
+                    // Skip a folder that is not readable or was removed meanwhile.
                     continue
                 }
             } else if AudioFileType.isAudioFile(MusicPath.display(child.name)[...]) {
@@ -92,13 +88,13 @@ struct FolderWalk {
     }
 }
 
-/// Reads the names in a directory, with what the file system reports without a stat.
+/// Reads the names in a directory, with the kinds that readdir(3) reports without a stat.
 struct DirectoryReader: ~Copyable {
     enum Kind { case directory, file, link, unknown, other }
 
     private let stream: OpaquePointer
 
-    /// Takes over a descriptor of a directory that is open for reading.
+    /// Takes ownership of a descriptor of a directory that is open for reading.
     init(_ descriptor: consuming OwnedDescriptor) throws(MediaError) {
         let number = descriptor.release()
         guard let stream = fdopendir(number) else {
@@ -113,8 +109,8 @@ struct DirectoryReader: ~Copyable {
 
     var descriptor: Int32 { dirfd(stream) }
 
-    /// The next name that is not hidden; nil at the end (or when the directory went away). Throws when the rest cannot
-    /// be read: what was not reported then may still be there.
+    /// The next name that is not hidden; nil at the end, or if the directory was removed. Throws if the rest cannot be read: unread
+    /// names may still exist.
     func next() throws(MediaError) -> (name: [UInt8], kind: Kind)? {
         while true {
             // Only errno distinguishes the end from a failure.

@@ -4,7 +4,7 @@ internal import Kernel
 public import Playback
 public import Service
 
-/// The music roots as the API shows them.
+/// Gives the API access to the music roots, lists and web pictures.
 public struct LocalMediaAccess: MediaAccess {
     private let roots: MusicRoots
     private let playable: MusicRoots
@@ -14,7 +14,7 @@ public struct LocalMediaAccess: MediaAccess {
     private let lists: MediaListReader
     private let pictures: WebPictures
 
-    /// `playable`: the roots, and the recordings. `transport`: nil where nothing may be fetched.
+    /// `playable`: the roots and the recordings. `transport`: nil if the network is off.
     public init(
         roots: MusicRoots, playable: MusicRoots, opener: any MediaOpener, examiner: MediaExaminer,
         transport: (any HTTPTransport)?, scanner: any XMLScanner
@@ -79,7 +79,7 @@ public struct LocalMediaAccess: MediaAccess {
     }
 
     public func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]? {
-        // An item of a server has no folder.
+        // A web item has no folder.
         locator.isNetwork ? nil : try playable.folderPicture(beside: locator.uri)
     }
 
@@ -88,7 +88,7 @@ public struct LocalMediaAccess: MediaAccess {
     }
 
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
-        // Nothing is fetched for a description, and what was loaded to be played is not kept.
+        // Lyrics are not worth a download.
         guard !locator.isNetwork else { return nil }
         if let text = try playable.text(beside: locator.uri, extension: "lrc") {
             return MediaLyrics(source: .file, text: text)

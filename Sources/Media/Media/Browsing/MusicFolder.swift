@@ -6,16 +6,15 @@ internal import Kernel
 internal import Playback
 internal import Service
 
-/// One folder of the music roots as a client browses it.
+/// Lists one folder of the music roots for browsing.
 ///
-/// Hidden names, special files, links that lead outside and files that are neither music nor playlists are left out. Names that are not valid
-/// UTF-8 are shown percent-escaped; their uris open all the same.
+/// Leaves out hidden names, special files, links that lead outside, and files that are neither music nor playlists. Shows names that
+/// are not valid UTF-8 percent-escaped; their uris can be opened nevertheless.
 enum MusicFolder {
     static let defaultLimit = 10_000
 
-    /// Lists `path` (empty: the top) in every root that has it; a file hides those of the same name in later roots.
-    /// Folders come first, each kind in natural order. Which entries a truncated listing lacks is not defined. Blocks on
-    /// the file system.
+    /// Lists `path` (empty: the top) in every root that has it. A file hides files of the same name in later roots. Folders come
+    /// first; both kinds are in natural order. A truncated listing lacks arbitrary entries. Blocks on the file system.
     static func list(
         _ path: String, in roots: MusicRoots, limit: Int = defaultLimit
     ) throws(MediaError) -> MusicListing {
@@ -31,40 +30,34 @@ enum MusicFolder {
                 if entries[key] != nil { continue }
                 let named = Self.kind(ofFile: name)
                 guard kind != .other, kind != .file || named != nil,
-                    let status = roots.status(of: rawName, kind: kind, in: reader.descriptor, path: prefix)
+                    let status = roots.status(of: rawName, in: reader.descriptor, path: prefix),
+                    let shown = status.isFolder ? .folder : status.isRegularFile ? named : nil
                 else { continue }
-                let isDirectory = status.st_mode & S_IFMT == S_IFDIR
-                guard let shown = isDirectory ? .folder : status.st_mode & S_IFMT == S_IFREG ? named : nil else {
-                    continue
-                }
                 if entries.count == limit {
                     isTruncated = true
                     break
                 }
                 entries[key] = MusicListing.Entry(
                     name: name, path: FolderWalk.uri(prefix.components + [rawName]), kind: shown,
-                    size: isDirectory ? nil : UInt64(clamping: status.st_size))
+                    size: status.isFolder ? nil : UInt64(clamping: status.st_size))
             }
         }
-        let sorted = entries.values.map { (entry: $0, order: NaturalOrder($0.name)) }.sorted { left, right in
-            let (leads, follows) = (left.entry.kind == .folder, right.entry.kind == .folder)
-            return leads == follows ? left.order < right.order : leads
-        }
+        let sorted = entries.values.map { (entry: $0, isFolder: $0.kind == .folder, order: NaturalOrder($0.name)) }
+            .sorted { $0.isFolder == $1.isFolder ? $0.order < $1.order : $0.isFolder }
         return MusicListing(
             path: FolderWalk.uri(directories[0].path.components), entries: sorted.map(\.entry),
             isTruncated: isTruncated)
     }
 
-    /// nil for what a listing leaves out.
+    /// nil for a file that a listing leaves out.
     private static func kind(ofFile name: String) -> MusicListing.Kind? {
         AudioFileType.isAudioFile(name[...]) ? .file : MediaListFormat.isListName(name) ? .list : nil
     }
 }
 
 extension MusicRoots {
-    /// Status of what `name` in an open directory is, a link followed as far as it stays inside; nil when it is
-    /// nothing, or leads outside.
-    func status(of name: [UInt8], kind: DirectoryReader.Kind, in directory: Int32, path: MusicPath) -> stat? {
+    /// Status of `name` in an open directory, following links within the roots; nil if nothing is there or it leads outside.
+    func status(of name: [UInt8], in directory: Int32, path: MusicPath) -> stat? {
         var status = stat()
         let code = ConfinedOpen.withCString(name) { fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }
         guard code == 0 else { return nil }
@@ -73,13 +66,13 @@ extension MusicRoots {
             return try openAll(MusicPath(components: path.components + [name]), flags: clinux_o_path, atMost: 1)[0]
                 .status
         } catch {
-            // Left out of the listing on purpose: a link to nowhere or to the outside is nothing to play.
+            // A dangling link, or one that leads outside, is not playable: leave it out.
             return nil
         }
     }
 }
 
-/// The file name extensions that a listing shows; what a file really is, its bytes show when it is opened.
+/// File name extensions of audio files, for listings. The content decides when a file is opened.
 enum AudioFileType {
     private static let extensions: NameExtensions = [
         "mp3", "mp2", "mp1", "mpga",
@@ -92,15 +85,15 @@ enum AudioFileType {
     static func isAudioFile(_ name: Substring) -> Bool { extensions.hold(name.utf8) }
 }
 
-/// Extensions of file names in ASCII, of 8 bytes at most. Asked of every item that is added: reads from the name's end, and
+/// A set of file name extensions: ASCII, up to 8 bytes. Checked for every added item, so it reads from the end of the name and
 /// compares one word.
 struct NameExtensions: ExpressibleByArrayLiteral {
     private var words: Set<UInt64> = []
 
-    /// In lower case.
+    /// `names` in lower case.
     init(arrayLiteral names: String...) { words = Set(names.compactMap { Self.word(".\($0)".utf8[...]) }) }
 
-    /// Whether what follows the last dot, in either case, is one of them.
+    /// Whether the text after the last dot is in the set, ignoring case.
     func hold(_ name: Substring.UTF8View) -> Bool { Self.word(name).map(words.contains) ?? false }
 
     private static func word(_ name: Substring.UTF8View) -> UInt64? {
@@ -118,8 +111,8 @@ struct NameExtensions: ExpressibleByArrayLiteral {
     }
 }
 
-/// The order of names in a listing: runs of digits by value, letters without regard to case, so that `2 - b` stands
-/// before `10 - A`. Total: names that differ only in case or leading zeros are ordered by their bytes.
+/// The order of names in a listing: digits by value, letters ignoring case, so that `2 - b` comes before `10 - A`. The order is total:
+/// names that differ only in case or leading zeros are ordered by their bytes.
 struct NaturalOrder: Comparable {
     private let key: [UInt8]
     private let name: [UInt8]
@@ -151,7 +144,7 @@ struct NaturalOrder: Comparable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Takes a run of digits off the front; its value without leading zeros.
+    /// Removes the leading digits and returns them without leading zeros.
     private static func digits(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let run = bytes.prefix(while: isDigit)
         bytes = bytes.dropFirst(run.count)

@@ -6,20 +6,20 @@ public import Playback
 
 /// Files beside a media file: its folder's picture, its lyrics.
 extension MusicRoots {
-    /// Bytes; larger ones are passed over.
+    /// Bytes; larger files are ignored.
     private static let largestPicture: Int64 = 16 << 20
     private static let largestText: Int64 = 1 << 20
-    /// The best first.
+    /// Best first.
     private static let pictureNames = ["cover", "folder", "front", "albumart", "album"]
     private static let pictureTypes: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
 
-    /// The picture of the folder in which `uri` lies, by its name; nil without one. Blocks on the file system.
+    /// The picture of the folder that contains `uri`, found by file name; nil without one. Blocks on the file system.
     public func folderPicture(beside uri: String) throws(MediaError) -> [UInt8]? {
         guard let best = try pictureName(beside: uri) else { return nil }
         return try content(best, atMost: Self.largestPicture)
     }
 
-    /// The files beside the media, without reading it. Blocks on the file system.
+    /// The companions of a media file, without reading them. Blocks on the file system.
     func companions(of uri: String, needsPicture: Bool) -> MediaDescription.Companions {
         var companions = MediaDescription.Companions()
         if let name = Self.name(beside: uri, extension: "lrc") {
@@ -30,7 +30,7 @@ extension MusicRoots {
                 companions.hasPicture = file(best, atMost: Self.largestPicture) != nil
             }
         } catch {
-            // The folder may be passed through and not be read: whoever asks for the picture gets none either.
+            // The folder is searchable but not readable: a request for the picture would fail as well.
             companions.hasPicture = false
         }
         return companions
@@ -51,19 +51,17 @@ extension MusicRoots {
         return best.map { FolderWalk.uri($0.path.components + [$0.name]) }
     }
 
-    /// The text of the file that has the name of `uri` with another extension; nil without one. UTF-8 or UTF-16; other
-    /// encodings are taken for Latin-1.
+    /// The text of the file with the name of `uri` and another extension; nil without one. UTF-8 or UTF-16, else Latin-1.
     public func text(beside uri: String, extension suffix: String) throws(MediaError) -> String? {
         guard let name = Self.name(beside: uri, extension: suffix),
             let bytes = try content(name, atMost: Self.largestText)
         else { return nil }
         if let text = ListText.utf16(bytes) { return text.streamSafe }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        return String(validating: text, as: UTF8.self)?.streamSafe
-            ?? String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
+        return String(foreign: text).streamSafe
     }
 
-    /// nil when there is no such file, or a larger one.
+    /// nil if the file does not exist or is larger.
     private func content(_ uri: String, atMost limit: Int64) throws(MediaError) -> [UInt8]? {
         guard let source = file(uri, atMost: limit), let size = source.size else { return nil }
         return try source.bytes(at: 0, count: Int(size.bytes))
@@ -74,37 +72,35 @@ extension MusicRoots {
             let source = try openFile(uri)
             return source.size.map { $0.bytes <= limit } == true ? source : nil
         } catch {
-            // It is a companion: what cannot be opened is as good as not there.
+            // A companion that cannot be opened counts as missing.
             return nil
         }
     }
 
-    /// nil for what is not a path in the roots, or has no extension.
+    /// nil if `uri` is not a path in the roots or has no extension.
     private static func name(beside uri: String, extension suffix: String) -> String? {
         guard folder(of: uri) != nil, let dot = uri.utf8.lastIndex(of: UInt8(ascii: ".")),
             uri[dot...].contains("/") == false
-        else {
-            return nil
-        }
+        else { return nil }
         return uri[..<dot] + "." + suffix
     }
 
-    /// nil for what is not a path in the roots.
+    /// nil if `uri` is not a path in the roots.
     private static func folder(of uri: String) -> String? {
         do throws(MediaError) {
             guard try !MusicPath(uri: uri).isAbsolute else { return nil }
         } catch {
-            // Network addresses and the like have no folder.
+            // Web addresses and the like have no folder.
             return nil
         }
         return uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? ""
     }
 
-    /// Whether a file of that name may be its folder's picture.
+    /// Whether a file of this name may be its folder's picture.
     static func isPictureName(_ name: [UInt8]) -> Bool { rank(name) != nil }
 
     private static func rank(_ name: [UInt8]) -> Int? {
-        // Asked of every name in folders of thousands: the last bytes decide for most.
+        // Fast for large folders: the last bytes decide for most names.
         guard let mark = name.suffix(5).lastIndex(of: UInt8(ascii: ".")),
             pictureTypes.contains(String(decoding: name[(mark + 1)...], as: UTF8.self).lowercased())
         else { return nil }

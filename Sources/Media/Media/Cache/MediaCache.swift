@@ -2,55 +2,54 @@
 
 public import Kernel
 
-/// Keeps what was downloaded, by address. It decouples the network source from how and where that is stored.
+/// Stores downloaded media by address. The protocol decouples the network source from the storage.
 ///
-/// Callable from any thread. Nothing here waits for the network; `find` and `make` may wait for the disk.
+/// Any thread may call this. No method waits for the network; `find` and `make` may wait for the disk.
 public protocol MediaCache: AnyObject, Sendable {
-    /// The cached part of this media, in use from now on; nil when nothing is cached.
+    /// The cached part of this media, in use until `close`; nil if nothing is cached.
     func find(_ address: WebAddress) -> (any CachedMedia)?
 
-    /// As `find`, or a new empty one; nil when nothing can be kept.
+    /// As `find`, or a new empty entry; nil if nothing can be stored.
     func make(_ address: WebAddress) -> (any CachedMedia)?
 }
 
-/// One media of a cache, in use by one source until `close`.
+/// One media in the cache, used by one source until `close`.
 public protocol CachedMedia: AnyObject, Sendable {
     var facts: CachedFacts { get }
-    /// Seconds since the server last confirmed that it has this.
+    /// Seconds since the server last confirmed this version.
     var age: Double { get }
-    /// Bytes that `read` gives.
+    /// Bytes that `read` can return.
     var ranges: RangeSet<Int64> { get }
 
-    /// `handler` is called when there are more of them, from the cache's thread. It must not call this object.
+    /// `handler` is called when `ranges` has grown, on the cache's thread. It must not call this object.
     func onWritten(_ handler: @escaping @Sendable (Range<Int64>) -> Void)
 
-    /// Reads up to `buffer.count` bytes within `ranges`; nil when they are not there any more, or not as long as they
-    /// should be.
+    /// Reads up to `buffer.count` bytes within `ranges`; nil if they are gone or the file is too short.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int?
 
-    /// The server's answer, when it is news.
+    /// Stores the server's facts if they have changed.
     func describe(_ facts: CachedFacts)
 
-    /// The server has just confirmed that it still has the same, and for how many seconds it need not be asked again.
+    /// The server has just confirmed this version. `lifetime`: seconds until it must be revalidated.
     func confirm(lifetime: Double?)
 
-    /// Keeps these bytes, or does not, when the disk is too slow, full, or there is no room: never waits.
+    /// Stores these bytes. Never waits: drops them if the disk is slow or full, or the cache has no room.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
 
-    /// The server has another media by now, or what is kept is damaged: it goes, and this object is of no use any more.
+    /// Deletes the entry, as the server has another version or the entry is damaged. This object is unusable afterwards.
     func forget()
 
     /// Idempotent.
     func close()
 }
 
-/// Facts of a cached media; enough to find out whether the server still has the same one.
+/// A server's facts about a cached media: enough to revalidate it.
 public struct CachedFacts: Hashable, Sendable {
     public var size: ByteCount?
     public var entityTag: String?
     public var lastModified: String?
     public var contentType: String?
-    /// Seconds for which the server need not be asked whether it still has the same; nil when unknown.
+    /// Seconds without revalidation; nil when unknown.
     public var lifetime: Double?
 
     public init(

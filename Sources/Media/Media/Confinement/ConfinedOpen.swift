@@ -3,17 +3,17 @@
 internal import CLinux
 internal import Glibc
 
-/// Opens a path beneath a directory and nothing else, whatever links and racing renames there are.
+/// Opens a path beneath a directory and nothing outside it, in spite of symbolic links and concurrent renames.
 enum ConfinedOpen {
     enum Failure: Error, Equatable {
-        /// Leads outside: by a symbolic link, or through /proc.
+        /// The path leads outside, by a symbolic link or through /proc.
         case outside
         case system(Int32)
     }
 
-    /// Opens `components` beneath the directory behind `root`, of which `rootPath` is the real path (absolute links that
-    /// point into it are followed). `flags` as for open(2); O_CLOEXEC, O_NOCTTY and O_NONBLOCK are added, so that a FIFO
-    /// or a terminal does neither block nor attach.
+    /// Opens `components` beneath the directory `root`. `rootPath`: the real path of `root`, to follow absolute links that point into
+    /// it. `flags` as for open(2), plus O_CLOEXEC, O_NOCTTY and O_NONBLOCK, so that a FIFO does not block and a terminal does not
+    /// attach.
     static func open(
         _ components: [[UInt8]], beneath root: borrowing OwnedDescriptor, rootPath: @autoclosure () -> [UInt8],
         flags: Int32,
@@ -26,8 +26,8 @@ enum ConfinedOpen {
             for _ in 0..<8 {
                 let number = withCString(path) { clinux_open_beneath(root.number, $0, flags) }
                 if number >= 0 { return OwnedDescriptor(number) }
-                // EAGAIN: a rename raced with the look-up. EXDEV also stands for an absolute link into the root, and
-                // ENOSYS, EPERM for a missing system call: the walk decides.
+                // EAGAIN: a concurrent rename. EXDEV may be an absolute link into the root; ENOSYS and EPERM mean that the
+                // system call is missing or blocked: the walk decides.
                 switch errno {
                 case EAGAIN, EINTR: continue
                 case EXDEV, ENOSYS, EPERM: break
@@ -46,8 +46,8 @@ enum ConfinedOpen {
     }
 }
 
-/// Component by component with O_NOFOLLOW, reading links itself. Going up means going back to a directory that was
-/// passed on the way down, so that no rename can lead outside.
+/// Opens component by component with O_NOFOLLOW and resolves links itself. `..` returns to a directory that was opened on the way
+/// down, so that no rename can lead outside.
 private struct Walk: ~Copyable {
     private var directories: [Int32]
     private let rootPath: [UInt8]
@@ -96,7 +96,7 @@ private struct Walk: ~Copyable {
         return OwnedDescriptor(number)
     }
 
-    /// The link's target; nil when `name` is none. With clinux_o_path a link itself is opened, otherwise opening it fails.
+    /// The link's target; nil if `name` is not a link. O_PATH opens the link itself; without it, opening a link fails.
     private func link(_ name: [UInt8], openedAs number: Int32) -> [UInt8]? {
         if number >= 0, flags & clinux_o_path == 0 { return nil }
         var target = [CChar](repeating: 0, count: 4_096)

@@ -3,15 +3,15 @@
 internal import Kernel
 internal import Playback
 
-/// A client's uri as path components (raw bytes, as the file system has them), checked, still without a root.
+/// A client's uri, validated and split into path components (raw bytes, as in the file system). Not tied to a root yet.
 ///
-/// A relative path is taken as it is written; a `file:` URL is percent-decoded once, never twice.
+/// A relative path is taken literally; a `file:` URL is percent-decoded once.
 struct MusicPath: Hashable {
-    /// None is empty, `.` or `..`, and none holds a slash or NUL.
+    /// No component is empty, `.` or `..`, or contains a slash or NUL.
     var components: [[UInt8]]
-    /// From a `file:` URL: starts at `/` instead of at a root.
+    /// From a `file:` URL: relative to `/` instead of a root.
     var isAbsolute: Bool
-    /// It ends with a slash (or with the name `.`): only a folder can be meant.
+    /// The path ends with a slash or `.`, so it can only mean a folder.
     var namesFolder: Bool
 
     init(components: [[UInt8]], isAbsolute: Bool = false, namesFolder: Bool = false) {
@@ -20,7 +20,7 @@ struct MusicPath: Hashable {
         self.namesFolder = namesFolder
     }
 
-    /// The last of its names, for sentences.
+    /// The last component, for messages.
     var name: String { components.last.map { Self.display($0) } ?? "The music folder" }
 
     init(uri: String) throws(MediaError) {
@@ -61,18 +61,19 @@ struct MusicPath: Hashable {
         MediaError(.unsupported, "Addresses that begin with \(scheme): cannot be played.")
     }
 
-    /// Schemes that no `//` follows.
+    /// Schemes without `//`.
     private static let opaqueSchemes = ["about", "blob", "data", "javascript", "magnet", "mailto", "spotify", "urn"]
 
-    /// For a relative path that names no file: it may be such an address instead. A space follows the colon in titles only.
+    /// The error for a uri with such a scheme, if no file has this name; nil for other uris. A space after the colon means a title, not
+    /// a scheme.
     static func refusalOfScheme(_ uri: String) -> MediaError? {
         let parts = uri.prefix(4_096).split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts[0].lowercased()
         return parts.count == 2 && !parts[1].hasPrefix(" ") && opaqueSchemes.contains(scheme) ? unplayable(scheme) : nil
     }
 
-    /// A relative path without anything to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as it is asked
-    /// for each item of a long queue.
+    /// A relative path with nothing to resolve or refuse: no scheme, no `..`, no NUL, not too long. One pass, as long queues check
+    /// every item.
     static func isPlain(_ uri: String) -> Bool {
         var uri = uri
         return uri.withUTF8 { isPlain($0) }
@@ -98,8 +99,8 @@ struct MusicPath: Hashable {
         return !(length == 2 && dots == 2)
     }
 
-    /// The same path with its escapes decoded once, if it has any: the fallback for a relative path that names nothing,
-    /// which also reaches the names that a listing had to escape. nil when there is nothing to decode.
+    /// The path percent-decoded once; nil if there is nothing to decode. The fallback for a relative path that does not exist; it
+    /// also reaches names that a listing had to escape.
     func percentDecoded() throws(MediaError) -> MusicPath? {
         let joined = Array(components.joined(separator: [UInt8(ascii: "/")]))
         guard joined.contains(UInt8(ascii: "%")), let decoded = Self.percentDecoded(joined[...]) else { return nil }
@@ -128,8 +129,7 @@ struct MusicPath: Hashable {
         return components
     }
 
-    /// The URL scheme in lower case. A colon alone is an ordinary character of file names, so that besides the schemes
-    /// that are known only what is followed by `//` counts.
+    /// The URL scheme in lower case. File names may contain a colon, so apart from `file:` only a scheme followed by `//` counts.
     private static func scheme(of bytes: [UInt8]) -> String? {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), (1...20).contains(colon) else { return nil }
         let isScheme = bytes[..<colon].allSatisfy { byte in
@@ -147,15 +147,15 @@ struct MusicPath: Hashable {
         String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
-    /// nil for an incomplete escape, and for an escaped slash: it would change where the components end.
+    /// nil for an incomplete escape, and for an escaped slash, which would change the components.
     private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         func slashes(_ path: some Sequence<UInt8>) -> Int { path.count { $0 == UInt8(ascii: "/") } }
         guard let decoded = PercentEncoding.decodedBytes(bytes), slashes(decoded) == slashes(bytes) else { return nil }
         return decoded
     }
 
-    /// The name for listings and messages: UTF-8 as it is; a name that is not valid UTF-8 with its bytes beyond ASCII
-    /// (and its percent signs) escaped, which `percentDecoded` turns back.
+    /// The name for listings and messages. If it is not valid UTF-8, non-ASCII bytes and percent signs are escaped, which
+    /// `percentDecoded` reverses.
     static func display(_ name: some Sequence<UInt8>) -> String {
         let bytes = Array(name)
         if let valid = String(validating: bytes, as: UTF8.self) { return valid }

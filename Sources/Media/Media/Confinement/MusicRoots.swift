@@ -5,20 +5,19 @@ internal import CLinux
 internal import Glibc
 public import Playback
 
-/// The directories that music may come from, and the only way to open something in them.
+/// The music directories, and the only way to open files in them.
 ///
-/// A relative path is tried in each root in order; the first that has it wins. Directories of the same path in several
-/// roots appear as one. Roots are opened anew for each use, so that one that is mounted later works and one that has gone
-/// is reported.
+/// A relative path is tried in each root in order; the first match wins. Directories with the same path in several roots appear as
+/// one. Roots are opened for each use, so that one mounted later works and a missing one is reported.
 public struct MusicRoots: Sendable {
-    /// As configured, absolute.
+    /// Absolute paths, as configured.
     public let directories: [String]
 
     public init(_ directories: [String]) { self.directories = directories }
 
-    /// The path in the music folders of a `file:` URL that lies in one of them as it is configured; nil for anything else.
+    /// The relative path of a `file:` URL that lies in a root as configured; nil for anything else.
     public func relativePath(_ uri: String) -> String? {
-        // Asked for each item of a long queue: most do not begin with this letter.
+        // Checked for each item of long queues: the first letter decides for most.
         guard uri.utf8.first.map({ $0 | 0x20 }) == UInt8(ascii: "f"), uri.prefix(5).lowercased() == "file:",
             let path = FileURL.path(uri)
         else { return nil }
@@ -29,11 +28,11 @@ public struct MusicRoots: Sendable {
         return nil
     }
 
-    /// The directories as they are configured and with links resolved, for many addresses.
+    /// The directories as configured and with links resolved, to check many addresses.
     public struct Bounds: Sendable {
         fileprivate let directories: [[UInt8]]
 
-        /// Throws for what can lie in no music folder, by its spelling. Does not look at the web, and does not block.
+        /// Throws if `uri` cannot lie in a music folder, by its spelling. Accepts any web address. Does not block.
         public func check(_ uri: String) throws(MediaError) {
             if MusicPath.isPlain(uri) || MediaLocator.isNetwork(uri) { return }
             let path = try MusicPath(uri: uri)
@@ -50,8 +49,7 @@ public struct MusicRoots: Sendable {
         }
     }
 
-    /// Whether the kernel knows a plain relative path as a file of the first root, without a look at a disk or server: the root that
-    /// wins. Does not block.
+    /// Whether the kernel's cache knows a plain relative path as a file of the first root. Does not touch the disk or block.
     public func knowsFile(_ uri: String) -> Bool {
         guard let directory = directories.first, MusicPath.isPlain(uri) else { return false }
         return clinux_is_cached_file(directory, uri) == 1
@@ -64,7 +62,7 @@ public struct MusicRoots: Sendable {
         Array(path.components.flatMap { [UInt8(ascii: "/")] + $0 })
     }
 
-    /// A regular file of at least 1 byte, ready to read.
+    /// Opens a regular file that is not empty.
     public func openFile(_ uri: String) throws(MediaError) -> FileSource {
         let path = try MusicPath(uri: uri)
         let found = try open(path, flags: O_RDONLY, uri: uri)
@@ -75,7 +73,7 @@ public struct MusicRoots: Sendable {
         return try FileSource(found.take(), name: name, statSize: Int64(found.status.st_size))
     }
 
-    /// A descriptor with its fstat. A class because a non-copyable member cannot leave a tuple or array.
+    /// A descriptor with its fstat. A class, because a non-copyable value cannot be moved out of a tuple or array.
     final class Found {
         let status: stat
         /// Relative to its root.
@@ -88,11 +86,11 @@ public struct MusicRoots: Sendable {
             self.path = path
         }
 
-        var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+        var isFolder: Bool { status.isFolder }
 
-        /// Throws for what is no regular file, or has the address of a folder.
+        /// Throws if this is not a regular file, or if `address` ends like a folder's.
         func checkFile(namedBy address: MusicPath) throws(MediaError) {
-            guard status.st_mode & S_IFMT == S_IFREG else {
+            guard status.isRegularFile else {
                 throw MediaError(.unreadable, "\(path.name) is not a regular file (a pipe, socket or device).")
             }
             guard !address.namesFolder else {
@@ -103,7 +101,7 @@ public struct MusicRoots: Sendable {
 
         var identity: FolderIdentity { FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 
-        /// Once.
+        /// May be called once.
         func take() -> OwnedDescriptor { descriptor.take()! }
     }
 
@@ -121,12 +119,13 @@ public struct MusicRoots: Sendable {
         }
     }
 
-    /// In every root that has it, up to `atMost`; never empty. The first error but `notFound` is thrown if there is none.
+    /// Opens the path in up to `atMost` roots that have it; never empty. If no root has it, throws the first error other than
+    /// `notFound`.
     func openAll(_ path: MusicPath, flags: Int32, atMost: Int = .max) throws(MediaError) -> [Found] {
         try openEach(path, flags: flags, atMost: atMost).found
     }
 
-    /// As `openAll`; `isPartial` when a root may have it too, but could not be asked.
+    /// As `openAll`. `isPartial`: another root may have the path too, but is not readable.
     func openEach(
         _ path: MusicPath, flags: Int32, atMost: Int = .max
     ) throws(MediaError) -> (found: [Found], isPartial: Bool) {
@@ -151,7 +150,7 @@ public struct MusicRoots: Sendable {
         throw failure ?? MediaError(.notFound, "There is no such file.")
     }
 
-    /// nil when an absolute path lies outside `directory`.
+    /// nil if an absolute path lies outside `directory`.
     private static func open(_ path: MusicPath, beneath directory: String, flags: Int32) throws(MediaError) -> Found? {
         let number = Glibc.open(directory, clinux_o_path | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {
@@ -181,7 +180,7 @@ public struct MusicRoots: Sendable {
         }
     }
 
-    /// The part of `path` behind `root`; nil when it does not lie beneath. Both absolute and without `.` or `..`.
+    /// The part of `path` after `root`; nil if it is not beneath. Both are absolute and without `.` or `..`.
     static func suffix(of path: [UInt8], beneath root: [UInt8]) -> ArraySlice<UInt8>? {
         var root = root[...]
         while root.last == UInt8(ascii: "/") { root = root.dropLast() }
@@ -215,4 +214,9 @@ public struct MusicRoots: Sendable {
             return MediaError(.unreadable, "\(name) cannot be opened: \(systemMessage(code)).")
         }
     }
+}
+
+extension stat {
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }

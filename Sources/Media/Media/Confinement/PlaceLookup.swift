@@ -4,25 +4,25 @@ internal import CLinux
 internal import Glibc
 internal import Playback
 
-/// Finds out whether addresses in the music roots name a file or a folder, without opening the file.
+/// Looks up whether uris in the music roots name a file or a folder, without opening files.
 ///
-/// The folder of the last address stays open, so that a long run of files in one folder costs one system call each. Blocks
-/// on the file system; lives on one thread.
+/// The last folder stays open, so that consecutive files of one folder cost one system call each. Blocks on the file system. For one
+/// thread.
 struct PlaceLookup {
     enum Place: Sendable {
-        /// A regular file, also an empty one.
+        /// A regular file, possibly empty.
         case file
         case folder
     }
 
     private let roots: MusicRoots
     private var folder: [UInt8]?
-    /// That folder in each root that has it.
+    /// `folder` in each root that has it.
     private var directories: [SharedDirectory] = []
 
     init(roots: MusicRoots) { self.roots = roots }
 
-    /// Throws for what does not exist, lies outside the roots or is neither file nor folder.
+    /// Throws if the uri does not exist, lies outside the roots, or is neither file nor folder.
     mutating func place(of uri: String) throws(MediaError) -> Place {
         if MusicPath.isPlain(uri), let found = inFolder(Array(uri.utf8)) { return found }
         let path = try MusicPath(uri: uri)
@@ -32,7 +32,7 @@ struct PlaceLookup {
         return .file
     }
 
-    /// For a plain relative path that names no link; nil leaves the answer to `MusicRoots.open`.
+    /// The fast path for a plain relative path that is not a link; nil means that `MusicRoots.open` must decide.
     private mutating func inFolder(_ uri: [UInt8]) -> Place? {
         let slash = uri.lastIndex(of: UInt8(ascii: "/"))
         let name = uri[(slash.map { $0 + 1 } ?? 0)...]
@@ -43,7 +43,7 @@ struct PlaceLookup {
             let code = ConfinedOpen.withCString(Array(name)) {
                 fstatat(directory.number, $0, &status, AT_SYMLINK_NOFOLLOW)
             }
-            // A later root counts only when this one has nothing of the name.
+            // A later root counts only if this one lacks the name.
             guard code == 0 || errno == ENOENT else { return nil }
             guard code == 0 else { continue }
             switch status.st_mode & S_IFMT {
@@ -62,11 +62,11 @@ struct PlaceLookup {
         do throws(MediaError) {
             let place = try MusicPath(uri: String(decoding: path, as: UTF8.self))
             let (found, isPartial) = try roots.openEach(place, flags: clinux_o_path | O_DIRECTORY)
-            // The full look-up finds out why a root cannot be asked.
+            // The full lookup reports why a root is not readable.
             guard !isPartial else { return }
             directories = found.map { SharedDirectory($0.take()) }
         } catch {
-            // The full look-up reports it, with the file's name.
+            // The full lookup reports the error, with the file's name.
         }
     }
 }

@@ -2,10 +2,10 @@
 
 internal import Playback
 
-/// The shared means of fetching one stream.
+/// Everything that fetching one HLS stream needs.
 struct HLSContext: Sendable {
     let name: String
-    /// Whose header fields these are.
+    /// The address that `fields` were given for; they are sent to its origin only.
     let origin: WebAddress
     let fields: [TransferHeader]
     let transport: any HTTPTransport
@@ -16,19 +16,18 @@ struct HLSContext: Sendable {
 
     static let largestMap = 4 << 20
 
-    /// Begins to load at once.
+    /// Starts to load at once.
     func source(
         _ part: HLSPart, limits: NetworkLimits, report: @escaping @Sendable (MediaLoading) -> Void
     ) -> HTTPSource {
         let address = part.reference.address
         return HTTPSource(
             address, fields: address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
-            limits: limits, reach: part.reference.base.reach, cache: nil, piece: NetworkPiece(range: part.range),
-            report: report)
+            limits: limits, reach: part.reference.base.reach, piece: NetworkPiece(range: part.range), report: report)
     }
 
     func playlist(in source: HTTPSource, from address: WebAddress) throws(MediaError) -> HLSParser.Result {
-        let bytes = try Self.whole(source, from: 0, limit: HLSParser.largest)
+        let bytes = try source.whole(limit: HLSParser.largest, as: "a playlist")
         let head = ListText.decode(bytes.prefix(MediaExaminer.headSize))
         guard head.drop(while: { $0.isWhitespace || $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") else {
             throw MediaError(.unsupported, "\(name) cannot be played: its playlist is not an HLS playlist.")
@@ -44,38 +43,33 @@ struct HLSContext: Sendable {
             throw MediaError(.unsupported, "\(name) cannot be played: its master playlist names another one.")
         }
     }
-
-    static func whole(_ source: HTTPSource, from start: Int64, limit: Int) throws(MediaError) -> [UInt8] {
-        if let bytes = try source.whole(from: start, limit: limit) { return bytes }
-        throw MediaError(.unsupported, "\(source.name) is too large (\(limit) bytes at most).")
-    }
 }
 
-/// How far an HLS stream is loaded ahead, and how long it is waited for. Seconds and bytes.
+/// How far ahead an HLS stream is loaded, and its timeouts. Seconds and bytes.
 struct HLSLimits: Hashable {
-    /// Ahead of what is read, in whole segments.
+    /// Loaded ahead of the reader, in whole segments.
     var ahead = 30.0
     var aheadBytes: Int64 = 8 << 20
-    /// Segments, that which is read among them: each costs something, however short it is.
+    /// Segments, including the current one: each has a fixed cost, however short it is.
     var aheadSegments = 100
-    /// Before its turn, the next decoder is opened.
+    /// How long before its start the next run is opened.
     var lead = 4.0
-    /// For one playlist.
+    /// Timeout for one playlist.
     var playlist = 20.0
-    /// A live playlist that brings nothing new for three target durations, and at least so long, has ended.
+    /// A live playlist without a new segment for this long, and for three target durations, has failed.
     var stall = 20.0
-    /// Target durations between the end of a live playlist and where it is joined.
+    /// Distance between the join point and the end of a live playlist, in target durations.
     var edge = 3.0
-    /// So much farther behind, at least, is too far: to wait until there is enough again takes most of it.
+    /// The least extra distance behind the join point at which the reader jumps forward. A rebuffering wait uses up most of it.
     var lag = 12.0
-    /// Missing segments in a row that are borne.
+    /// Consecutive missing segments that are replaced by silence.
     var missing = 3
-    /// Seconds that they make, at most.
+    /// Their total duration, at most.
     var missingSeconds = 60.0
-    /// Seconds in which more of a live stream may be missing.
+    /// In a live stream, more segments than that may be missing within this duration.
     var missingLiveSeconds = 15.0
 
-    /// Of one segment. Live there are others, which are worth more than a late one.
+    /// Limits for one segment. In a live stream, newer segments are worth more than a late one.
     static func segment(_ limits: NetworkLimits, isLive: Bool) -> NetworkLimits {
         var limits = limits
         limits.memory = min(limits.memory, 4 << 20)
@@ -83,7 +77,7 @@ struct HLSLimits: Hashable {
         return limits
     }
 
-    /// Of a playlist, all of which must fit.
+    /// Limits for a playlist, which must fit into memory as a whole.
     static func playlist(_ limits: NetworkLimits) -> NetworkLimits {
         var limits = limits
         limits.memory = 6 << 20

@@ -4,8 +4,8 @@ internal import Audio
 internal import Playback
 internal import Kernel
 
-/// The sound of an HLS stream: one decoder for each run of them, silence where one is missing. Lives on the decode
-/// thread.
+/// Decodes an HLS stream: one inner decoder for each run of segments, silence in place of missing ones. Lives on the
+/// decode thread.
 final class HLSDecoder: AudioDecoder {
     private(set) var media: MediaDescription
 
@@ -14,38 +14,40 @@ final class HLSDecoder: AudioDecoder {
     private let selection: MediaExaminer
     private var run: HLSRun?
     private var inner: (any AudioDecoder)?
-    /// The run that follows.
+    /// The next run, being opened ahead of its turn.
     private var ahead: HLSAhead?
-    /// The sequence number that follows; nil at the end.
+    /// Sequence number of the next run's first segment; nil at the end.
     private var next: Int64?
     private var clocks = HLSClocks()
-    /// Of the next frame that `inner` gives, or of the silence before it.
+    /// Position of the next frame from `inner`, or of the silence before it.
     private var position: FrameCount = 0
     /// Frames before this one are dropped.
     private var target: FrameCount = 0
+    /// Frames of silence still to be returned.
     private var silence: FrameCount = 0
-    /// Of runs that are over, and segments that were missing.
+    /// Decode errors of finished runs, plus missing segments.
     private var damage = 0
     private var missingInARow = 0
     private var missingSeconds = 0.0
-    /// Seconds that are missing and were not made silence yet, and those that may be besides.
+    /// Missing seconds that have not become silence yet.
     private var owed = 0.0
+    /// Seconds that may be missing besides: the rest of a segment that broke off.
     private var slack = 0.0
-    /// It was played from the beginning without a jump.
+    /// The stream was decoded from its beginning without a seek.
     private var isExact = true
-    /// The farthest place in seconds that was decoded.
+    /// The farthest position decoded so far, in seconds.
     private var farthest = 0.0
 
-    /// Seconds decoded before a place: what a frame takes over from those before it.
+    /// Seconds decoded and dropped before a seek target, as a frame depends on those before it.
     private static let preroll = 0.5
-    /// Of a missing segment, left to the clock of the next one.
+    /// Seconds of a missing segment's silence that wait for the clock of the next segment.
     private static let unreported = 0.25
-    /// A jump ahead of so many seconds at most is decoded through.
+    /// A forward seek of up to this many seconds decodes what lies between.
     private static let shortJump: FrameCount = 4
-    /// Seconds by which the sound may be longer than the playlist, whose durations are rounded.
+    /// Seconds by which the audio may exceed the playlist's duration, which is rounded.
     private static let rounding = 1.0
 
-    /// Blocks until the first frames are there.
+    /// Blocks until the first run is open.
     init(_ stream: HLSStream, _ selection: MediaExaminer, _ context: HLSContext) throws(MediaError) {
         self.stream = stream
         self.context = context
@@ -73,7 +75,7 @@ final class HLSDecoder: AudioDecoder {
                 try enter(next, isContinued: true)
                 refresh()
                 changed = changed || media != before
-                // The new format holds from the next call on.
+                // The new format applies from the next call on.
                 if changed { return DecodedFrames(frames: 0, mediaChanged: true) }
                 continue
             }
@@ -82,7 +84,7 @@ final class HLSDecoder: AudioDecoder {
             do throws(MediaError) {
                 result = try decoder.decode(into: samples)
             } catch {
-                // It stands in the middle of what it could not read.
+                // The decoder stopped in the middle of a segment: the next call opens that segment again.
                 (inner, next) = (nil, run?.sequence)
                 throw error
             }
@@ -116,13 +118,13 @@ final class HLSDecoder: AudioDecoder {
         }
         var earlier = Self.preroll
         while true {
-            // Where the times of the playlist are of no use, it is decoded from the beginning.
+            // With unusable times in the playlist, decode from the beginning.
             guard let sequence = stream.sequence(at: isMistimed ? -1 : max(0, seconds - earlier)) else {
                 return position
             }
             try enter(sequence, isContinued: false)
             refresh()
-            // By its own clock the segment may begin later than by the playlist.
+            // By its own clock, the segment may begin later than the playlist says.
             if media.format.seconds(position) + Self.preroll / 2 <= seconds || seconds <= earlier || earlier > 60
                 || isMistimed
             {
@@ -136,10 +138,10 @@ final class HLSDecoder: AudioDecoder {
 
     // MARK: Runs
 
-    /// Nothing is read any more, and nothing follows.
+    /// Drops the current run and whatever follows it.
     private func leave() { (run, inner, ahead, next) = (nil, nil, nil, nil) }
 
-    /// Begins the run at this segment, behind silence where segments are missing.
+    /// Opens the run that begins at this segment, with silence before it where segments are missing.
     private func enter(_ sequence: Int64, isContinued: Bool) throws(MediaError) {
         var sequence = sequence
         var place = isContinued ? nil : stream.start(of: sequence)
@@ -150,27 +152,23 @@ final class HLSDecoder: AudioDecoder {
         while true {
             let (new, opened) = try open(sequence)
             var loss: (slot: HLSSchedule.Slot, error: MediaError)?
-            switch new.end {
-            case _ where opened != nil:
-                switch opened {
-                case .success(let decoder)?: return settle(new, decoder, place: place)
-                case .failure(let error)?:
-                    guard let slot = new.first, [.unsupported, .empty].contains(error.code) else { throw error }
-                    loss = (slot, error)
-                case nil: return
-                }
-            case nil, .stream: return
-            case .run(let other): sequence = other
-            case .jump(let other):
+            switch (opened, new.end) {
+            case (.success(let decoder?), _): return settle(new, decoder, place: place)
+            case (.failure(let error), _):
+                guard let slot = new.first, [.unsupported, .empty].contains(error.code) else { throw error }
+                loss = (slot, error)
+            case (_, nil), (_, .stream): return
+            case (_, .run(let other)): sequence = other
+            case (_, .jump(let other)):
                 (sequence, owed, slack) = (other, 0, 0)
                 clocks = HLSClocks()
-            case .missing(let slot, let error, _): loss = (slot, error)
+            case (_, .missing(let slot, let error, _)): loss = (slot, error)
             }
             if let loss {
                 try miss(loss.slot, loss.error)
                 sequence = loss.slot.segment.sequence + 1
                 guard !isContinued else {
-                    // It is heard at once, but for a little that the next segment's clock will correct.
+                    // Play the silence at once, except for a little that the next segment's clock will correct.
                     let heard = max(0, owed - Self.unreported)
                     silence += media.format.frames(heard)
                     (owed, next) = (owed - heard, sequence)
@@ -187,15 +185,11 @@ final class HLSDecoder: AudioDecoder {
         if let found = prepared?.adopt() { return found }
         let new = HLSRun(stream, from: sequence, context)
         try new.begin()
-        guard new.end == nil else { return (new, nil) }
-        do throws(MediaError) {
-            return (new, .success(try selection.open(new)))
-        } catch {
-            return (new, .failure(error))
-        }
+        guard new.end == nil else { return (new, .success(nil)) }
+        return (new, HLSAhead.Opened { () throws(MediaError) in try selection.open(new) })
     }
 
-    /// Begins to open the next run when that will be needed soon.
+    /// Starts to open the next run if it is due soon.
     private func lookAhead() {
         guard ahead == nil, let run, run.end == nil, let first = run.first?.segment,
             let sequence = stream.nextRun(after: run.sequence, of: first)
@@ -216,7 +210,8 @@ final class HLSDecoder: AudioDecoder {
         owed += slot.segment.duration
     }
 
-    /// `place`: seconds of the first segment that was looked for by the playlist, nil when it goes on where the last one ended.
+    /// Makes an opened run the current one. `place`: start of its first segment by the playlist, in seconds; nil if it continues
+    /// where the last run ended.
     private func settle(_ new: HLSRun, _ decoder: any AudioDecoder, place: Double?) {
         (run, inner) = (new, decoder)
         let format = decoder.media.format
@@ -244,7 +239,7 @@ final class HLSDecoder: AudioDecoder {
 
     private func leaveRun() {
         damage += inner?.media.decodeErrors ?? 0
-        // Only a run that was followed to its end has led the stream to the next one.
+        // The run opened ahead is the next one only if this run was read to its end.
         if case .run = run?.end {} else { ahead = nil }
         switch run?.end {
         case .run(let sequence): next = sequence
@@ -255,7 +250,7 @@ final class HLSDecoder: AudioDecoder {
             next = slot.segment.sequence + (isBegun ? 1 : 0)
             if isBegun { (slack, damage) = (slot.segment.duration, damage + 1) }
         case .stream: next = nil
-        // Its decoder has given up before the run's end.
+        // The decoder ended before its run did.
         case nil: next = run.map { $0.sequence + 1 }
         }
         (run, inner) = (nil, nil)
@@ -275,7 +270,7 @@ final class HLSDecoder: AudioDecoder {
         return frames
     }
 
-    /// How many of these are left when those before the target are gone.
+    /// Drops frames before the seek target and returns the number of frames left.
     private func dropped(_ frames: Int, of samples: UnsafeMutableBufferPointer<Float>, _ format: AudioFormat) -> Int {
         let surplus = Int(min(FrameCount(frames), max(0, target - position)))
         position += FrameCount(frames)
@@ -288,15 +283,15 @@ final class HLSDecoder: AudioDecoder {
 
     // MARK: Description
 
-    /// Seconds by the playlist; nil of a live stream, and once more than that was decoded.
+    /// The playlist's duration in seconds; nil for a live stream, and once more than that was decoded.
     private var listed: Double? {
         stream.duration.flatMap { $0 > 0 && farthest <= $0 + Self.rounding ? $0 : nil }
     }
 
-    /// The segments are much longer than the playlist claims.
+    /// The segments are much longer than the playlist says.
     private var isMistimed: Bool { stream.duration.map { farthest > $0 * 2 + Self.rounding } ?? false }
 
-    /// Whether there is news.
+    /// Derives `media` from the inner decoder. Returns true if it changed.
     @discardableResult private func refresh() -> Bool {
         guard let inner else { return false }
         var new = inner.media
@@ -312,7 +307,7 @@ final class HLSDecoder: AudioDecoder {
         return new != media
     }
 
-    /// At the end its length is known. Whether that is news.
+    /// Sets the exact length at the end. Returns true if `media` changed.
     private func finish() -> Bool {
         guard isExact, !stream.isLive, media.duration != position || !media.durationIsExact else { return false }
         (media.duration, media.durationIsExact) = (position, true)

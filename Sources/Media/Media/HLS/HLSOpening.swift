@@ -3,20 +3,20 @@
 internal import Kernel
 internal import Playback
 
-/// From a playlist to the first frame. Lives on the decode thread.
+/// Opens an HLS stream: from the playlist to the first frame. Lives on the decode thread.
 struct HLSOpening {
     private static let mostTries = 3
 
     let context: HLSContext
     let selection: MediaExaminer
     let cancellation: MediaCancellation
-    /// It is to have an end.
+    /// Refuse streams without an end.
     var refusesLive = false
 
-    /// Whether this is an HLS stream by its first bytes.
+    /// Whether these first bytes are those of an HLS playlist.
     static func isPlaylist(_ head: [UInt8]) -> Bool { MediaListFormat(head, isNamedList: false) == .hls }
 
-    /// `source` holds the playlist.
+    /// `source` is the playlist.
     func open(_ source: HTTPSource, from address: WebAddress) throws(MediaError) -> any AudioDecoder {
         switch try context.playlist(in: source, from: address) {
         case .media(let playlist):
@@ -69,17 +69,10 @@ struct HLSOpening {
         let source = context.source(
             HLSPart(reference: reference), limits: HLSLimits.playlist(context.limits)
         ) { _ in }
-        cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         let deadline = context.transport.now.advanced(bySeconds: context.hls.playlist)
-        context.transport.call(at: deadline) { [weak source] in source?.close() }
-        defer { source.close() }
-        do throws(MediaError) {
-            return try context.mediaPlaylist(in: source, from: reference.address)
-        } catch {
-            guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(
-                .network, "\(context.name): its playlist did not arrive within \(Int(context.hls.playlist)) s.")
+        return try source.read(until: deadline, within: context.hls.playlist, cancellation) { () throws(MediaError) in
+            try context.mediaPlaylist(in: source, from: reference.address)
         }
     }
 }

@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// Reads a playlist's text. References start from where it lies.
+/// Parses a playlist. References are relative to its address.
 struct HLSParser {
     enum Result {
         case media(HLSMediaPlaylist)
@@ -14,7 +14,7 @@ struct HLSParser {
     static let mostSegments = 50_000
     private static let longestSegment = 86_400.0
 
-    /// The last segments of one that is not ended: nobody begins farther back.
+    /// Segments kept of a live playlist, counted from its end: no reader starts farther back.
     static let mostLive = 1_000
 
     private let base: HLSBase
@@ -27,11 +27,11 @@ struct HLSParser {
     private var target: Double?
     private var sequence: Int64 = 0
     private var discontinuity: Int64 = 0
-    // Of the next segment.
+    // Tags that apply to the next segment.
     private var duration: Double?
     private var length: Range<Int64>?
     private var isGap = false
-    // Of all segments from here on.
+    // Tags that apply to all following segments.
     private var map: HLSPart?
     private var key: HLSKey?
     private var pending: HLSAttributes?
@@ -42,11 +42,9 @@ struct HLSParser {
     private static let length = Array("#EXTINF:".utf8)
     private static let tag = Array("#EXT".utf8)
 
-    /// `text` is UTF-8, or what old servers send.
-    ///
-    /// `reach`: of what stands in it.
+    /// `text`: UTF-8, or Latin-1 from old servers. `reach`: where the playlist's references may lead.
     static func parse(_ text: [UInt8], at address: WebAddress, reach: NetworkReach) throws(MediaError) -> Result {
-        // Known first, so that of a long list that is not ended little is kept at any time.
+        // Looked up first: of a live playlist only the last segments are kept while parsing.
         let isEnded = HLSLines(text).contains { $0.elementsEqual(Self.end) }
         var parser = HLSParser(base: HLSBase(address, reach: reach), isEnded: isEnded)
         for line in HLSLines(text) {
@@ -90,10 +88,8 @@ struct HLSParser {
         let value = line.dropFirst(name.count + 1)
         switch name {
         case "#EXT-X-TARGETDURATION": target = Self.seconds(value)
-        case "#EXT-X-MEDIA-SEQUENCE":
-            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { sequence = number }
-        case "#EXT-X-DISCONTINUITY-SEQUENCE":
-            if count == 0, let number = Int64(value), (0..<1 << 60).contains(number) { discontinuity = number }
+        case "#EXT-X-MEDIA-SEQUENCE": if count == 0 { sequence = Self.number(value) ?? sequence }
+        case "#EXT-X-DISCONTINUITY-SEQUENCE": if count == 0 { discontinuity = Self.number(value) ?? discontinuity }
         case "#EXT-X-DISCONTINUITY": discontinuity += 1
         case "#EXT-X-GAP": isGap = true
         case "#EXT-X-BYTERANGE": (length, openRange) = Self.range(value)
@@ -117,7 +113,7 @@ struct HLSParser {
                     audioGroup: attributes["AUDIO"]))
             return
         }
-        // Without a length it is no segment; lists of other things have such lines.
+        // A URI without #EXTINF is not a segment.
         guard let duration else { return }
         guard count < Self.mostSegments else {
             throw failure("its playlist has more than \(Self.mostSegments) segments")
@@ -141,7 +137,7 @@ struct HLSParser {
         defer { (length, openRange) = (nil, nil) }
         var range = length
         if let count = openRange {
-            // It goes on where the last one of the same address has ended.
+            // RFC 8216, 4.3.2.2: the range continues the previous one of the same file.
             guard let lastRange, lastRange.reference == reference,
                 let end = ByteCount(lastRange.end + count)?.bytes
             else {
@@ -189,6 +185,11 @@ struct HLSParser {
 
     // MARK: Values
 
+    /// A sequence number to which every segment's index can be added.
+    private static func number(_ text: Substring) -> Int64? {
+        Int64(text).flatMap { (0..<1 << 60).contains($0) ? $0 : nil }
+    }
+
     private static func seconds(_ text: Substring) -> Double? {
         Double(String(text).trimmingSpaces).flatMap { $0 >= 0 && $0 <= longestSegment ? $0 : nil }
     }
@@ -227,7 +228,7 @@ struct HLSAttributes {
 
     func number(_ name: Substring) -> Int? { values[name].flatMap { Int($0) } }
 
-    /// `0x` and 32 digits, or fewer.
+    /// `0x` and 1 to 32 hexadecimal digits, as 16 bytes.
     func vector(_ name: Substring) -> [UInt8]? {
         guard let text = values[name], text.lowercased().hasPrefix("0x") else { return nil }
         let digits = text.dropFirst(2)
@@ -244,7 +245,7 @@ struct HLSAttributes {
     }
 }
 
-/// The lines of a playlist without the blanks around them; none is empty.
+/// The non-empty lines of a playlist, trimmed.
 struct HLSLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var place = 0
@@ -264,9 +265,9 @@ struct HLSLines: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// UTF-8, else one of the 8-bit sets.
+    /// UTF-8, else Latin-1.
     static func string(_ line: ArraySlice<UInt8>) -> String {
-        String(validating: line, as: UTF8.self)?.streamSafe ?? IcyMetadata.text(line)
+        String(foreign: line).streamSafe
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -2,41 +2,40 @@
 
 internal import Kernel
 
-/// The segments of one stream (RFC 8216, section 4.3.3), in order and without holes in their numbers.
+/// A media playlist (RFC 8216, section 4.3.3): the segments of one stream, numbered consecutively.
 struct HLSMediaPlaylist {
-    /// Seconds; no segment is much longer.
+    /// Seconds. No segment is much longer.
     var targetDuration: Double
-    /// Nothing will be added.
+    /// No segments will be added.
     var isEnded: Bool
-    /// Placed from the first one on. Of one that is not ended only the last are kept.
+    /// The first one starts at 0 s. Of a live playlist, only the last segments are kept.
     var slots: HLSSlots
 }
 
-/// One segment.
 struct HLSSegment: Equatable {
     var sequence: Int64
     /// Seconds.
     var duration: Double
     var media: HLSPart
-    /// What a decoder needs before it.
+    /// Initialization section (EXT-X-MAP) that a decoder needs before the segment.
     var map: HLSPart?
-    /// Segments with the same number are one recording on one clock.
+    /// Segments with the same number belong to one recording on one clock.
     var discontinuity: Int64
-    /// The server does not have it, by its own word.
+    /// The server says that it lacks this segment (EXT-X-GAP).
     var isGap: Bool
 
-    /// Whether one decoder reads both in one go.
+    /// Whether one decoder can read both segments in one run.
     func joins(_ other: HLSSegment) -> Bool { map == other.map && discontinuity == other.discontinuity }
 }
 
-/// Bytes behind an address, ciphered or not.
+/// A file or a byte range of one, encrypted if it has a key.
 struct HLSPart: Equatable {
     var reference: HLSReference
-    /// nil: all of them.
+    /// nil: the whole file.
     var range: Range<Int64>?
     var key: HLSKey?
 
-    /// Written alike in one playlist.
+    /// Whether both are written alike in the same playlist. Cheaper than `==`, which resolves addresses.
     func isCopy(of other: HLSPart) -> Bool {
         guard reference.isCopy(of: other.reference), range == other.range else { return false }
         guard let key, let otherKey = other.key else { return key == nil && other.key == nil }
@@ -47,7 +46,7 @@ struct HLSPart: Equatable {
 /// AES-128 in CBC mode.
 struct HLSKey: Equatable {
     var reference: HLSReference
-    /// nil: the number of the segment (section 5.2).
+    /// nil: the segment's sequence number (section 5.2).
     var vector: [UInt8]?
 
     func isCopy(of other: HLSKey) -> Bool { reference.isCopy(of: other.reference) && vector == other.vector }
@@ -58,7 +57,7 @@ struct HLSKey: Equatable {
     }
 }
 
-/// The choices of a master playlist (section 4.3.4).
+/// A master playlist (section 4.3.4).
 struct HLSMasterPlaylist {
     struct Variant {
         var address: WebAddress
@@ -69,7 +68,7 @@ struct HLSMasterPlaylist {
         var audioGroup: String?
     }
 
-    /// Sound that comes apart from the picture.
+    /// An audio track apart from the video.
     struct Rendition {
         var group: String
         var address: WebAddress
@@ -80,10 +79,10 @@ struct HLSMasterPlaylist {
     var renditions: [Rendition]
 }
 
-/// Where a playlist lies: shared by all that it names.
+/// The address of a playlist, shared by all its references.
 final class HLSBase: Sendable {
     let address: WebAddress
-    /// Where what it names may lead.
+    /// Where its references may lead.
     let reach: NetworkReach
 
     init(_ address: WebAddress, reach: NetworkReach) {
@@ -92,11 +91,11 @@ final class HLSBase: Sendable {
     }
 }
 
-/// An address as a playlist writes it. It is made whole when it is used: a playlist has tens of thousands of them, whose
-/// common beginning may be long.
+/// An address as written in a playlist. It is resolved on use: a playlist may have tens of thousands of references with a long
+/// common prefix.
 struct HLSReference: Equatable {
     let base: HLSBase
-    /// Empty: the base itself.
+    /// Empty for the playlist's own address.
     let text: String
 
     init(_ text: String, from base: HLSBase) {
@@ -108,7 +107,7 @@ struct HLSReference: Equatable {
 
     var address: WebAddress { text.isEmpty ? base.address : base.address.redirected(to: text) ?? base.address }
 
-    /// Whether `text` can be fetched, as far as that is seen without taking it apart.
+    /// A cheap check without parsing the address: HTTP, HTTPS or relative, not too long, no control characters.
     static func isFetched(_ text: String) -> Bool {
         let bytes = text.utf8
         guard (1...WebAddress.longestReference).contains(bytes.count),
@@ -120,7 +119,6 @@ struct HLSReference: Equatable {
         return (scheme == "http" || scheme == "https") && bytes[head.endIndex...].dropFirst().starts(with: "//".utf8)
     }
 
-    /// Written alike in one playlist.
     func isCopy(of other: HLSReference) -> Bool { base === other.base && text == other.text }
 
     static func == (left: HLSReference, right: HLSReference) -> Bool {
@@ -128,13 +126,13 @@ struct HLSReference: Equatable {
     }
 }
 
-/// Which of the streams of a master playlist to play: one is chosen for good.
+/// Chooses one stream of a master playlist. There is no switching later.
 enum HLSChoice {
-    /// In the order in which they are tried.
+    /// Addresses of media playlists, in the order to try them.
     static func candidates(_ master: HLSMasterPlaylist) -> [WebAddress] {
         let playable = master.variants.filter { isPlayed($0.codecs) }
         let others = master.variants.filter { !isPlayed($0.codecs) }
-        // For sound alone the most is worth its price, beside a picture that nobody sees the least.
+        // Audio-only variants: highest bit rate first. Video variants, whose picture nobody sees: lowest first.
         let sound = playable.filter { !hasPicture($0) }.sorted { $0.bandwidth > $1.bandwidth }
         let pictures = playable.filter(hasPicture).sorted { $0.bandwidth < $1.bandwidth }
         let ordered = sound + pictures + others.sorted { $0.bandwidth < $1.bandwidth }
@@ -145,7 +143,7 @@ enum HLSChoice {
         return result
     }
 
-    /// The sound of a variant, where it comes by itself.
+    /// The separate audio track of a variant, if it has one.
     private static func rendition(of variant: HLSMasterPlaylist.Variant, _ master: HLSMasterPlaylist) -> WebAddress? {
         guard let group = variant.audioGroup else { return nil }
         let members = master.renditions.filter { $0.group == group }
@@ -158,7 +156,7 @@ enum HLSChoice {
             || variant.codecs.contains { codec in codings.contains { codec.lowercased().hasPrefix($0) } }
     }
 
-    /// False when it names only sound that is not played here.
+    /// False if the variant names only audio codecs that the server does not play.
     private static func isPlayed(_ codecs: [String]) -> Bool {
         let refused = ["ac-3", "ec-3", "ac-4", "dts", "mha1", "mhm1"]
         let sound = codecs.filter { codec in

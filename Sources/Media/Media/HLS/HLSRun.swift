@@ -4,31 +4,30 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Segments that one decoder reads in one go, as bytes.
+/// Consecutive segments that one decoder can read, as one byte source.
 ///
-/// `@unchecked Sendable` because only one thread touches what changes: that of the decoder, or the one that opens it ahead
-/// until it is done; `close` and `isClosed` are the stream's, and role and progress have a lock, which is
-/// taken within the stream's.
+/// `@unchecked Sendable` because one thread at a time touches the mutable state: the decode thread, or the thread that opens the
+/// run ahead, until it is done. `close` and `isClosed` go to the stream; role and progress have a lock of their own, which is
+/// only taken alone or within the stream's lock.
 final class HLSRun: ByteSource, @unchecked Sendable {
-    /// Why it ends, once it has.
+    /// Why the run has ended.
     enum End {
-        /// The stream is over.
+        /// The stream has ended.
         case stream
         /// Another run begins with this segment.
         case run(Int64)
-        /// The same, elsewhere in a live stream.
+        /// As `run`, at another place in a live stream.
         case jump(Int64)
-        /// This segment is not there, or not all of it.
+        /// This segment is missing. `isBegun`: some of its bytes were read before.
         case missing(HLSSchedule.Slot, MediaError, isBegun: Bool)
     }
 
-    /// Its role in the stream.
     enum Role {
-        /// It is read, and the stream follows it.
+        /// The decoder reads this run; the stream loads ahead of it.
         case current
-        /// It is opened before its turn.
+        /// Opened ahead of its turn.
         case ahead
-        /// Nobody wants it any more.
+        /// No longer wanted.
         case dropped
     }
 
@@ -37,29 +36,28 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     let isSeekable = false
     let isLocal = false
     private(set) var end: End?
-    /// The segment that it begins with.
     private(set) var first: HLSSchedule.Slot?
-    /// Of packed audio: seconds of its first frame.
+    /// Packed audio: clock time of the first frame, in seconds.
     private(set) var timestamp: Double?
-    /// The segment that is read.
+    /// The segment being read.
     private(set) var sequence: Int64
 
     private let stream: HLSStream
     private let context: HLSContext
     private var segment: HLSSegmentReader?
-    /// Some of the segment was handed out.
+    /// Some bytes of the current segment were returned.
     private var isBegun = false
-    /// The beginning, which may be read again.
+    /// The first bytes, which may be read again.
     private var head: [UInt8] = []
     private var position: Int64 = 0
-    /// A map, to be read before the first segment.
+    /// The rest of the initialization section, which is read before the first segment.
     private var lead: ArraySlice<UInt8> = []
 
     private let progress: Mutex<Progress>
 
     private struct Progress {
         var role: Role
-        /// Bytes of a segment that were read.
+        /// Bytes read of the current segment.
         var read: (sequence: Int64, bytes: Int64)?
     }
 
@@ -77,9 +75,9 @@ final class HLSRun: ByteSource, @unchecked Sendable {
 
     private var role: Role { progress.withLock { $0.role } }
 
-    /// Its turn has come: what it waits for, it may now have. From any thread.
-    func begins() {
-        stream.turn {
+    /// Makes this the current run; a blocked read may go on. Any thread may call this.
+    func becomeCurrent() {
+        stream.switchRun {
             progress.withLock { progress in
                 progress.role = .current
                 return progress.read
@@ -87,7 +85,8 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         }
     }
 
-    /// It is opened ahead for nothing: ends what it waits for. Changes nothing once its turn has come. From any thread.
+    /// Drops a run that was opened ahead and ends its blocked reads. Does nothing once the run is current. Any thread may
+    /// call this.
     func abandon() {
         stream.abandon {
             progress.withLock { progress in
@@ -98,7 +97,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         }
     }
 
-    /// Sound without a container, which has no clock but the tag's.
+    /// Audio without a container (RFC 8216, 3.4): its only clock is the timestamp tag.
     var isPacked: Bool {
         switch FileSignature(head) {
         case .transportStream, .mp4: false
@@ -108,7 +107,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
 
     func close() { stream.close() }
 
-    /// Blocks until its first bytes are there; afterwards `end` shows whether there are any.
+    /// Blocks until the first bytes have arrived. `end` is set if there are none.
     func begin() throws(MediaError) {
         guard try enter(sequence), let slot = first else { return }
         if let map = slot.segment.map { lead = try context.map(map, of: stream)[...] }
@@ -130,7 +129,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
             return part.count
         }
         while true {
-            // Whoever reads in order may still leave something out.
+            // A reader in order may still skip bytes.
             let skipped = offset - position
             let bytes = try next(skipped > 0 ? Int(min(skipped, 32 << 10)) : buffer.count)
             guard !bytes.isEmpty else { return 0 }
@@ -171,7 +170,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         return []
     }
 
-    /// False when the run does not go on there: `end` is the reason.
+    /// Goes on to the segment `next`. False if the run ends before it; `end` is the reason.
     private func enter(_ next: Int64) throws(MediaError) -> Bool {
         switch try stream.next(next, role: { role }) {
         case .end: end = .stream
@@ -198,16 +197,16 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         return false
     }
 
-    /// Takes the tags of packed audio off; the time that they hold.
+    /// Strips the ID3 tags of packed audio. Returns their timestamp in seconds.
     private static func takeTags(_ reader: inout HLSSegmentReader) throws(MediaError) -> Double? {
         var time: Double?
         for _ in 0..<4 {
             var tag = try bytes(10, of: &reader)
-            guard let found = TimestampTag(tag), found.size <= TimestampTag.largest else {
+            guard let size = VersionTwoTag.size(tag), size <= TimestampTag.largest else {
                 reader.putBack(tag)
                 return time
             }
-            tag += try bytes(found.size - 10, of: &reader)
+            tag += try bytes(Int(size) - 10, of: &reader)
             time = time ?? TimestampTag.seconds(in: tag)
         }
         return time
@@ -223,51 +222,41 @@ final class HLSRun: ByteSource, @unchecked Sendable {
         return bytes
     }
 
-    /// What becomes of a segment that cannot be had. Throws what ends the item, or the wait.
+    /// How the run ends when a segment fails. Throws errors that end the item or the wait.
     private func loss(of slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) -> End {
         switch error.code {
         case .notFound, .forbidden, .privateAddress, .unsupported, .empty, .unreadable, .decoderFailed:
             return .missing(slot, error, isBegun: isBegun)
-        // The next ones are nearer to what is on the air.
+        // In a live stream, go on with a newer segment.
         case .network where stream.isLive: return .jump(slot.segment.sequence + 1)
         case .network, .cancelled: throw error
         }
     }
 }
 
-/// The next run, opened on a thread of its own while the present one still plays: its worker takes longer to start on a busy
-/// machine than a short segment lasts. There is one at most; it moves nothing in the stream until its turn has come.
+/// The next run, opened on a thread of its own while the current one plays: on a busy machine a worker takes longer to start than a
+/// short segment lasts. There is one at most. It does not move the stream's cursor until it becomes the current run.
 final class HLSAhead {
-    /// The segment that it begins with.
+    /// The run's first segment.
     let first: Int64
     private let run: HLSRun
-    private let state = Monitor(State.opening)
+    /// nil while opening.
+    private let result = Monitor<Opened?>(nil)
 
-    /// What an opening came to: nothing when the run has ended before its first frame, or could not begin.
-    typealias Opened = Result<any AudioDecoder, MediaError>?
+    /// A decoder; nil if the run ended before its first frame.
+    typealias Opened = Result<(any AudioDecoder)?, MediaError>
 
-    private enum State {
-        case opening
-        case opened(any AudioDecoder)
-        /// Its run has ended before the first frame.
-        case nothing
-        case failed(MediaError)
-    }
-
-    /// nil when there can be no thread.
+    /// nil if no thread can be started.
     init?(_ stream: HLSStream, from first: Int64, _ context: HLSContext, _ selection: MediaExaminer) {
         self.first = first
         let run = HLSRun(stream, from: first, context, role: .ahead)
         self.run = run
-        let thread = NamedThread(ifPossible: "decode-ahead") { [state] in
-            let result: State
-            do throws(MediaError) {
+        let thread = NamedThread(ifPossible: "decode-ahead") { [result] in
+            let opened = Opened { () throws(MediaError) in
                 try run.begin()
-                result = run.end == nil ? .opened(try selection.open(run)) : .nothing
-            } catch {
-                result = .failed(error)
+                return run.end == nil ? try selection.open(run) : nil
             }
-            state.change { $0 = result }
+            result.change { $0 = opened }
         }
         guard let thread else { return nil }
         thread.detach()
@@ -275,16 +264,13 @@ final class HLSAhead {
 
     deinit { run.abandon() }
 
-    /// Its turn has come. Blocks until it is open; nil when it must be opened anew.
+    /// Makes this the current run. Blocks until it is open; nil if it must be opened again.
     func adopt() -> (HLSRun, Opened)? {
-        run.begins()
-        let state: State = state.wait { if case .opening = $0 { nil } else { $0 } }
-        switch state {
-        case .opened(let decoder): return (run, .success(decoder))
-        case .nothing: return (run, nil)
-        case .failed(let error):
-            return run.first != nil && [.unsupported, .empty].contains(error.code) ? (run, .failure(error)) : nil
-        case .opening: return nil
+        run.becomeCurrent()
+        let opened = result.wait { $0 }
+        if case .failure(let error) = opened, run.first == nil || ![.unsupported, .empty].contains(error.code) {
+            return nil
         }
+        return (run, opened)
     }
 }

@@ -3,14 +3,14 @@
 internal import Playback
 internal import Kernel
 
-/// The playlist of a live stream, which grows at its end and is cut at its beginning.
+/// Reloading of a live playlist, which grows at its end and loses segments at its beginning.
 extension HLSSchedule {
-    /// Copies of one playlist in different places may be behind each other by so many segments.
+    /// Segments by which one server's copy of a playlist may lag behind another's.
     private static let tolerance: Int64 = 3
 
     var stallLimit: Double { max(limits.stall, 3 * target) }
 
-    mutating func playlistCame(_ playlist: HLSMediaPlaylist, now: MonotonicTime) -> [Action] {
+    mutating func playlistArrived(_ playlist: HLSMediaPlaylist, now: MonotonicTime) -> [Action] {
         self.now = now
         guard case .fetching = reload else { return [] }
         target = playlist.targetDuration
@@ -31,7 +31,7 @@ extension HLSSchedule {
         return finish()
     }
 
-    /// Whether there is something new.
+    /// Adds the new segments. Returns true if there were any.
     private mutating func merge(_ playlist: HLSMediaPlaylist) -> Bool {
         guard let first = playlist.slots.first?.segment, let newest = playlist.slots.last?.segment.sequence else {
             return false
@@ -44,16 +44,16 @@ extension HLSSchedule {
         if newest <= last.sequence, newest >= last.sequence - Self.tolerance { return false }
         oldest = first.sequence
         if newest < last.sequence || first.sequence > last.sequence + 1 {
-            // It counts from somewhere else, or so much has passed that nothing is left to go on with.
+            // The numbering restarted, or every segment that the stream knew has left the playlist.
             restart(with: playlist.slots)
             return true
         }
-        // Numbers of discontinuities that a server does not send change when one leaves the playlist.
+        // Without EXT-X-DISCONTINUITY-SEQUENCE the numbers shift when a discontinuity leaves the playlist.
         let same = playlist.slots.slot(last.sequence)?.segment
         append(
             playlist.slots.dropFirst(Int(last.sequence + 1 - first.sequence)),
             discontinuities: same.map { last.discontinuity - $0.discontinuity } ?? 0)
-        // More of them than that are not waited for.
+        // Bounds memory.
         if !playlist.isEnded { slots.keepLast(HLSParser.mostLive) }
         return true
     }
@@ -62,7 +62,7 @@ extension HLSSchedule {
         let place = slot(cursor)?.start ?? slots.last?.end ?? 0
         for sequence in fetches.keys.sorted() { actions.append(.close(sequence)) }
         fetches = [:]
-        // The clock of what was before holds no longer.
+        // A new discontinuity number, as clocks of earlier segments are no longer valid.
         let shift = (slots.last?.segment.discontinuity ?? 0) + 1 - (new.first?.segment.discontinuity ?? 0)
         slots = HLSSlots()
         append(new[...], discontinuities: shift)

@@ -3,9 +3,9 @@
 internal import Playback
 internal import Kernel
 
-/// Which segments to fetch, and what to report of them.
+/// Chooses the segments to fetch, and reports progress.
 extension HLSSchedule {
-    /// One segment after another, until enough whole ones are there.
+    /// Fetches one segment after another, until enough complete ones are loaded.
     mutating func steer() {
         guard let first = slots.first?.segment.sequence, cursor >= first else { return }
         var ahead = 0.0
@@ -22,13 +22,13 @@ extension HLSSchedule {
                 break
             }
             guard fetch.isWhole else { break }
-            // What is read now is not ahead.
+            // The current segment does not count as ahead.
             if sequence != cursor {
                 ahead += slot.segment.duration
                 bytes += fetch.bytes
             }
         }
-        // Whole segments right behind the cursor stay though there are more than would be fetched.
+        // Complete segments that follow the cursor without a hole stay loaded, even beyond the limits.
         for slot in near {
             guard slot.segment.isGap || fetches[slot.segment.sequence]?.isWhole == true else { break }
             kept.insert(slot.segment.sequence)
@@ -90,7 +90,7 @@ extension HLSSchedule {
         return min(1, Double(bytes) / Double(size))
     }
 
-    /// Nothing is being fetched: there is enough, or a live stream has no more yet.
+    /// While nothing is being fetched: enough is loaded. False if a live stream has no more segments yet.
     private var hasEnough: Bool {
         if isEnded { return true }
         guard let slot = slot(cursor), let last = slots.last else { return false }

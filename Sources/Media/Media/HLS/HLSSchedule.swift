@@ -3,13 +3,13 @@
 internal import Playback
 internal import Kernel
 
-/// What to fetch of an HLS stream, as a pure state machine: playlists, what arrives, and what the reader wants go in;
-/// what is to be fetched, reported and ended comes out. No thread, no clock, no socket.
+/// Decides what to fetch of an HLS stream, as a pure state machine. Inputs: playlists, arrivals, the reader's position. Outputs:
+/// actions. No thread, no clock, no socket.
 struct HLSSchedule {
     enum Action: Equatable {
         case open(HLSSegment)
         case close(Int64)
-        /// Of the stream, anew.
+        /// Reload the stream's playlist.
         case fetchPlaylist
         case wake(MonotonicTime)
         case report(MediaLoading)
@@ -18,17 +18,17 @@ struct HLSSchedule {
     /// A segment with its place in the stream.
     struct Slot: Equatable {
         var segment: HLSSegment
-        /// Seconds from where the stream began for us.
+        /// Seconds from the point at which the stream was joined.
         var start: Double
         var end: Double { start + segment.duration }
     }
 
-    /// A segment that is being fetched, or was.
+    /// A segment that is being fetched or is complete.
     struct Fetch {
         var loading = MediaLoading()
-        /// Bytes from its beginning on that have come.
+        /// Bytes received, from its beginning on.
         var bytes: Int64 = 0
-        /// Bytes of it that were read.
+        /// Bytes read.
         var read: Int64 = 0
         var isWhole = false
         var size: Int64?
@@ -42,42 +42,42 @@ struct HLSSchedule {
 
     enum Answer: Equatable {
         case segment(Slot)
-        /// The server reports that it has none.
+        /// The server says that it lacks this segment.
         case gap(Slot)
         case wait
         case end
-        /// Go on there instead.
+        /// Continue at this segment instead.
         case jump(Int64)
         case failed(MediaError)
     }
 
     let name: String
     let limits: HLSLimits
-    /// Of a live stream no more than is still to be played, and a little before.
+    /// In a live stream: the segments still to be played, and one before.
     var slots: HLSSlots
     var isEnded = false
     let isLive: Bool
     var target: Double
-    /// The oldest segment that the newest playlist has.
+    /// The oldest segment in the newest playlist.
     var oldest: Int64 = 0
-    /// The segment that is read.
+    /// The segment being read.
     var cursor: Int64
     var fetches: [Int64: Fetch] = [:]
-    /// The playlist counts from somewhere else: what the reader asks for next means nothing.
+    /// The playlist's numbering restarted: the sequence number that the reader wants next is meaningless.
     var isRestarted = false
     var reload = Reload.none
     var fetchedAt: MonotonicTime
-    /// When the playlist brought something new.
+    /// When the playlist last had a new segment.
     var changedAt: MonotonicTime
     var failure: MediaError?
-    /// Of the last reload that did not succeed.
+    /// Error of the last reload, if it failed.
     var reloadError: MediaError?
     var now: MonotonicTime
     var actions: [Action] = []
     var reporting = LoadingReports()
     var wakesAt: MonotonicTime?
 
-    /// `playlist` has just come.
+    /// `playlist` has just arrived.
     init(_ playlist: HLSMediaPlaylist, name: String, limits: HLSLimits, now: MonotonicTime) {
         self.name = name
         self.limits = limits
@@ -92,7 +92,7 @@ struct HLSSchedule {
         if isLive {
             cursor = edge
             dropOld()
-            // Places count from where it is joined.
+            // Positions count from the join point.
             slots.shift(by: -(slots.slot(cursor)?.start ?? 0))
             scheduleReload(changed: true)
         }
@@ -102,7 +102,7 @@ struct HLSSchedule {
 
     // MARK: The reader
 
-    /// The reader goes on with this segment.
+    /// The reader wants this segment.
     mutating func want(_ sequence: Int64, now: MonotonicTime) -> (Answer, [Action]) {
         self.now = now
         let answer = answer(sequence)
@@ -120,9 +120,9 @@ struct HLSSchedule {
         return isLive ? .wait : .end
     }
 
-    /// As `want`, for one who does not go there yet: nothing changes by it.
+    /// As `want`, for a run opened ahead: changes nothing.
     func foresee(_ sequence: Int64) -> Answer {
-        // Where to go on is reported to whoever is heard.
+        // Only the current run is sent to the new place.
         if isRestarted { return .wait }
         if let slot = slot(sequence) {
             if slot.segment.isGap { return .gap(slot) }
@@ -131,7 +131,7 @@ struct HLSSchedule {
         return isEnded && sequence > (slots.last?.segment.sequence ?? -1) ? .end : .wait
     }
 
-    /// The segment with which another run begins, when that is near and it has come.
+    /// The first segment of the next run, if it starts soon and is complete.
     func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
         guard !isRestarted else { return nil }
         var (next, distance) = (sequence + 1, 0.0)
@@ -143,7 +143,7 @@ struct HLSSchedule {
         return nil
     }
 
-    /// A live stream has gone on without us.
+    /// The reader of a live stream has fallen behind.
     private func isBehind(_ sequence: Int64) -> Bool {
         guard let last = slots.last else { return false }
         if sequence < slots[0].segment.sequence { return true }
@@ -154,20 +154,20 @@ struct HLSSchedule {
         return sequence < oldest || (!isEnded && last.end - slot.start > most)
     }
 
-    /// The run that was opened ahead is the reader's now, and has read so much of this segment.
-    mutating func turned(to sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
+    /// The run opened ahead has become the current one; it has read `bytes` of this segment.
+    mutating func switched(to sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
         if !isRestarted, slot(sequence) != nil { cursor = sequence }
         return read(sequence, bytes: bytes, now: now)
     }
 
-    /// How far the segment was read.
+    /// The reader has read `bytes` of this segment.
     mutating func read(_ sequence: Int64, bytes: Int64, now: MonotonicTime) -> [Action] {
         self.now = now
         fetches[sequence]?.read = bytes
         return finish()
     }
 
-    /// The segment that is played `seconds` from the beginning.
+    /// The segment at `seconds` from the beginning.
     func sequence(at seconds: Double) -> Int64? {
         var (low, high) = (0, slots.count)
         while low < high {
@@ -179,7 +179,7 @@ struct HLSSchedule {
 
     func slot(_ sequence: Int64) -> Slot? { slots.slot(sequence) }
 
-    /// Where a live stream is joined: so far before its end that there is always something to play.
+    /// The segment at which a live stream is joined: far enough before the end that the buffer does not run dry.
     var edge: Int64 {
         var left = limits.edge * target
         for slot in slots.reversed() {
@@ -189,7 +189,7 @@ struct HLSSchedule {
         return slots.isEmpty ? cursor : oldest
     }
 
-    // MARK: What comes
+    // MARK: Arrivals
 
     mutating func arrived(_ sequence: Int64, _ loading: MediaLoading, now: MonotonicTime) -> [Action] {
         self.now = now

@@ -2,24 +2,24 @@
 
 public import Playback
 
-/// The bytes of one segment in order, deciphered. Lives on the decode thread.
+/// Reads the bytes of one segment in order, decrypted. Lives on the decode thread.
 struct HLSSegmentReader {
     private static let block = 32 << 10
 
     let slot: HLSSchedule.Slot
-    /// Bytes of it that were fetched and read.
+    /// Bytes read from the source, before decryption.
     private(set) var consumed: Int64 = 0
     private let source: HTTPSource
     private let cipher: (any SegmentDecryption)?
     private var plain: ArraySlice<UInt8> = []
     private var isAtEnd = false
 
-    /// Blocks until the key is there.
+    /// Blocks until the key has arrived.
     init(_ slot: HLSSchedule.Slot, _ source: HTTPSource, of stream: HLSStream, _ context: HLSContext) throws(MediaError)
     {
         self.slot = slot
         self.source = source
-        cipher = try context.deciphering(slot.segment.media, number: slot.segment.sequence, of: stream)
+        cipher = try context.decryption(of: slot.segment.media, sequence: slot.segment.sequence, in: stream)
     }
 
     /// At most `count` bytes; none at the end. Blocks.
@@ -30,7 +30,7 @@ struct HLSSegmentReader {
         return part
     }
 
-    /// Puts back what was looked at.
+    /// Puts bytes back in front of the unread ones.
     mutating func putBack(_ bytes: [UInt8]) { plain = bytes[...] + plain }
 
     private mutating func fetch() throws(MediaError) {
@@ -61,41 +61,41 @@ struct HLSSegmentReader {
 }
 
 extension HLSContext {
-    /// nil for what is not ciphered. `number`: of the segment. Blocks until the key is there.
-    func deciphering(
-        _ part: HLSPart, number: Int64, of stream: HLSStream
+    /// nil for a part that is not encrypted. `sequence`: the segment's number. Blocks until the key has arrived.
+    func decryption(
+        of part: HLSPart, sequence: Int64, in stream: HLSStream
     ) throws(MediaError) -> (any SegmentDecryption)? {
         guard let key = part.key else { return nil }
         guard let cipher else {
             throw MediaError(.unsupported, "\(name) is encrypted, and this server cannot decrypt it.")
         }
-        let bytes = try stream.bytes(of: HLSPart(reference: key.reference), limit: 1_024)
+        let bytes = try stream.bytes(of: HLSPart(reference: key.reference), limit: 1_024, as: "a key")
         guard bytes.count == 16 else {
             throw MediaError(
                 .unsupported, "\(name) cannot be played: the key of its segments has \(bytes.count) bytes, not 16.")
         }
-        return try cipher.decipher(key: bytes, vector: key.vector(for: number))
+        return try cipher.decryption(key: bytes, vector: key.vector(for: sequence))
     }
 
-    /// A map as the decoder is to get it. Blocks.
+    /// An initialization section, decrypted. Blocks.
     func map(_ part: HLSPart, of stream: HLSStream) throws(MediaError) -> [UInt8] {
-        let bytes = try stream.bytes(of: part, limit: Self.largestMap)
-        guard let cipher = try deciphering(part, number: 0, of: stream) else { return bytes }
+        let bytes = try stream.bytes(of: part, limit: Self.largestMap, as: "an initialization section")
+        guard let cipher = try decryption(of: part, sequence: 0, in: stream) else { return bytes }
         return try cipher.update(bytes) + cipher.finish()
     }
 }
 
-/// Takes AES-128-CBC off the segments of a stream. It decouples them from the library that can do so.
+/// Decrypts AES-128-CBC segments. The protocol decouples HLS from the crypto library.
 public protocol SegmentCipher: Sendable {
     /// `key` and `vector` have 16 bytes.
-    func decipher(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption
+    func decryption(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption
 }
 
 /// One segment, from its beginning. Lives on one thread.
 public protocol SegmentDecryption: AnyObject {
-    /// The decrypted form of these bytes, together with the rest of those before.
+    /// Decrypts these bytes, together with bytes held back by earlier calls.
     func update(_ bytes: [UInt8]) throws(MediaError) -> [UInt8]
 
-    /// The rest, without its padding. Throws when the padding is none: another key, or a segment cut short.
+    /// The last bytes, without padding. Throws if the padding is invalid: wrong key or truncated segment.
     func finish() throws(MediaError) -> [UInt8]
 }

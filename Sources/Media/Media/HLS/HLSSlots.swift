@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Segments with their places, their numbers consecutive: in 64 bytes each, and the text of their addresses.
+/// Consecutive segments with their positions, stored compactly: 64 bytes each, plus the text of the address.
 struct HLSSlots: RandomAccessCollection {
     private struct Entry {
         var start: Double
         var duration: Double
         var discontinuity: Int64
-        /// None when it is empty.
+        /// Empty for none.
         var range: Range<Int64>
-        /// Of its address, in `text`.
+        /// Where its address lies in `text`.
         var reference: Range<UInt32>
         var base: Int32
         /// -1: none.
@@ -20,12 +20,12 @@ struct HLSSlots: RandomAccessCollection {
     private var first: Int64 = 0
     private var entries: [Entry] = []
     private var text: [UInt8] = []
-    // What several segments after one another have in common.
+    // Values shared by consecutive segments.
     private var bases: [HLSBase] = []
     private var keys: [HLSKey] = []
     private var maps: [HLSPart] = []
 
-    /// How many values are kept that segments have in common.
+    /// The number of stored shared values, for tests.
     var commonCount: Int { bases.count + keys.count + maps.count }
 
     var startIndex: Int { 0 }
@@ -48,12 +48,9 @@ struct HLSSlots: RandomAccessCollection {
         return self[Int(sequence - first)]
     }
 
-    /// At the end of the last one.
-    mutating func append(_ segment: HLSSegment) {
-        append(segment, start: entries.last.map { $0.start + $0.duration } ?? 0)
-    }
-
-    private mutating func append(_ segment: HLSSegment, start: Double) {
+    /// `start`: nil if the segment starts where the last one ends.
+    mutating func append(_ segment: HLSSegment, start: Double? = nil) {
+        let start = start ?? entries.last.map { $0.start + $0.duration } ?? 0
         if entries.isEmpty { first = segment.sequence }
         let reference = segment.media.reference
         let place = UInt32(text.count)
@@ -71,7 +68,7 @@ struct HLSSlots: RandomAccessCollection {
     mutating func removeFirst(_ count: Int) {
         entries.removeFirst(count)
         first += Int64(count)
-        // What only those had that are gone is given back once it is half of all.
+        // Compact once more than half of the text belongs to removed segments.
         guard Int(entries.first?.reference.lowerBound ?? .max) > text.count / 2 else { return }
         var rest = HLSSlots()
         for slot in self { rest.append(slot.segment, start: slot.start) }

@@ -3,14 +3,13 @@
 internal import Playback
 internal import Kernel
 
-/// An HLS stream, fetched ahead of its reader. What it does is decided by `HLSSchedule`; this class lends it a lock,
-/// and a source for each segment.
+/// An HLS stream, fetched ahead of its reader. `HLSSchedule` decides what to do; this class adds a lock and the sources.
 ///
-/// One decode thread reads; `close` and `interrupt` come from any thread.
+/// One decode thread reads; any thread may call `close` and `interrupt`.
 final class HLSStream: Sendable {
     let name: String
     let isLive: Bool
-    /// Seconds of what has an end.
+    /// Seconds; nil for a live stream.
     let duration: Double?
     private let context: HLSContext
     private let playlistReference: HLSReference
@@ -19,11 +18,11 @@ final class HLSStream: Sendable {
     private struct State {
         var schedule: HLSSchedule
         var segments: [Int64: HTTPSource] = [:]
-        /// Keys and maps, the newest last.
+        /// Keys and initialization sections, newest last.
         var small: [(part: HLSPart, source: HTTPSource)] = []
-        /// What the reader has in hand.
+        /// The source that the current run reads.
         var inHand: HTTPSource?
-        /// What a run that is opened ahead has in hand.
+        /// The source that a run opened ahead reads.
         var aheadInHand: HTTPSource?
         var playlist: HTTPSource?
         var isInterrupted = false
@@ -34,10 +33,10 @@ final class HLSStream: Sendable {
         }
     }
 
-    /// More keys and maps than this are fetched again when they are needed again.
+    /// Keys and initialization sections kept. Older ones are fetched again if needed.
     private static let mostSmall = 8
 
-    /// `playlist` has just come from `reference`; begins to load at once.
+    /// `playlist` has just arrived from `reference`. Starts to load at once.
     init(_ playlist: HLSMediaPlaylist, at reference: HLSReference, _ context: HLSContext) {
         name = context.name
         self.context = context
@@ -58,8 +57,8 @@ final class HLSStream: Sendable {
         case end
     }
 
-    /// Blocks until the segment is being fetched, or is none. `role` is that of the run that asks: one that is opened ahead
-    /// takes what is fetched anyway, and leaves the place of the stream where it is.
+    /// Blocks until the segment is being fetched, or is known not to exist. `role`: the calling run's. A run opened ahead only
+    /// uses segments that are fetched anyway; it does not move the stream's cursor.
     func next(_ sequence: Int64, role: () -> HLSRun.Role) throws(MediaError) -> Next {
         let result: Result<Next, MediaError> = state.wait { state in
             let role = role()
@@ -89,23 +88,22 @@ final class HLSStream: Sendable {
         return try result.get()
     }
 
-    /// The turn of the run that is opened ahead has come: what it has in hand is the reader's, and what it waits for it may
-    /// now have. `begin` makes it the current one, and returns how far it has read.
-    func turn(_ begin: () -> (sequence: Int64, bytes: Int64)?) {
+    /// Makes the run opened ahead the current one. `begin` changes its role and returns how far it has read.
+    func switchRun(_ begin: () -> (sequence: Int64, bytes: Int64)?) {
         state.change { state in
             let read = begin()
             if let source = state.aheadInHand { (state.inHand, state.aheadInHand) = (source, nil) }
             guard let (sequence, bytes) = read else { return }
-            perform(state.schedule.turned(to: sequence, bytes: bytes, now: context.transport.now), &state)
+            perform(state.schedule.switched(to: sequence, bytes: bytes, now: context.transport.now), &state)
         }
     }
 
-    /// The run that is opened ahead is not wanted any more: ends what it waits for. `drop` is false when its turn has come.
+    /// Drops the run opened ahead and ends its blocked reads. `drop` returns false if the run is the current one by now.
     func abandon(_ drop: () -> Bool) {
         let source: HTTPSource? = state.change { state in
             guard drop() else { return nil }
             defer { state.aheadInHand = nil }
-            // The reader may still come to it.
+            // The current run may still need the source.
             return state.aheadInHand.flatMap { source in
                 state.segments.values.contains { $0 === source } ? nil : source
             }
@@ -113,12 +111,12 @@ final class HLSStream: Sendable {
         source?.close()
     }
 
-    /// Where the run of this segment ends soon, if the next one is there.
+    /// The first segment of the next run, if it starts soon and is complete.
     func nextRun(after sequence: Int64, of first: HLSSegment) -> Int64? {
         state.withLock { $0.schedule.nextRun(after: sequence, of: first) }
     }
 
-    /// `role` is that of the run that has read.
+    /// `role`: the calling run's.
     func hasRead(_ sequence: Int64, bytes: Int64, role: () -> HLSRun.Role) {
         state.withLock { state in
             guard role() == .current else { return }
@@ -126,18 +124,18 @@ final class HLSStream: Sendable {
         }
     }
 
-    /// The beginning of a live stream as of now, else of everything.
+    /// The segment to start with.
     var firstSequence: Int64 { state.withLock { $0.schedule.cursor } }
 
     func sequence(at seconds: Double) -> Int64? { state.withLock { $0.schedule.sequence(at: seconds) } }
 
     func start(of sequence: Int64) -> Double? { state.withLock { $0.schedule.slots.slot(sequence)?.start } }
 
-    /// All of a key or a map. Blocks.
-    func bytes(of part: HLSPart, limit: Int) throws(MediaError) -> [UInt8] {
+    /// A whole key or initialization section. Blocks.
+    func bytes(of part: HLSPart, limit: Int, as purpose: String) throws(MediaError) -> [UInt8] {
         let source = state.change { small(part, &$0) }
         do throws(MediaError) {
-            return try HLSContext.whole(source, from: part.range?.lowerBound ?? 0, limit: limit)
+            return try source.whole(from: part.range?.lowerBound ?? 0, limit: limit, as: purpose)
         } catch {
             state.withLock { $0.small.removeAll { $0.source === source } }
             throw error
@@ -156,7 +154,7 @@ final class HLSStream: Sendable {
         for source in sources { source.close() }
     }
 
-    /// True ends a blocked read, and every one until false, as cancelled.
+    /// While true, every blocked or new read ends as cancelled.
     func interrupt(_ isInterrupted: Bool) {
         let sources = state.change { state in
             state.isInterrupted = isInterrupted
@@ -171,15 +169,15 @@ final class HLSStream: Sendable {
         state.change { state in perform(body(&state.schedule), &state) }
     }
 
-    /// With the lock held. A source calls back from a turn of its own, so that no lock is taken within another the other
-    /// way round.
+    /// Called with the lock held. Reports of a source are posted to the transport's thread, so that this lock is never taken
+    /// within a source's.
     private func perform(_ actions: [HLSSchedule.Action], _ state: inout State) {
         for action in actions {
             switch action {
             case .open(let segment): open(segment, &state)
             case .close(let sequence):
                 let source = state.segments.removeValue(forKey: sequence)
-                // Who has it in hand reads on; who waits for it and is not wanted any more does not.
+                // A run that reads the source may finish it.
                 if let source, source !== state.inHand, source !== state.aheadInHand { source.close() }
             case .fetchPlaylist: state.playlist = fetchPlaylist()
             case .wake(let time):
@@ -237,7 +235,7 @@ final class HLSStream: Sendable {
         return source
     }
 
-    /// All of it is there, or as much as there is room for: reading it waits for nothing.
+    /// The playlist is complete, or has filled its window: reading it does not block.
     private func playlistArrived(_ box: Weak<HTTPSource>) {
         guard let source = box.value, state.withLock({ $0.playlist === source })
         else { return }
@@ -252,7 +250,7 @@ final class HLSStream: Sendable {
             state.playlist = nil
             let now = context.transport.now
             switch result {
-            case .success(let playlist): perform(state.schedule.playlistCame(playlist, now: now), &state)
+            case .success(let playlist): perform(state.schedule.playlistArrived(playlist, now: now), &state)
             case .failure(let error): perform(state.schedule.playlistFailed(error, now: now), &state)
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The four bytes that begin a frame (ISO/IEC 11172-3, 2.4.1.3; 13818-3; MPEG 2.5 as Fraunhofer extended it).
+/// The four-byte header of an MPEG audio frame (ISO/IEC 11172-3, 2.4.1.3; 13818-3; MPEG 2.5 as Fraunhofer extended it).
 package struct FrameHeader: Hashable {
     package enum Version: Int { case v25 = 0, v2 = 2, v1 = 3 }
 
@@ -36,14 +36,14 @@ package struct FrameHeader: Hashable {
         }
     }
 
-    /// Bytes with the header; nil for free format.
+    /// Bytes of the frame, header included; nil for free format.
     package var size: Int? {
         guard let bitrate else { return nil }
         let slot = layer == 1 ? 4 : 1
         return (samplesPerFrame / 8 / slot * bitrate / sampleRate + (isPadded ? 1 : 0)) * slot
     }
 
-    /// Bytes of layer III side information.
+    /// Bytes of the side information in layer III.
     package var sideInformationSize: Int { version == .v1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17) }
 
     /// Whether both can belong to one stream.
@@ -52,13 +52,13 @@ package struct FrameHeader: Hashable {
             && (bitrate == nil) == (other.bitrate == nil)
     }
 
-    /// Offset of the first header in `bytes` that a second one confirms, or that the bytes end within.
+    /// Offset of the first header that is confirmed by a second one or whose frame reaches the end of `bytes`.
     package static func find(in bytes: [UInt8]) -> Int? {
         for offset in bytes.indices.dropLast(3) where bytes[offset] == 0xFF {
             guard let header = FrameHeader(bytes[offset...]) else { continue }
             if let size = header.size {
                 let next = offset + size
-                // A frame that is not complete proves little unless the file begins with it.
+                // An incomplete frame proves little unless the file begins with it.
                 if next + 4 > bytes.count ? offset == 0 || next <= bytes.count : confirms(bytes[next...], header) {
                     return offset
                 }
@@ -78,7 +78,7 @@ package struct FrameHeader: Hashable {
         return bytes.starts(with: "TAG".utf8) || bytes.starts(with: "APETAGEX".utf8) || bytes.starts(with: "ID3".utf8)
     }
 
-    /// kbit/s: MPEG 1 layer I, II, III, then MPEG 2 and 2.5 layer I, II and III.
+    /// kbit/s. Rows: MPEG 1 layers I, II, III; MPEG 2 and 2.5 layer I; MPEG 2 and 2.5 layers II and III.
     private static let bitrates = [
         [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header frame of an encoder: Xing's (also called Info for constant bit rates) or Fraunhofer's VBRI.
+/// The header frame that an encoder writes: Xing (Info at a constant bit rate) or Fraunhofer's VBRI.
 package struct InfoFrame: Equatable {
     /// Frames without this one; nil when unknown.
     package var frames: Int64?
     /// Bytes with this one; nil when unknown.
     package var bytes: Int64?
     package var isVBRI: Bool
-    /// Samples that the encoder added in front of the sound and behind it, as LAME writes them.
+    /// Samples that the encoder added before and after the audio, from the LAME tag.
     package var padding: Int64 = 0
-    /// The encoder calls the bit rate constant: `Info` instead of `Xing`.
+    /// The encoder declares a constant bit rate: `Info` instead of `Xing`.
     package var isConstant = false
 
     package init?(_ bytes: [UInt8]) {
@@ -25,7 +25,7 @@ package struct InfoFrame: Equatable {
             isConstant = bytes[xing] == UInt8(ascii: "I")
             frames = flags & 1 != 0 ? number(xing + 8) : nil
             self.bytes = flags & 2 != 0 ? number(xing + (flags & 1 != 0 ? 12 : 8)) : nil
-            // 12 bits each, 21 bytes into LAME's own part, which lies behind all that Xing's flags announce.
+            // 12 bits each, at byte 21 of the LAME tag, which follows all fields that Xing's flags can announce.
             let lame = xing + 120
             if bytes.dropFirst(lame).starts(with: "LAME".utf8), let both = number(lame + 20).map({ $0 & 0xFF_FFFF }) {
                 padding = (both >> 12) + (both & 0xFFF)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes of a long media around the place that is read, in bounded memory; the first page is kept for good.
+/// The bytes of a media around the read position, in bounded memory. The first page is never dropped.
 struct ByteWindow {
     static let pageSize = 64 << 10
 
-    /// What is there.
+    /// Bytes in memory.
     private(set) var loaded = RangeSet<Int64>()
     private var pages: [Int64: Page] = [:]
     private let capacity: Int
@@ -14,13 +14,13 @@ struct ByteWindow {
         deinit { bytes.deallocate() }
     }
 
-    /// `memory`: bytes besides the first page.
+    /// `memory`: bytes in addition to the first page.
     init(memory: Int) { capacity = max(4, memory / Self.pageSize) }
 
-    /// So far beyond the place that is read it makes sense to load: the rest is for what was read already.
+    /// Bytes to load ahead of the read position; the rest of the memory holds bytes already read.
     var reach: Int64 { Int64(capacity * Self.pageSize / 4 * 3) }
 
-    /// Keeps the bytes, dropping those farthest from `place` for them (or some of these, when they are the farthest).
+    /// Stores the bytes, dropping the pages farthest from `place`; new bytes that are the farthest are dropped themselves.
     mutating func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64, around place: Int64) {
         var done = 0
         while done < bytes.count {
@@ -36,7 +36,7 @@ struct ByteWindow {
         }
     }
 
-    /// Copies what is there from `offset` on; 0 when that byte is missing.
+    /// Copies loaded bytes from `offset` on. Returns their number; 0 if that byte is missing.
     func copy(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let end = min(missing(from: offset), offset + Int64(buffer.count))
         var position = offset
@@ -51,9 +51,7 @@ struct ByteWindow {
     }
 
     /// The first missing byte at or after `offset`.
-    func missing(from offset: Int64) -> Int64 {
-        loaded.ranges.first { $0.contains(offset) }?.upperBound ?? offset
-    }
+    func missing(from offset: Int64) -> Int64 { loaded.end(around: offset) ?? offset }
 
     mutating func removeAll() {
         pages = [:]
@@ -64,7 +62,7 @@ struct ByteWindow {
         if let page = pages[index] { return page }
         let here = place / Int64(Self.pageSize)
         if index != 0, pages.count - (pages[0] == nil ? 0 : 1) >= capacity {
-            // What was read already counts as farther off; with this weight there is always room within `reach`.
+            // Bytes before the read position count as farther away. With this weight there is always room within `reach`.
             func distance(_ index: Int64) -> Int64 { index < here ? (here - index) * 4 : index - here }
             let farthest = pages.keys.filter { $0 != 0 }.max { distance($0) < distance($1) }
             guard let farthest, distance(farthest) > distance(index) else { return nil }
@@ -76,4 +74,9 @@ struct ByteWindow {
         pages[index] = page
         return page
     }
+}
+
+extension RangeSet<Int64> {
+    /// The end of the range that contains `offset`; nil if none does.
+    func end(around offset: Int64) -> Int64? { ranges.first { $0.contains(offset) }?.upperBound }
 }

@@ -3,20 +3,20 @@
 internal import Kernel
 internal import Playback
 
-/// What an earlier download has left.
+/// The part of a media that is in the cache.
 struct CachedPart {
     enum Trust {
-        /// There was nothing, or the server has something else by now.
+        /// Nothing is cached, or the server has another version.
         case none
-        /// Incomplete: the server has not yet confirmed that it still has the same media.
+        /// Incomplete, and not revalidated yet.
         case unconfirmed
-        /// Complete, but so old that the server is asked first, if it is there.
+        /// Complete, but so old that it is revalidated first if the server responds.
         case stale
-        /// Complete and lately confirmed, or confirmed just now.
+        /// Revalidated, or complete and fresh.
         case confirmed
     }
 
-    /// Bytes that can be read from the cache.
+    /// Cached bytes.
     var ranges = RangeSet<Int64>()
     var trust = Trust.none
 }
@@ -32,7 +32,7 @@ extension Download {
         cache.trust = !isComplete ? .unconfirmed : isFresh ? .confirmed : .stale
     }
 
-    /// RFC 9110, section 13.1: the answer is short when nothing has changed.
+    /// Fields of a revalidation request (RFC 9110, section 13.1).
     var conditionalFields: [TransferHeader] {
         [
             resource?.entityTag.map { TransferHeader("If-None-Match", $0) },
@@ -40,8 +40,8 @@ extension Download {
         ].compactMap { $0 }
     }
 
-    /// The server's answer about what is kept whole. Only another version takes its place: what was downloaded is played also
-    /// where it is no longer, or not any more for us, or the server is not well.
+    /// Handles the response to a revalidation. Only another version replaces the cached media: it is also played if the server
+    /// has removed it, refuses it or fails.
     mutating func checkCache(_ head: TransferHead, _ fetch: Fetch, reach: NetworkReach) {
         if (301...308).contains(head.status), head.status != 304, let location = head["Location"] {
             redirect(fetch, to: location, reach: reach)
@@ -58,14 +58,14 @@ extension Download {
         }
     }
 
-    /// More of it can be read from the cache.
+    /// The cache has stored more bytes.
     mutating func cacheGrew(_ range: Range<Int64>) {
         guard cache.trust == .none || cache.trust == .confirmed else { return }
         cache.trust = .confirmed
         cache.ranges.insert(contentsOf: range)
     }
 
-    /// What was to be there is not: it is loaded as if it never was.
+    /// A read from the cache has failed: loads the media without it.
     mutating func cacheFailed(now: MonotonicTime) -> [Action] {
         self.now = now
         cache = CachedPart()
@@ -78,7 +78,7 @@ extension Download {
         if cache.trust == .none { cache.ranges = RangeSet() }
     }
 
-    /// Another media is there by now, and nothing of the old one was read.
+    /// Starts over, as the server has another version and nothing of the old one was read.
     mutating func forgetCache() {
         cache = CachedPart()
         resource = nil
@@ -86,16 +86,16 @@ extension Download {
         actions.append(.forget)
     }
 
-    /// Where what can be read from the cache at this byte ends; nil when it cannot. Without a network, what is there is
-    /// played unconfirmed.
+    /// The end of the cached range that holds this byte; nil if it is not usable. When the network has failed, cached bytes are
+    /// used without revalidation.
     func readableCached(from offset: Int64) -> Int64? {
         guard failure?.code != .cancelled,
             cache.trust == .confirmed || cache.trust == .unconfirmed && failure?.code == .network
         else { return nil }
-        return cache.ranges.ranges.first { $0.contains(offset) }?.upperBound
+        return cache.ranges.end(around: offset)
     }
 
-    /// Of the next byte of this transfer, where it may be kept.
+    /// Offset at which the next bytes of this transfer are cached; nil if they are not.
     func keptOffset(of id: TransferID) -> Int64? {
         guard case .receiving(let fetch) = phase, fetch.id == id, resource?.isLive == false else { return nil }
         return fetch.cursor
@@ -103,15 +103,13 @@ extension Download {
 
     var atHand: RangeSet<Int64> { cache.ranges.isEmpty ? window.loaded : window.loaded.union(cache.ranges) }
 
-    /// All of it is there, and nothing else will want the room.
+    /// All bytes are in the window, or in the cache once it is confirmed.
     var isWhole: Bool {
         guard let size = resource?.size else { return false }
         return (cache.trust == .confirmed ? missing(from: 0) : window.missing(from: 0)) >= size.bytes
     }
 
-    func missing(from offset: Int64) -> Int64 {
-        atHand.ranges.first { $0.contains(offset) }?.upperBound ?? offset
-    }
+    func missing(from offset: Int64) -> Int64 { atHand.end(around: offset) ?? offset }
 
     func nextAtHand(after offset: Int64) -> Int64? {
         atHand.ranges.first { $0.lowerBound > offset }?.lowerBound
@@ -119,7 +117,7 @@ extension Download {
 }
 
 extension HTTPSource {
-    /// From now on what comes is kept, and what has come already.
+    /// Starts to store the media in the cache, including the bytes loaded so far.
     func keep() {
         guard let cache, download.withLock({ $0.resource?.isLive == false }) else { return }
         guard cached.withLock({ $0 == nil }), let media = cache.make(address) else { return }
@@ -143,7 +141,7 @@ extension HTTPSource {
         }
     }
 
-    /// Takes notice of what is written, until that is forgotten.
+    /// Follows the cache's writes until the entry is forgotten.
     func follow(_ media: any CachedMedia) {
         media.onWritten { [weak self, weak media] range in
             self?.download.change { download in
@@ -153,7 +151,7 @@ extension HTTPSource {
         }
     }
 
-    /// Passes the server's answer on to the cache.
+    /// Passes the server's facts to the cache.
     func describe() {
         guard let media = cached.withLock({ $0 }),
             let facts = download.withLock({ download in

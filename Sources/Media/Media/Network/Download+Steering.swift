@@ -3,9 +3,9 @@
 internal import Kernel
 internal import Playback
 
-/// Which bytes to fetch, and what to do when they do not come.
+/// Chooses the bytes to fetch, and handles failures and timeouts.
 extension Download {
-    /// Begins, resumes or ends the transfer, so that it brings the first byte that is missing where the reader is.
+    /// Starts, resumes or ends the transfer, so that it delivers the first missing byte at the read position.
     mutating func steer() {
         guard failure == nil else {
             if let fetch { stop(fetch) }
@@ -18,7 +18,7 @@ extension Download {
         }
         let target = missing(from: place)
         if let end, target >= end, cache.trust != .unconfirmed {
-            // A transfer that has brought the last byte ends by itself, and its connection can be used again.
+            // A transfer that has delivered the last byte ends by itself, and its connection can be reused.
             if let fetch,
                 fetch.cursor < min(end, fetch.end ?? end) || (fetch.end == nil && end != resource?.size?.bytes)
             {
@@ -30,11 +30,11 @@ extension Download {
         case .waiting: return
         case .idle:
             if target < place + window.reach / 2 || cache.trust == .unconfirmed { start(at: target) }
-        case .requesting(let fetch): if !brings(target, fetch) { restart(fetch, at: target) }
-        // At what is there already: it ends by itself, as at the media's end.
+        case .requesting(let fetch): if !delivers(target, fetch) { restart(fetch, at: target) }
+        // It has reached bytes that are loaded already, and ends by itself.
         case .receiving(let fetch) where fetch.end.map({ fetch.cursor >= $0 }) ?? false: return
         case .receiving(var fetch):
-            guard brings(target, fetch) else { return restart(fetch, at: target) }
+            guard delivers(target, fetch) else { return restart(fetch, at: target) }
             guard fetch.isPaused, fetch.cursor < place + window.reach / 4 * 3 else { return }
             fetch.isPaused = false
             fetch.lastProgress = now
@@ -43,7 +43,7 @@ extension Download {
         }
     }
 
-    /// Where what is wanted ends, once that is known.
+    /// The end of the wanted range; nil while unknown.
     var end: Int64? {
         [resource?.size?.bytes, resource == nil ? nil : piece?.range?.upperBound].compactMap { $0 }.min()
     }
@@ -55,8 +55,9 @@ extension Download {
         }
     }
 
-    /// Without ranges there is nothing to win by asking anew, unless what is wanted has gone by.
-    private func brings(_ target: Int64, _ fetch: Fetch) -> Bool {
+    /// Whether the transfer will deliver `target` soon enough. Without range support, a new request would not be faster unless the
+    /// transfer is past `target`.
+    private func delivers(_ target: Int64, _ fetch: Fetch) -> Bool {
         guard fetch.cursor <= target, fetch.end.map({ target < $0 }) ?? true else { return false }
         return target - fetch.cursor <= limits.gap || resource?.hasRanges == false
     }
@@ -75,7 +76,7 @@ extension Download {
     private mutating func start(at target: Int64) {
         let hasRanges = resource?.hasRanges != false
         let offset = hasRanges || resource?.isLive == true ? target : 0
-        // What a redirect led to may have expired; after a failure the way begins anew.
+        // The redirected address may have expired: after a failure, start again at the original one.
         let address = failedTries == 0 ? resource?.address ?? original : original
         let wanted = [nextAtHand(after: offset), piece?.range?.upperBound].compactMap { $0 }.min()
         let reach = address == original ? reach : resource?.reach ?? reach
@@ -100,7 +101,7 @@ extension Download {
     private func requestFields(for address: WebAddress, offset: Int64, end: Int64?) -> [TransferHeader] {
         var result = address.mayReceiveFields(of: original.origin) ? fields.filter(Self.mayBeSet) : []
         if cache.trust == .stale { return result + conditionalFields }
-        // Radio servers then send what they play.
+        // Radio servers then send titles.
         if piece == nil { result.append(TransferHeader("Icy-MetaData", "1")) }
         guard resource?.hasRanges != false, piece == nil || offset > 0 || end != nil else { return result }
         result.append(TransferHeader("Range", "bytes=\(offset)-" + (end.map { "\($0 - 1)" } ?? "")))
@@ -110,7 +111,7 @@ extension Download {
         return result
     }
 
-    /// What frames the message or its part is not the user's to set.
+    /// False for fields that affect framing, ranges or the connection.
     private static func mayBeSet(_ field: TransferHeader) -> Bool {
         let reserved: Set<String> = [
             "host", "range", "if-range", "icy-metadata", "accept-encoding", "connection", "content-length",
@@ -120,7 +121,7 @@ extension Download {
         return !reserved.contains(field.name.lowercased())
     }
 
-    /// `reach`: of the server that sends elsewhere.
+    /// `reach`: where the redirecting server may lead.
     mutating func redirect(_ fetch: Fetch, to location: String, reach: NetworkReach) {
         stop(fetch)
         guard fetch.redirects < limits.redirects else {
@@ -137,29 +138,20 @@ extension Download {
 
     // MARK: Ends and failures
 
-    mutating func receivingEnded(_ reason: TransferFailure?, _ fetch: Fetch) {
-        switch reason {
-        case .permanent(let message): fail(.network, "\(original.name): \(message)")
-        case .privateAddress(let message): fail(.privateAddress, "\(original.name): \(message)")
-        case .transient(let message):
-            // A server may hang up on who does not read for long: nothing is lost, and it is asked again when there is
-            // room.
-            if !fetch.isPaused { lost("\(original.name): \(message)") }
-        case nil:
-            guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
-            if fetch.cursor < expected {
-                lost("\(original.name): \(fetch.address.host) sent fewer bytes than announced.")
-            } else {
-                failedTries = 0
-            }
+    mutating func bodyEnded(_ fetch: Fetch) {
+        guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
+        if fetch.cursor < expected {
+            lost("\(original.name): \(fetch.address.host) sent fewer bytes than announced.")
+        } else {
+            failedTries = 0
         }
     }
 
-    /// The media turns out to be that long.
+    /// The media's end is at `size`.
     mutating func ended(at size: Int64, _ fetch: Fetch) {
         if resource?.isPresumed == true {
             let seconds = fetch.receivingSince.map { now.seconds(since: $0) } ?? 0
-            if size - place > limits.stationTail || (fetch.offset == 0 && seconds < 10) { isNoStation() }
+            if size - place > limits.stationTail || (fetch.offset == 0 && seconds < 10) { turnIntoFile() }
         }
         if resource?.isLive == true {
             return lost("\(original.name): \(fetch.address.host) has ended the stream.")
@@ -170,8 +162,8 @@ extension Download {
         failedTries = 0
     }
 
-    /// What was taken for a station has shown that it has an end.
-    mutating func isNoStation() {
+    /// The presumed station is a file.
+    mutating func turnIntoFile() {
         resource?.isLive = false
         resource?.isPresumed = false
     }
@@ -182,7 +174,7 @@ extension Download {
         if failure == nil { failure = MediaError(code, message) }
     }
 
-    /// A try has failed: another follows, after a while that grows, until there were too many.
+    /// An attempt has failed. The next one follows after a growing delay, up to the limit.
     mutating func lost(_ message: String, retryAfter: Double? = nil) {
         failedTries += 1
         guard failedTries <= limits.retries, (retryAfter ?? 0) <= limits.longestRetryAfter else {
@@ -218,7 +210,7 @@ extension Download {
         }
     }
 
-    /// Bytes are being waited for.
+    /// Waiting for bytes.
     var isWanting: Bool {
         switch phase {
         case .idle: false

@@ -2,20 +2,20 @@
 
 internal import Playback
 
-/// Where somebody stands who takes all bytes of a media along, in order, as they come. It does not decide what is fetched:
-/// the window is the only room between the two, and what has left it is lost to the taker.
+/// State of a tap: a second reader that copies all bytes of a media in order. It has no influence on what is fetched. The window
+/// is the only buffer: the tap loses bytes that leave it.
 struct Tapped {
-    /// Connections of a station that are remembered until they are reached.
+    /// Reconnects of a station that are remembered until the tap reaches them.
     private static let mostSeams = 64
 
-    /// Up to which all bytes have come since it began.
+    /// All bytes from the tap's start up to here have arrived.
     private(set) var reached: Int64
-    /// Where a station was joined anew: something is missing before these bytes.
+    /// Offsets at which a station was joined again: some audio is missing before them.
     private var seams: [Int64] = []
 
     init(reached: Int64) { self.reached = reached }
 
-    mutating func came(_ range: Range<Int64>) {
+    mutating func arrived(_ range: Range<Int64>) {
         if range.lowerBound <= reached { reached = max(reached, range.upperBound) }
     }
 
@@ -25,7 +25,7 @@ struct Tapped {
         seams.append(offset)
     }
 
-    /// Whether something is missing before this byte, which is taken now; and up to which byte nothing is.
+    /// The tap reads at `offset`. Returns whether audio is missing before it, and the offset of the next gap.
     mutating func pass(_ offset: Int64) -> (isAfterGap: Bool, end: Int64) {
         let isAfterGap = seams.contains(offset)
         seams.removeAll { $0 <= offset }
@@ -35,21 +35,21 @@ struct Tapped {
 
 extension Download {
     enum TapAnswer: Equatable {
-        /// What is there, not beyond this byte.
+        /// Bytes up to this offset are in the window.
         case available(upTo: Int64, isAfterGap: Bool)
-        /// The same, in the cache.
+        /// Bytes up to this offset are in the cache.
         case cached(upTo: Int64)
         case wait
         case end
-        /// It was there and has left the window.
+        /// The byte has left the window.
         case late
-        /// The reader has gone elsewhere, and what comes does not join it.
+        /// After a seek, the transfer will not deliver this byte.
         case elsewhere
         case failed(MediaError)
     }
 
-    /// Of a station: from the byte that is read next. Of anything else: from its first byte, as long as all that follows is
-    /// there, or will be. nil: it is not.
+    /// Starts a tap and returns its first offset. A station is tapped from the read position, a file from its beginning; nil if
+    /// some of the file is neither loaded nor on its way.
     mutating func beginTap() -> Int64? {
         guard let resource, failure == nil else { return nil }
         let start = resource.isLive ? place : 0
@@ -60,7 +60,7 @@ extension Download {
         return nil
     }
 
-    /// The tap wants the byte at `offset`.
+    /// The tap reads at `offset`.
     mutating func tap(at offset: Int64) -> TapAnswer {
         if window.loaded.contains(offset) {
             let (isAfterGap, end) = tapped?.pass(offset) ?? (false, .max)
@@ -73,7 +73,7 @@ extension Download {
         return resource?.isLive == true || isComing(offset) ? .wait : .elsewhere
     }
 
-    /// Whether this byte, which is missing, comes when everything goes on as it does. True also at the end.
+    /// Whether the transfer under way will deliver this missing byte. True at the end as well.
     private func isComing(_ offset: Int64) -> Bool {
         if let size = resource?.size, offset >= size.bytes { return true }
         return (fetch?.cursor ?? missing(from: place)) <= offset

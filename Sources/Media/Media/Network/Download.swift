@@ -3,22 +3,22 @@
 internal import Kernel
 internal import Playback
 
-/// How one media comes over the network, as a pure state machine: what the reader wants and the transport reports goes
-/// in, what the transport is to do comes out. No thread, no clock, no socket.
+/// Downloads one media, as a pure state machine. Inputs: reads and the transport's reports. Outputs: actions for the transport. No
+/// thread, no clock, no socket.
 ///
-/// There is at most one transfer. After every input `steer` (in `Download+Steering`) compares what is missing with what
-/// that transfer brings, and begins, ends or resumes it.
+/// There is at most one transfer. After every input, `steer` (in `Download+Steering`) compares the missing bytes with those that
+/// the transfer will deliver, and starts, ends or resumes it.
 struct Download {
     enum Action: Equatable {
         case start(TransferRequest, TransferID)
         case resume(TransferID)
         case cancel(TransferID)
-        /// `tick` at this time.
+        /// Call `tick` at this time.
         case wake(MonotonicTime)
         case report(MediaLoading)
-        /// What is kept of it belongs to another media.
+        /// The cache entry is of another version: delete it.
         case forget
-        /// What is kept of it is what the server has, and need not be asked about for so many seconds.
+        /// The cache entry was revalidated. `lifetime`: seconds until the next revalidation.
         case confirm(lifetime: Double?)
     }
 
@@ -26,7 +26,7 @@ struct Download {
         case idle
         case requesting(Fetch)
         case receiving(Fetch)
-        /// A try has failed; the next begins then.
+        /// An attempt has failed; the next one starts then.
         case waiting(until: MonotonicTime)
     }
 
@@ -36,15 +36,15 @@ struct Download {
         let address: WebAddress
         /// Where `address` may lead.
         let reach: NetworkReach
-        /// The byte that was asked for.
+        /// The first requested byte.
         let offset: Int64
-        /// Where bytes begin that are there already; nil: to the end of the media.
+        /// End of the requested range, where loaded bytes follow; nil: the end of the media.
         var end: Int64?
         var redirects = 0
-        /// Of the next byte that comes.
+        /// Offset of the next byte to arrive.
         var cursor: Int64
         var lastProgress: MonotonicTime
-        /// Since the first byte.
+        /// Time of the first byte.
         var receivingSince: MonotonicTime?
         var isPaused = false
     }
@@ -52,27 +52,27 @@ struct Download {
     let original: WebAddress
     let fields: [TransferHeader]
     let limits: NetworkLimits
-    /// nil: a media, perhaps a station.
+    /// nil for a media, which may be a station.
     let piece: NetworkPiece?
     let opened: MonotonicTime
-    /// Where `original` may lead; once it was connected to, nowhere more private than that.
+    /// Where `original` may lead. Once connected, nowhere more private than that server.
     var reach: NetworkReach
 
     var window: ByteWindow
     var phase = Phase.idle
     var resource: RemoteResource?
     var cache = CachedPart()
-    /// Only when the resource is live.
+    /// Used only if the resource is live.
     var live = LiveStream()
     var failure: MediaError?
-    /// The byte that is read next.
+    /// The read position.
     var place: Int64 = 0
     var failedTries = 0
-    /// Where somebody stands who takes the bytes along.
+    /// The tap, if there is one.
     var tapped: Tapped?
-    /// Something was read: from now on it must stay the same media.
+    /// Bytes were read: the media must not change any more.
     var wasRead = false
-    /// The reader is wanted elsewhere: what is not there is not waited for.
+    /// Reads of missing bytes fail instead of waiting.
     var isInterrupted = false
     var now: MonotonicTime
     var actions: [Action] = []
@@ -103,17 +103,17 @@ struct Download {
 
     enum ReadAnswer: Equatable {
         case available
-        /// Up to this byte, in the cache.
+        /// Bytes up to this offset are in the cache.
         case cached(upTo: Int64)
         case end
         case failed(MediaError)
         case wait
     }
 
-    /// The reader wants the byte at `offset`.
+    /// The reader reads at `offset`.
     mutating func read(at offset: Int64, now: MonotonicTime) -> (ReadAnswer, [Action]) {
         self.now = now
-        // Behind what any media has: sums with the place do not overflow.
+        // No media is that long. The check keeps sums with `place` from overflowing.
         guard offset <= ByteCount.largest else { return (.end, []) }
         place = offset
         let actions = finish()
@@ -126,7 +126,7 @@ struct Download {
             return (.cached(upTo: end), actions)
         }
         if let end, end > 0, offset >= end, cache.trust != .unconfirmed { return (.end, actions) }
-        // What is there is played although the network has failed.
+        // After a failure, loaded bytes are still played.
         if let failure { return (.failed(failure), actions) }
         if isInterrupted { return (.failed(MediaError(.cancelled, "The read was interrupted.")), actions) }
         return (.wait, actions)
@@ -152,7 +152,7 @@ struct Download {
             body.reach = found
             resource = body
             confirmCache()
-            // A live stream goes on with whatever comes.
+            // A live stream continues with any bytes.
             fetch.cursor = body.isLive ? fetch.offset : start
             if body.isLive {
                 live.join(head, at: fetch.cursor)
@@ -192,8 +192,8 @@ struct Download {
             return (.pause, finish())
         }
         keep(bytes, of: &fetch)
-        // A station sends what it plays, at most with a few seconds more at the beginning.
-        if resource?.isPresumed == true, fetch.cursor - place > limits.stationLead { isNoStation() }
+        // A station sends in real time, after a few seconds in advance at most.
+        if resource?.isPresumed == true, fetch.cursor - place > limits.stationLead { turnIntoFile() }
         fetch.lastProgress = now
         let since = fetch.receivingSince ?? now
         fetch.receivingSince = since
@@ -208,28 +208,26 @@ struct Download {
             resource?.isLive == true ? live.take(bytes, at: fetch.cursor, place: place) : [0..<bytes.count]
         for range in sound {
             window.store(UnsafeRawBufferPointer(rebasing: bytes[range]), at: fetch.cursor, around: place)
-            tapped?.came(fetch.cursor..<fetch.cursor + Int64(range.count))
+            tapped?.arrived(fetch.cursor..<fetch.cursor + Int64(range.count))
             fetch.cursor += Int64(range.count)
         }
     }
 
     mutating func ended(_ reason: TransferFailure?, of id: TransferID, now: MonotonicTime) -> [Action] {
         self.now = now
-        switch phase {
-        case .requesting(let fetch) where fetch.id == id:
-            phase = .idle
-            switch reason {
-            // Without its server it is played as it is.
-            case _ where cache.trust == .stale: cache.trust = .confirmed
-            case nil: lost("\(original.name): \(fetch.address.host) sent no answer.")
-            case .transient(let message): lost("\(original.name): \(message)")
-            case .permanent(let message): fail(.network, "\(original.name): \(message)")
-            case .privateAddress(let message): fail(.privateAddress, "\(original.name): \(message)")
-            }
-        case .receiving(let fetch) where fetch.id == id:
-            phase = .idle
-            receivingEnded(reason, fetch)
-        default: return []
+        guard let fetch, fetch.id == id else { return [] }
+        let isReceiving = if case .receiving = phase { true } else { false }
+        phase = .idle
+        switch reason {
+        // The revalidation failed: play the cached version.
+        case _ where cache.trust == .stale: cache.trust = .confirmed
+        case .permanent(let message): fail(.network, "\(original.name): \(message)")
+        case .privateAddress(let message): fail(.privateAddress, "\(original.name): \(message)")
+        // A server may close a connection that is paused for long. The next request follows once there is room.
+        case .transient where fetch.isPaused: break
+        case .transient(let message): lost("\(original.name): \(message)")
+        case nil where isReceiving: bodyEnded(fetch)
+        case nil: lost("\(original.name): \(fetch.address.host) sent no response.")
         }
         return finish()
     }

@@ -2,10 +2,10 @@
 
 internal import Playback
 
-/// A film whose index (`moov`) stands behind its sound, on a server that sends it in one go only. Its place in the file must be
-/// read first, so all of it is loaded before it plays: into the window, or into the cache where there is one.
+/// For an MP4 file whose index (`moov`) follows its audio, on a server without range support. The index must be read first, so the
+/// whole file is loaded before it plays: into the window, or into the cache if there is one.
 extension HTTPSource {
-    /// The order of the boxes in the first bytes (ISO/IEC 14496-12, 4.2).
+    /// By the order of the boxes in the first bytes (ISO/IEC 14496-12, 4.2).
     static func hasIndexLast(_ head: [UInt8]) -> Bool {
         guard FileSignature(head) == .mp4 else { return false }
         var offset = 0
@@ -22,7 +22,7 @@ extension HTTPSource {
         return false
     }
 
-    /// Blocks until any place can be read. Throws `unsupported` when it is too large for that.
+    /// Blocks until any offset can be read. Throws `unsupported` if the file is too large.
     func loadWhole() throws(MediaError) {
         keep()
         let isKept = cached.withLock { $0 != nil }
@@ -40,7 +40,7 @@ extension HTTPSource {
         guard isSeekable else { throw isTooLarge(isKept) }
     }
 
-    /// Its disk may be some bytes behind.
+    /// Waits until the cache has written the last bytes.
     private func waitForCache() {
         let deadline = transport.now.advanced(bySeconds: 5)
         transport.call(at: deadline) { [weak self] in self?.download.change { _ in } }

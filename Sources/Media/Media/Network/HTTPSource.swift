@@ -4,11 +4,11 @@ public import Kernel
 public import Playback
 internal import Synchronization
 
-/// Media behind an `http:` or `https:` URL, played while it comes.
+/// Media at an `http:` or `https:` URL, played while it downloads.
 ///
-/// Keeps a window of bytes around the place that is read, asks for parts that are missing, and goes on at the exact byte
-/// after a failure. Reads block until their bytes are there, the tries are over, or `close`. What it does is decided by
-/// `Download`; this class lends it a lock and a transport.
+/// Keeps a window of bytes around the read position, requests missing parts, and resumes at the exact byte after a failure. Reads
+/// block until the bytes have arrived, the last attempt has failed, or `close`. `Download` decides what to do; this class adds a
+/// lock and a transport.
 public final class HTTPSource: ByteSource {
     public let name: String
     public let isLocal = false
@@ -19,18 +19,18 @@ public final class HTTPSource: ByteSource {
     private let relay = Relay()
     let address: WebAddress
     let cache: (any MediaCache)?
-    /// nil while nothing of it is kept.
+    /// nil while nothing is cached.
     let cached: Mutex<(any CachedMedia)?>
-    /// The reader that takes the bytes along.
+    /// Notified of new bytes for the tap.
     let listener = Mutex(Listener())
 
-    /// In a struct, because a closure that is the mutex's whole value is wrapped once more by every access to it.
+    /// A struct, because every access to a mutex whose whole value is a closure would wrap the closure once more.
     struct Listener {
-        /// Called with the download's lock held: must not block nor call the source.
-        var call: (@Sendable () -> Void)?
+        /// Called with the download's lock held. Must not block or call the source.
+        var notify: (@Sendable () -> Void)?
     }
 
-    /// Begins to load at once. `report` is called from any thread, in order; it must not block nor call the source.
+    /// Starts to load at once. `report` is called from any thread, in order. It must not block or call the source.
     init(
         _ address: WebAddress, fields: [TransferHeader], transport: any HTTPTransport,
         limits: NetworkLimits = NetworkLimits(), reach: NetworkReach = .anywhere, cache: (any MediaCache)? = nil,
@@ -68,16 +68,16 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    /// Where redirects have led to; nil before the first answer.
+    /// The address after redirects; nil before the first response.
     var servedFrom: WebAddress? { download.withLock { $0.resource?.address } }
 
-    /// Where its own address may lead from now on.
+    /// Where the source's own address may lead from now on.
     var reach: NetworkReach { download.withLock { $0.reach } }
 
-    /// Where what it names may lead.
+    /// Where references in the content may lead.
     var servedReach: NetworkReach { download.withLock { $0.resource?.reach ?? .public } }
 
-    /// A live stream's metadata as it was at this byte (nil: at the byte read last); nil for what has an end.
+    /// A live stream's metadata at this byte (nil: at the read position); nil for a file.
     func broadcast(at offset: Int64?) -> Broadcast? {
         download.withLock { download in
             guard download.resource?.isLive == true else { return nil }
@@ -90,30 +90,31 @@ public final class HTTPSource: ByteSource {
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard !buffer.isEmpty else { return 0 }
         while true {
-            let piece: Piece = download.wait { download in
+            var count = 0
+            let answer: Download.ReadAnswer = download.wait { download in
                 let (answer, actions) = download.read(at: offset, now: transport.now)
                 perform(actions)
-                switch answer {
-                case .available: return .read(download.window.copy(at: offset, into: buffer))
-                case .cached(let end): return .cached(Int(min(Int64(buffer.count), end - offset)))
-                case .end: return .read(0)
-                case .failed(let error): return .failed(error)
-                case .wait: return nil
-                }
+                if answer == .available { count = download.window.copy(at: offset, into: buffer) }
+                return answer == .wait ? nil : answer
             }
-            switch piece {
-            case .read(let count): return count
+            switch answer {
+            case .available: return count
+            case .end, .wait: return 0
             case .failed(let error): throw error
-            case .cached(let count):
-                // Not with the lock held: the disk may take its time.
-                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-                if let count = cached.withLock({ $0 })?.read(into: part, at: offset), count > 0 { return count }
+            case .cached(let end):
+                if let count = readCached(at: offset, upTo: end, into: buffer), count > 0 { return count }
                 cacheFailed()
             }
         }
     }
 
-    /// What was to be in the cache cannot be read: it is loaded anew. Not when it was closed meanwhile: then it is well.
+    /// nil if the cache fails. Called without the lock, as the disk may be slow.
+    func readCached(at offset: Int64, upTo end: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), end - offset))])
+        return cached.withLock { $0 }?.read(into: part, at: offset)
+    }
+
+    /// A read from the cache has failed: loads the media from the network, unless the source was closed meanwhile.
     func cacheFailed() {
         download.change { download in
             guard download.failure?.code != .cancelled else { return }
@@ -121,21 +122,15 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    private enum Piece {
-        case read(Int)
-        case cached(Int)
-        case failed(MediaError)
-    }
-
-    /// True ends a blocked read, and every one until false, as cancelled.
+    /// While true, every blocked or new read of missing bytes ends as cancelled.
     public func interrupt(_ isInterrupted: Bool) { download.change { $0.isInterrupted = isInterrupted } }
 
     public func close() {
-        download.change { come($0.close()) }
+        download.change { performAndNotify($0.close()) }
         cached.withLock { $0 }?.close()
     }
 
-    /// With the lock held, which keeps orders to the transport and reports in the order of the decisions; neither blocks.
+    /// Called with the lock held, which keeps transport commands and reports in the order of the decisions. Neither blocks.
     private func perform(_ actions: [Download.Action]) {
         for action in actions {
             switch action {
@@ -154,15 +149,16 @@ public final class HTTPSource: ByteSource {
         }
     }
 
-    /// As `perform`, of what may have brought bytes, or the end of them.
-    private func come(_ actions: [Download.Action]) {
-        listener.withLock { $0.call }?()
+    /// As `perform`, and notifies the tap, after an input that may have delivered bytes or ended the download.
+    private func performAndNotify(_ actions: [Download.Action]) {
+        listener.withLock { $0.notify }?()
         perform(actions)
     }
 
-    private func tick() { download.change { come($0.tick(now: transport.now)) } }
+    private func tick() { download.change { performAndNotify($0.tick(now: transport.now)) } }
 
-    /// What the transport holds on to, so that a source that nobody reads any more goes, and takes its transfer along.
+    /// The receiver that the transport retains. It refers to the source weakly, so that an unused source is freed and cancels its
+    /// transfer.
     private final class Relay: TransferReceiver {
         let source = Weak<HTTPSource>()
 
@@ -170,7 +166,7 @@ public final class HTTPSource: ByteSource {
 
         func head(_ head: TransferHead, of id: TransferID) {
             guard let target else { return }
-            target.download.change { target.come($0.received(head, of: id, now: target.transport.now)) }
+            target.download.change { target.performAndNotify($0.received(head, of: id, now: target.transport.now)) }
             target.describe()
         }
 
@@ -179,7 +175,7 @@ public final class HTTPSource: ByteSource {
             let (verdict, start) = target.download.change { download in
                 let start = download.keptOffset(of: id)
                 let (verdict, actions) = download.received(bytes, of: id, now: target.transport.now)
-                target.come(actions)
+                target.performAndNotify(actions)
                 return (verdict, start)
             }
             if case .taken = verdict, let start { target.cached.withLock { $0 }?.store(bytes, at: start) }
@@ -188,7 +184,7 @@ public final class HTTPSource: ByteSource {
 
         func ended(_ failure: TransferFailure?, of id: TransferID) {
             guard let target else { return }
-            target.download.change { target.come($0.ended(failure, of: id, now: target.transport.now)) }
+            target.download.change { target.performAndNotify($0.ended(failure, of: id, now: target.transport.now)) }
             target.describe()
         }
     }

@@ -2,28 +2,28 @@
 
 public import Kernel
 
-/// Fetches over HTTP(S). It decouples the source from the library that speaks the protocol, so that everything that can
-/// go wrong on a network can be tested without one.
+/// Fetches over HTTP(S). The protocol decouples the source from the HTTP library, so that network failures can be tested without a
+/// network.
 ///
-/// Every method may be called from any thread, returns at once, and never calls the receiver before it has returned.
+/// Any thread may call these methods. They return at once and never call the receiver before they have returned.
 public protocol HTTPTransport: AnyObject, Sendable {
     /// The time base of `call(at:)`.
     var now: MonotonicTime { get }
 
-    /// Starts a GET. Redirects are reported, not followed: who asks decides what may go to another host.
+    /// Starts a GET. Redirects are reported, not followed: the caller decides which fields another host may get.
     func start(_ request: TransferRequest, id: TransferID, receiver: any TransferReceiver)
 
-    /// After a receiver has answered `pause`, delivers the same bytes again.
+    /// Delivers the refused bytes again, after a receiver has returned `pause`.
     func resume(_ id: TransferID)
 
-    /// Ends the transfer; a report that is on its way may still come.
+    /// Ends the transfer. A report on its way may still arrive.
     func cancel(_ id: TransferID)
 
-    /// Calls `body` once, on the thread of the receivers, not before `time`.
+    /// Calls `body` once on the receivers' thread, not before `time`.
     func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void)
 }
 
-/// Names one transfer of one process.
+/// Identifies a transfer within the process.
 public struct TransferID: Hashable, Sendable {
     public var number: UInt64
 
@@ -32,11 +32,11 @@ public struct TransferID: Hashable, Sendable {
 
 public struct TransferRequest: Hashable, Sendable {
     public var address: WebAddress
-    /// Exactly these, besides what every request needs (Host, User-Agent, Accept).
+    /// Sent in addition to Host, User-Agent and Accept.
     public var headers: [TransferHeader] = []
-    /// Seconds for name, connection and TLS.
+    /// Timeout in seconds for name lookup, connection and TLS.
     public var connectLimit = 10.0
-    /// Nothing else is connected to, whatever the address resolves to.
+    /// Addresses outside it are not connected to, whatever the name resolves to.
     public var reach = NetworkReach.anywhere
 }
 
@@ -54,7 +54,7 @@ public struct TransferHeader: Hashable, Sendable {
 public struct TransferHead: Hashable, Sendable {
     public var status: Int
     public var headers: [TransferHeader]
-    /// Of the address that was connected to.
+    /// Zone of the connected address.
     public var zone: NetworkZone
 
     public init(status: Int, headers: [TransferHeader] = [], zone: NetworkZone = .public) {
@@ -63,31 +63,31 @@ public struct TransferHead: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The first field of that name, whatever its case.
+    /// The first field of that name, ignoring case.
     public subscript(name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
-/// Called on the transport's one thread, in order: `head` once, `body` any number of times, `ended` once. Must not block.
+/// Called on the transport's thread, in order: `head` once, `body` any number of times, `ended` once. Must not block.
 public protocol TransferReceiver: AnyObject, Sendable {
     func head(_ head: TransferHead, of id: TransferID)
     func body(_ bytes: UnsafeRawBufferPointer, of id: TransferID) -> TransferVerdict
-    /// nil: the whole body has come, by the response's framing.
+    /// nil: the body is complete by the response's framing.
     func ended(_ failure: TransferFailure?, of id: TransferID)
 }
 
 public enum TransferVerdict: Sendable {
     case taken
-    /// No room: none of the bytes was taken. The transport stops reading from the network until `resume`.
+    /// None of the bytes was taken. The transport stops reading from the network until `resume`.
     case pause
 }
 
-/// Cases by reaction; each with a sentence that holds no address beyond the host's name.
+/// Cases by the possible reaction. The message names no more of the address than the host.
 public enum TransferFailure: Error, Hashable, Sendable {
-    /// Another try may succeed: not reachable, timed out, broken off.
+    /// A retry may succeed: unreachable, timed out, connection lost.
     case transient(String)
-    /// Another try will not: TLS that cannot be trusted, an answer that is no HTTP, too many headers.
+    /// A retry cannot succeed: untrusted certificate, not HTTP, too many header fields.
     case permanent(String)
     /// The address lies outside `TransferRequest.reach`.
     case privateAddress(String)

@@ -3,32 +3,32 @@
 internal import Kernel
 internal import Playback
 
-/// What a live stream carries besides its sound, and from which byte of the sound on each title holds. Offsets count the
-/// bytes of sound since it was opened, through all connections.
+/// The metadata of a live stream, with the audio offset at which each title starts. Offsets count audio bytes since the stream was
+/// opened, across reconnects.
 struct LiveStream {
-    /// More titles than this ahead of the reader are noise.
+    /// Titles kept; the oldest are dropped.
     static let maximumMarks = 256
 
     private var station = Broadcast()
     private var demuxer: IcyDemuxer?
     private var marks: [(offset: Int64, programme: Broadcast.Programme)] = []
-    /// Where the connection began, until its first title has come: that one was on the air already.
+    /// Offset at which the connection began, until its first title arrives. That title was on the air at the start already.
     private var joined: Int64?
 
-    /// A connection begins with this head; its first byte of sound has that offset.
+    /// A connection starts with this head; its first audio byte is at `offset`.
     mutating func join(_ head: TransferHead, at offset: Int64) {
         station.station = IcyMetadata.shown(head["icy-name"]) ?? station.station
         station.genre = IcyMetadata.shown(head["icy-genre"]) ?? station.genre
         station.about = IcyMetadata.shown(head["icy-description"]) ?? station.about
         station.homepage = IcyMetadata.shown(head["icy-url"]) ?? station.homepage
-        // Some send one value for each of their sources.
+        // Some servers send one value for each source, separated by commas.
         let kilobits = head["icy-br"].flatMap { Int($0.prefix { $0.isNumber }) }
         station.bitrate = kilobits.flatMap { (1...100_000).contains($0) ? $0 * 1_000 : nil } ?? station.bitrate
         demuxer = head["icy-metaint"].flatMap { Int($0.trimmingSpaces) }.flatMap { IcyDemuxer(interval: $0) }
         joined = offset
     }
 
-    /// Which of the bytes are sound, in order; notes the titles between them. `place`: what is read now.
+    /// Returns the audio ranges of `bytes` in order, and stores the titles between them. `place`: the read position.
     mutating func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, place: Int64) -> [Range<Int>] {
         guard demuxer != nil else { return [0..<bytes.count] }
         var ranges: [Range<Int>] = []
@@ -49,7 +49,7 @@ struct LiveStream {
 
     var markCount: Int { marks.count }
 
-    /// What is known at this byte of sound.
+    /// The metadata at this audio offset.
     func broadcast(at offset: Int64) -> Broadcast {
         var known = station
         known.programme = marks.last { $0.offset <= offset }?.programme
@@ -58,18 +58,18 @@ struct LiveStream {
 
     private mutating func note(_ programme: Broadcast.Programme, at offset: Int64, place: Int64) {
         guard marks.last?.programme != programme else { return }
-        // The decoder lags behind what is read by its own buffers.
+        // The decoder's buffers lag behind the read position.
         let heard = place - 256 << 10
         while marks.count > 1, marks[1].offset < heard || marks.count >= Self.maximumMarks { marks.removeFirst() }
         marks.append((offset, programme))
     }
 }
 
-/// Takes a radio server's metadata out of the sound: after every `interval` bytes of sound a byte counts the blocks of
-/// 16 bytes of text follow. A value that is fed with what comes, however it is cut into pieces.
+/// Separates a radio stream's metadata from its audio. After every `interval` bytes of audio, one byte gives the number of 16-byte
+/// blocks of text that follow. The input may be cut anywhere.
 struct IcyDemuxer {
     enum Piece: Equatable {
-        /// These of the bytes given are sound.
+        /// This range of the input is audio.
         case sound(Range<Int>)
         case metadata([UInt8])
     }
@@ -85,7 +85,7 @@ struct IcyDemuxer {
     private let interval: Int
     private var state: State
 
-    /// nil for an interval that no server can mean.
+    /// nil for an implausible interval.
     init?(interval: Int) {
         guard Self.intervals.contains(interval) else { return nil }
         self.interval = interval
@@ -122,24 +122,19 @@ struct IcyDemuxer {
     }
 }
 
-/// The text of one metadata block: `StreamTitle='...';StreamUrl='...';`, padded with zeros. No specification defines how a
-/// quotation mark within a title is written, so a value ends at `';`, or at the end.
+/// Parses a metadata block: `StreamTitle='...';StreamUrl='...';`, padded with zeros. No specification defines escapes for
+/// quotation marks, so a value ends at `';` or at the end of the block.
 enum IcyMetadata {
     /// nil when the block has neither field.
     static func programme(_ block: [UInt8]) -> Broadcast.Programme? {
-        let text = text(block.prefix { $0 != 0 })
+        let text = String(foreign: block.prefix { $0 != 0 })
         let title = value("StreamTitle", in: text)
         let url = value("StreamUrl", in: text)
         guard title != nil || url != nil else { return nil }
         return Broadcast.Programme(title: shown(title), url: shown(url))
     }
 
-    /// UTF-8, or Latin-1 as old servers send.
-    static func text(_ bytes: some Collection<UInt8>) -> String {
-        String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
-    /// Without control characters and space around; nil for nothing.
+    /// Without control characters and surrounding spaces; nil if nothing is left.
     static func shown(_ text: String?) -> String? {
         guard let text else { return nil }
         let scalars = text.streamSafe.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }

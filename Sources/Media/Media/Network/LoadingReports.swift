@@ -3,14 +3,14 @@
 internal import Playback
 internal import Kernel
 
-/// When to report what has been loaded: at once when something begins or ends, else ten times a second; the last value is
-/// never left out. And how fast it comes.
+/// Paces progress reports: at once when loading starts, stalls or ends, else ten times a second. The final value is always
+/// reported. Also measures the speed.
 struct LoadingReports {
     static let interval = 0.1
     /// Seconds without a byte that count as a stall.
     static let stallAfter = 1.0
 
-    /// Also of what has failed before anything came.
+    /// Report a failure even if nothing has arrived.
     var reportsFailures = false
     private(set) var nextDue: MonotonicTime?
     private(set) var lastBytes: MonotonicTime?
@@ -41,10 +41,10 @@ struct LoadingReports {
         return mean
     }
 
-    /// Whether to report it now; if not, `nextDue` is when to ask again.
+    /// Whether to report `loading` now. If not, ask again at `nextDue`.
     mutating func isDue(_ loading: MediaLoading, now: MonotonicTime) -> Bool {
         guard isNews(loading) else {
-            // The value is that of the last report again.
+            // The value equals the last report.
             nextDue = nil
             return false
         }
@@ -67,7 +67,7 @@ struct LoadingReports {
         return reported.ranges != loading.ranges || reported.size != loading.size
             || reported.isStalled != loading.isStalled
             || reported.isSatisfied != loading.isSatisfied
-            // How far the reader is matters when nothing else shows how much is left.
+            // The read position matters when nothing else changes.
             || abs(reported.place - loading.place) >= 16_384
     }
 }

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long and how often a network source tries, and how much it keeps. Seconds and bytes.
+/// Timeouts, retries and memory of a network source. Seconds and bytes.
 public struct NetworkLimits: Hashable, Sendable {
-    /// From opening to the first usable answer, all tries together. Less than the 30 s that the player waits for any media,
-    /// so that the cause is known.
+    /// From opening to the first usable response, retries included. Less than the player's timeout of 30 s, so that the error
+    /// names the cause.
     public var start = 29.0
-    /// For a server to confirm that what is kept whole is still what it has; then that is played unasked.
+    /// Timeout of a revalidation; then the cached media is played without it.
     public var check = 3.0
-    /// Without a byte, while some are wanted: the connection is given up and tried again.
+    /// Timeout without a byte while some are wanted; a retry follows.
     public var stall = 15.0
-    /// For name, connection and TLS of one try.
+    /// Name lookup, connection and TLS of one attempt.
     public var connect = 10.0
-    /// Tries after a failure before the media has failed. A connection that has delivered for 10 s clears the count.
+    /// Retries before the media fails. A connection that has delivered for 10 s resets the count.
     public var retries = 3
-    /// Before the first of these; each further one waits twice as long.
+    /// Delay before the first retry; it doubles each time.
     public var retryDelay = 1.0
-    /// The most that a server's `Retry-After` is waited for.
+    /// The longest `Retry-After` that is honoured; a longer one fails the media.
     public var longestRetryAfter = 20.0
     public var redirects = 5
-    /// Bytes held, besides the first 64 KB.
+    /// Bytes in memory, in addition to the first 64 KB.
     public var memory = 8 << 20
-    /// Missing bytes that are read through rather than asked anew for.
+    /// A gap up to this size is read through instead of sending a new request.
     public var gap: Int64 = 256 << 10
 
-    /// What may be a station is none when it is so many bytes ahead of what is read,
+    /// A presumed station is a file if it gets this far ahead of the reader,
     public var stationLead: Int64 = 2 << 20
-    /// or ends, as it should, with more than so many that were not read.
+    /// or if it ends with more unread bytes than this.
     public var stationTail: Int64 = 256 << 10
 
     public init() {}
 }
 
-/// A segment of a stream, a picture, or a sound that is heard once: never a station, whatever its answer looks like.
+/// A segment, playlist, picture or one-shot sound: never a station, whatever the response looks like.
 struct NetworkPiece: Hashable {
-    /// Of what the address stands for; nil: all of it.
+    /// The wanted bytes of the file; nil: all.
     var range: Range<Int64>?
 }

@@ -2,27 +2,27 @@
 
 internal import Kernel
 
-/// A server's facts on the media: enough to ask for a part of it and to notice that it is another one by now.
+/// A server's facts about the media: enough to request a part of it and to notice another version.
 struct RemoteResource: Hashable {
-    /// Where redirects had led to.
+    /// The address after redirects.
     var address: WebAddress
-    /// Where `address`, and what the media names, may lead.
+    /// Where `address` and references in the content may lead.
     var reach = NetworkReach.public
     /// nil while unknown.
     var size: ByteCount?
-    /// Parts can be asked for.
+    /// The server supports range requests.
     var hasRanges: Bool
     var entityTag: String?
     var lastModified: String?
     var contentType: String?
-    /// Seconds for which it may be kept unasked; nil when the server has not sent it.
+    /// Seconds without revalidation in the cache; nil if the server did not send it.
     var lifetime: Double?
-    /// The body's end is not the media's: a radio station.
+    /// A radio station: the end of the body is not the end of the media.
     var isLive = false
-    /// It is taken for a station only because nothing announces its end: it may prove to be a media after all.
+    /// It counts as a station only because nothing announces its end. It may prove to be a file.
     var isPresumed = false
 
-    /// For `If-Range` (RFC 9110, section 13.1.5): a weak tag does not do.
+    /// For `If-Range` (RFC 9110, section 13.1.5), which needs a strong validator.
     var validator: String? {
         if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
         return lastModified
@@ -38,7 +38,7 @@ struct RemoteResource: Hashable {
             one.flatMap { one in two.map { one != $0 } } ?? false
         }
         if differ(size, other.size) || differ(entityTag, other.entityTag) { return true }
-        // A cluster's servers may disagree on dates of a file with one tag.
+        // Servers of a cluster may send different dates for the same entity tag.
         return entityTag == nil && differ(lastModified, other.lastModified)
     }
 }
@@ -47,7 +47,7 @@ struct RemoteResource: Hashable {
 struct ContentRange: Hashable {
     /// The first byte; nil for an unsatisfied range (`bytes */123`).
     var first: Int64?
-    /// nil when the server does not know it, or names more than a media has.
+    /// nil if the server does not know it, or if it exceeds the largest size.
     var total: ByteCount?
 
     init?(_ text: String?) {
@@ -63,7 +63,7 @@ struct ContentRange: Hashable {
         guard sides[0] != "*" else { return }
         let bounds = sides[0].split(separator: "-", omittingEmptySubsequences: false)
         guard bounds.count == 2, let first = ByteCount(digits: bounds[0]), Self.isNumber(bounds[1]) else { return nil }
-        // A last byte beyond what is counted goes with a size beyond it.
+        // A last byte beyond the largest size needs a total beyond it.
         if let last = ByteCount(digits: bounds[1]) {
             guard first <= last, total.map({ last < $0 }) ?? true else { return nil }
         } else {
@@ -72,16 +72,15 @@ struct ContentRange: Hashable {
         self.first = first.bytes
     }
 
-    /// Of any length.
+    /// Digits of any length.
     private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
 
-/// For how long what was downloaded whole is played without asking its server whether it still has the same (RFC 9111,
-/// section 4.2).
+/// How long a complete cached media is played without revalidation (RFC 9111, section 4.2).
 enum Freshness {
-    /// For servers that do not send it. Music hardly ever changes, and asking costs one short answer.
+    /// If the server sends none. Music hardly ever changes, and a revalidation is cheap.
     static let usual = 86_400.0
     static let longest = 365 * 86_400.0
 
@@ -89,7 +88,7 @@ enum Freshness {
         age < min(longest, facts.lifetime ?? usual)
     }
 
-    /// Seconds from now; nil when the server does not send it.
+    /// Seconds from now; nil if the server does not send it.
     static func lifetime(_ head: TransferHead) -> Double? {
         let directives = (head["Cache-Control"] ?? "").lowercased().split(separator: ",").map {
             $0.trimmingSpaces

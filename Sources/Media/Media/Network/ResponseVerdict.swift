@@ -3,21 +3,20 @@
 internal import Kernel
 internal import Playback
 
-/// The meaning of one response head for a download.
+/// The meaning of a response head for a download.
 enum ResponseVerdict: Hashable {
-    /// The body begins at this byte of the media.
+    /// The body starts at this byte of the media.
     case body(from: Int64, RemoteResource)
     case redirect(String)
-    /// The media ends where more of it was asked for.
+    /// The media ends at the requested offset.
     case end(size: ByteCount)
-    /// It is not what it was when it was opened.
+    /// The media has changed since it was opened.
     case changed
-    /// The server cannot answer now; it may name the seconds to wait.
+    /// Retry later, after `seconds` if the server says so.
     case later(String, seconds: Double?)
     case fail(MediaError)
 
-    /// `offset`: the first byte that was asked for. `known`: from earlier responses. `isPiece`: it need be no media by
-    /// itself.
+    /// `offset`: the first requested byte. `known`: facts from earlier responses. `isPiece`: see `NetworkPiece`.
     init(
         _ head: TransferHead, from address: WebAddress, offset: Int64, known: RemoteResource?, isPiece: Bool = false
     ) {
@@ -31,7 +30,7 @@ enum ResponseVerdict: Hashable {
             self = head["Location"].map { .redirect($0) } ?? fail(.network, "redirects, but gives no address.")
         case 401, 407: self = fail(.forbidden, "requires a name and a password (status \(head.status)).")
         case 403: self = fail(.forbidden, "refuses it (status 403).")
-        // A station whose source has gone comes back with it.
+        // A station whose source is gone may come back.
         case 404 where known?.isLive == true:
             self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
@@ -72,7 +71,8 @@ enum ResponseVerdict: Hashable {
             found.hasRanges = true
         } else {
             found.size = head["Content-Length"].flatMap { ByteCount(digits: $0.trimmingSpaces) }
-            // Who answered with the whole when asked for a part has none to give, whatever the field.
+            // A server that answers a range request with the whole file does not support ranges, whatever its Accept-Ranges
+            // says.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
             if !found.isLive, isEndless(head, found) { (found.isLive, found.isPresumed) = (true, true) }
@@ -93,14 +93,14 @@ enum ResponseVerdict: Hashable {
         return .body(from: start, found)
     }
 
-    /// A station: its fields, and no length, or one that stands for none.
+    /// A station: `icy-` fields, and no length or a placeholder.
     private static func isLive(_ head: TransferHead, size: ByteCount?) -> Bool {
         guard size.map({ $0.bytes >= 1 << 31 - 1 }) ?? true else { return false }
         return head.headers.contains { $0.name.lowercased().hasPrefix("icy-") }
     }
 
-    /// Sound that has neither a length nor parts nor anything to know it again by: as stations behind plain web servers send
-    /// it, and programs that convert a file while they send it. Which of them shows later.
+    /// Audio without length, ranges or validators: a station behind a plain web server, or a file that is converted on the fly.
+    /// Which one shows later.
     private static func isEndless(_ head: TransferHead, _ found: RemoteResource) -> Bool {
         guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
             return false
@@ -110,7 +110,7 @@ enum ResponseVerdict: Hashable {
         return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"
     }
 
-    /// What is no music by its own word. Anything else is looked at: many servers call MPEG audio something else.
+    /// Content types that are certainly not audio. Others are sniffed: many servers mislabel MPEG audio.
     private static func refusal(of head: TransferHead, isPiece: Bool) -> String? {
         let type = head["Content-Type"]?.prefix { $0 != ";" }.lowercased().trimmingSpaces ?? ""
         if type == "text/html" || type == "application/xhtml+xml" { return "cannot be played: it is an HTML page." }
@@ -118,7 +118,7 @@ enum ResponseVerdict: Hashable {
         if !isPiece, type.hasPrefix("image/") { return "cannot be played: it is a picture." }
         if type == "multipart/byteranges" { return "cannot be played: it is a multipart answer." }
         let coding = head["Content-Encoding"]?.trimmingSpaces.lowercased() ?? ""
-        // None was asked for; a small body could unpack to a huge one.
+        // No coding was requested, and a small body could decompress to a huge one.
         if !coding.isEmpty, coding != "identity" {
             return "cannot be played: it is compressed (\(coding.prefix(20)))."
         }

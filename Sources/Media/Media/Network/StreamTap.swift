@@ -4,10 +4,10 @@ internal import Kernel
 internal import Playback
 public import Service
 
-/// The bytes of a media that is played from the web, for somebody who takes them along: all of them, in order, without a
-/// station's titles. It never holds up what is played: what is taken too late is lost to the taker.
+/// Copies the bytes of a web media while it plays: all of them, in order, without a station's titles. It never delays playback:
+/// bytes that it reads too late are lost.
 ///
-/// One at a time for a media. `take` is called from one thread, and may wait for the cache's disk.
+/// One tap per media. `take` is called from one thread and may wait for the cache's disk.
 public final class StreamTap: RecordableStream {
     private let source: HTTPSource
     public let item: String
@@ -21,7 +21,7 @@ public final class StreamTap: RecordableStream {
 
     public var isLive: Bool { source.broadcast(at: nil) != nil }
 
-    /// By its first bytes; a station is joined anywhere, so that they may mean nothing, and then its media type decides.
+    /// By the first bytes, else by the content type: a station may be joined in the middle of a frame.
     public var format: RecordedFormat {
         var head = [UInt8](repeating: 0, count: 1_024)
         let (inMemory, cachedEnd, type) = source.download.withLock { download in
@@ -30,7 +30,7 @@ public final class StreamTap: RecordableStream {
         }
         var count = inMemory
         if count == 0, let cachedEnd {
-            count = head.withUnsafeMutableBytes { readCached(at: 0, upTo: cachedEnd, into: $0) } ?? 0
+            count = head.withUnsafeMutableBytes { source.readCached(at: 0, upTo: cachedEnd, into: $0) } ?? 0
         }
         head.removeLast(head.count - count)
         return FileSignature(head)?.fileExtension.flatMap(RecordedFormat.init(rawValue:)) ?? Self.format(ofType: type)
@@ -47,62 +47,49 @@ public final class StreamTap: RecordableStream {
         }
     }
 
-    /// `listener` is called whenever there may be more, from any thread and with the source's lock held: it must not
-    /// block nor call anything here.
+    /// `listener` is called whenever there may be more bytes, on any thread, with the source's lock held. It must not block or call
+    /// this object.
     public func begin(_ listener: @escaping @Sendable () -> Void) throws(RecordingError) -> Int64 {
         guard let start = source.download.withLock({ $0.beginTap() }) else {
             throw .nothingToSave(
                 "The beginning of the item is no longer loaded: play it from its beginning, and save it early.")
         }
-        source.listener.withLock { $0.call = listener }
+        source.listener.withLock { $0.notify = listener }
         return start
     }
 
     public func take(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> StreamPart {
         while true {
-            switch source.download.withLock({ take(at: offset, into: buffer, &$0) }) {
-            case .part(let part): return part
+            var count = 0
+            let answer = source.download.withLock { download in
+                let answer = download.tap(at: offset)
+                if case .available(let end, _) = answer {
+                    let room = Int(min(Int64(buffer.count), end - offset))
+                    count = download.window.copy(
+                        at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
+                }
+                return answer
+            }
+            switch answer {
+            case .available(_, let isAfterGap): return .bytes(count, isAfterGap: isAfterGap)
             case .cached(let end):
-                if let count = readCached(at: offset, upTo: end, into: buffer), count > 0 {
+                if let count = source.readCached(at: offset, upTo: end, into: buffer), count > 0 {
                     return .bytes(count, isAfterGap: false)
                 }
-                // As the reader does, which comes to the same place or has passed it.
                 source.cacheFailed()
+            case .wait: return .nothingYet
+            case .end: return .over(.end)
+            case .late: return .over(.tooSlow, "The disk did not keep up.")
+            case .elsewhere:
+                return .over(.seek, "A seek skipped a part that is not loaded; the file would have a gap.")
+            case .failed(let error):
+                return error.code == .cancelled ? .over(.left) : .over(.network, error.message)
             }
         }
     }
 
-    /// Not with the lock held: the disk may take its time.
-    private func readCached(at offset: Int64, upTo end: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), end - offset))])
-        return source.cached.withLock { $0 }?.read(into: part, at: offset)
-    }
-
     public func end() {
-        source.listener.withLock { $0.call = nil }
+        source.listener.withLock { $0.notify = nil }
         source.download.withLock { $0.tapped = nil }
-    }
-
-    private enum Found {
-        case part(StreamPart)
-        case cached(upTo: Int64)
-    }
-
-    private func take(
-        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, _ download: inout Download
-    ) -> Found {
-        switch download.tap(at: offset) {
-        case .available(let end, let isAfterGap):
-            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), end - offset))])
-            return .part(.bytes(download.window.copy(at: offset, into: room), isAfterGap: isAfterGap))
-        case .cached(let end): return .cached(upTo: end)
-        case .wait: return .part(.nothingYet)
-        case .end: return .part(.over(.end))
-        case .late: return .part(.over(.tooSlow, "The disk did not keep up."))
-        case .elsewhere:
-            return .part(.over(.seek, "A seek skipped a part that is not loaded; the file would have a gap."))
-        case .failed(let error):
-            return .part(error.code == .cancelled ? .over(.left) : .over(.network, error.message))
-        }
     }
 }

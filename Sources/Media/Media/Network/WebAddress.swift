@@ -2,19 +2,19 @@
 
 internal import Kernel
 
-/// An `http:` or `https:` URL, taken apart as far as its handling needs (RFC 3986, section 3).
+/// An `http:` or `https:` URL, parsed as far as needed (RFC 3986, section 3).
 public struct WebAddress: Hashable, Sendable {
-    /// Whose secrets these are: header fields of an item go to its own origin only.
+    /// An item's header fields are sent to its own origin only.
     struct Origin: Hashable {
         var isSecure: Bool
         var host: String
         var port: Int
     }
 
-    /// Bytes of an address that a server, a list or a playlist names. Longer ones are refused before they are taken apart.
+    /// Bytes of a reference in a redirect, list or playlist. Longer ones are refused before they are parsed.
     static let longestReference = 4_096
 
-    /// Percent-encoded where a URL must be, and nowhere twice. May hold credentials: never to be shown.
+    /// Percent-encoded where necessary, never twice. May contain credentials: never show it.
     public let url: String
     public let isSecure: Bool
     /// Lower case, without brackets or port.
@@ -22,7 +22,7 @@ public struct WebAddress: Hashable, Sendable {
     let port: Int
     private let path: Substring
 
-    /// nil when `text` is no such URL with a host.
+    /// nil if `text` is not such a URL with a host.
     public init?(_ text: String) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         switch text[..<colon].lowercased() {
@@ -52,7 +52,7 @@ public struct WebAddress: Hashable, Sendable {
 
     var origin: Origin { Origin(isSecure: isSecure, host: host, port: port) }
 
-    /// What a message calls it: the last part of the path, or the host. Never credentials or a query.
+    /// The name in messages: the last path segment, or the host. Never credentials or the query.
     public var name: String {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         guard let decoded = PercentEncoding.decode(last), decoded.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
@@ -61,14 +61,13 @@ public struct WebAddress: Hashable, Sendable {
         return decoded.isEmpty ? host : String(decoded.prefix(120))
     }
 
-    /// Whether the fields meant for `origin` may go to this address as well: to the same one, or to its own TLS port.
+    /// Whether fields meant for `origin` may be sent to this address: the same origin, or the same host's default TLS port.
     func mayReceiveFields(of origin: Origin) -> Bool {
         if self.origin == origin { return true }
         return host == origin.host && isSecure && !origin.isSecure && port == 443 && origin.port == 80
     }
 
-    /// The target of a `Location` field that was met here (RFC 3986, section 5.2.2). Without this one's credentials
-    /// unless the origin stays.
+    /// Resolves a reference relative to this address (RFC 3986, section 5.2.2). Credentials are dropped if the host changes.
     func redirected(to location: String) -> WebAddress? {
         guard location.utf8.count <= Self.longestReference else { return nil }
         let reference = location.trimmingSpaces
@@ -101,13 +100,13 @@ public struct WebAddress: Hashable, Sendable {
         return port(text[text.utf8.index(after: colon)...]).map { (String(text[..<colon]), $0) }
     }
 
-    /// RFC 3986, section 3.2.2, and letters that are no ASCII, which the library makes Punycode of.
+    /// RFC 3986, section 3.2.2, and non-ASCII letters, which libcurl converts to Punycode.
     private static func mayStand(_ byte: UInt8, inBrackets: Bool) -> Bool {
         PercentEncoding.isAlphanumeric(byte) || byte >= 0x80
             || (inBrackets ? "%:.-_~" : "%-._~!$&'()*+,;=").utf8.contains(byte)
     }
 
-    /// nil: not a port; a port of nil: none given.
+    /// nil: invalid; `.some(nil)`: none given.
     private static func port(_ text: Substring) -> Int?? {
         if text.isEmpty { return .some(nil) }
         guard let number = UInt16(text), number > 0 else { return nil }
@@ -116,7 +115,7 @@ public struct WebAddress: Hashable, Sendable {
 }
 
 extension WebAddress {
-    /// Bytes that may not stand in a URL become `%XX`; what is encoded already stays as it is.
+    /// Escapes bytes that a URL may not contain as `%XX`; keeps existing escapes.
     private static func encoded(_ text: some StringProtocol) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -132,7 +131,7 @@ extension WebAddress {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The host's name stays: the library makes Punycode of it.
+    /// Keeps the host, which libcurl converts to Punycode.
     private static func encodedAuthority(_ authority: Substring, _ hostAndPort: Substring) -> String {
         let credentials = authority[..<hostAndPort.startIndex]
         return (credentials.isEmpty ? "" : encoded(Substring(credentials.utf8.dropLast())) + "@") + hostAndPort
@@ -142,7 +141,7 @@ extension WebAddress {
         PercentEncoding.isAlphanumeric(byte) || "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
     }
 
-    /// RFC 3986, section 5.2.4; the query stays as it is.
+    /// Removes dot segments (RFC 3986, section 5.2.4); keeps the query.
     private static func withoutDots(_ reference: some StringProtocol) -> String {
         let path = reference.prefix { $0 != "?" }
         var segments: [Substring] = []

@@ -3,7 +3,7 @@
 internal import Audio
 internal import Playback
 
-/// A decoder whose description is completed by what its source lies in: a folder, a catalogue, a server's stream.
+/// A decoder whose description is completed with facts from outside the file: its folder, the catalogue, a server's stream.
 class CompletedDecoder: AudioDecoder {
     fileprivate var decoder: any AudioDecoder
     private let complete: (any AudioDecoder, inout MediaDescription) -> Void
@@ -29,7 +29,7 @@ class CompletedDecoder: AudioDecoder {
         return try decoder.seek(to: frame)
     }
 
-    /// Whether there is news.
+    /// Returns true if `media` changed.
     @discardableResult private func refresh() -> Bool {
         var new = decoder.media
         complete(decoder, &new)
@@ -38,8 +38,8 @@ class CompletedDecoder: AudioDecoder {
     }
 }
 
-/// A decoder of a live stream: it has no length and no end, and the title changes with the frame that it holds from. What was
-/// taken for one may turn out to have an end.
+/// A decoder of a live stream: without length or end, and with a title that changes while it plays. A presumed live stream may turn out
+/// to be a file.
 final class LiveDecoder: CompletedDecoder {
     private let source: HTTPSource
 
@@ -65,14 +65,14 @@ final class LiveDecoder: CompletedDecoder {
     }
 }
 
-/// A decoder of what its server gives in one go only: it cannot be searched while it comes, but once all of it is in memory.
-/// It is opened anew for that, as decoders look at once whether they may go back and forth.
+/// A decoder of a file from a server without range support. It becomes seekable once all of the file is in memory. The inner decoder is
+/// opened again then, because decoders check at opening whether the source is seekable.
 final class SettledDecoder: CompletedDecoder {
     private let source: HTTPSource
     private let examiner: MediaExaminer
 
-    /// nil for what needs none: it can be searched already, or in no case.
-    /// `head`: its first bytes. They are not read again: the decoder may stand elsewhere by now.
+    /// nil if the decoder is seekable already or never will be. `head`: the first bytes, passed in because reading them again would
+    /// move the source's read position.
     init?(_ decoder: any AudioDecoder, _ source: HTTPSource, head: [UInt8], _ examiner: MediaExaminer) {
         guard !decoder.media.isSeekable, FileSignature(head) != .transportStream else { return nil }
         (self.source, self.examiner) = (source, examiner)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file is by its first bytes, whatever its name: for messages, and to keep a decoder that would search for
-/// a frame in anything away from it.
+/// A file type, detected by the first bytes: for messages, and to keep other formats away from a decoder that searches anything for a
+/// frame.
 ///
-/// Raw values for a sentence: “it is a PNG picture”.
+/// The raw values complete a sentence: “it is a PNG picture”.
 public enum FileSignature: String, CaseIterable, Sendable {
     case png = "a PNG picture"
     case jpeg = "a JPEG picture"
@@ -73,7 +73,7 @@ public enum FileSignature: String, CaseIterable, Sendable {
     /// False for pictures, documents and programs.
     var mayBeMedia: Bool { fileExtension != nil }
 
-    /// Of a file that holds it; nil for what is no media.
+    /// The usual file name extension; nil if this is not a media type.
     public var fileExtension: String? { Self.extensions[self] }
 
     private static let extensions: [FileSignature: String] = [
@@ -83,30 +83,30 @@ public enum FileSignature: String, CaseIterable, Sendable {
         .dts: "dts", .musepack: "mpc", .tak: "tak", .transportStream: "ts",
     ]
 
-    /// Whether a tag or the first word of a frame of MPEG audio begins here.
+    /// Whether a tag or a frame of MPEG audio may begin here.
     static func mayBeMPEG(_ head: [UInt8]) -> Bool {
         head.starts(with: "ID3".utf8) || head.starts(with: "TAG".utf8)
             || head.first == 0xFF && head.dropFirst().first.map { $0 & 0xE0 == 0xE0 } == true
     }
 
-    /// The word that begins a frame (ETSI TS 102 114, 5.3): of 16 or of 14 bits, in either order of bytes.
+    /// Sync words (ETSI TS 102 114, 5.3): 16 or 14 bits, in both byte orders.
     private static let dtsSyncs: [[UInt8]] = [
         [0x7F, 0xFE, 0x80, 0x01], [0xFE, 0x7F, 0x01, 0x80], [0x1F, 0xFF, 0xE8, 0x00], [0xFF, 0x1F, 0x00, 0xE8],
     ]
 
-    /// An ADTS header (ISO/IEC 14496-3, 1.A.2.2.1): its layer, which MPEG audio never has, is 0.
+    /// An ADTS header (ISO/IEC 14496-3, 1.A.2.2.1): layer 0, which MPEG audio never uses.
     private static func isRawAAC(_ head: [UInt8]) -> Bool {
         guard head.count >= 7, head[0] == 0xFF, head[1] & 0xF6 == 0xF0 else { return false }
         let length = Int(head[3] & 3) << 11 | Int(head[4]) << 3 | Int(head[5]) >> 5
         return head[2] >> 2 & 15 < 13 && length >= 7
     }
 
-    /// Packets of 188 bytes, each of which begins with the same one (ISO/IEC 13818-1, 2.4.3.2).
+    /// Packets of 188 bytes, each with the same sync byte (ISO/IEC 13818-1, 2.4.3.2).
     private static func isTransportStream(_ head: [UInt8]) -> Bool {
         head.count >= 376 && stride(from: 0, to: min(head.count, 940), by: 188).allSatisfy { head[$0] == 0x47 }
     }
 
-    /// UTF-8 or ASCII without control characters; the head may end within a character.
+    /// UTF-8 without control characters. The head may end within a character.
     private static func isText(_ head: [UInt8]) -> Bool {
         guard !head.isEmpty, !head.starts(with: "ID3".utf8), !head.starts(with: "TAG".utf8) else { return false }
         guard head.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return false }

@@ -2,20 +2,20 @@
 
 public import Playback
 
-/// Makes decoders of one family of formats. It decouples the opener from codec libraries: the executable hands the
-/// factories in.
+/// Makes decoders of one family of formats. The protocol decouples the opener from codec libraries; the executable passes in the
+/// factories.
 public protocol DecoderFactory: Sendable {
-    /// Whether `source` looks like something of this family. `head` holds its first bytes (4,096, or all of a shorter
-    /// one); more may be read where a tag hides the beginning. Must be quick: it decides, the decoder finds out.
+    /// Whether `source` looks like this family. `head`: the first 4,096 bytes, or fewer of a shorter source. May read more if a tag
+    /// hides the beginning. Must be quick: a decoder may still refuse the source.
     func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool
 
-    /// Opens up to the first decodable frame. Throws `unsupported` or `empty` when there is none.
+    /// Opens the source up to the first decodable frame. Throws `unsupported` or `empty` if there is none.
     func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder
 
-    /// What a catalogue lists, for tens of thousands of files in a row: reads little, decodes nothing, loads no picture.
+    /// The facts for a catalogue of tens of thousands of files: reads little, decodes nothing, loads no picture.
     func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline
 
-    /// The lyrics in the tags; nil without any.
+    /// Lyrics from the tags; nil without any.
     func lyrics(in source: any ByteSource) throws(MediaError) -> String?
 }
 
@@ -32,9 +32,9 @@ extension DecoderFactory {
 
 /// A media as a catalogue lists it.
 public struct MediaOutline: Hashable, Sendable {
-    /// Its tags hold no picture, its length may be an estimate.
+    /// Without the picture; the length may be an estimate.
     public var media: MediaDescription
-    /// The tags carry a picture, or could.
+    /// The tags contain a picture, or may do so.
     public var hasPicture: Bool
 
     public init(media: MediaDescription, hasPicture: Bool) {
@@ -43,7 +43,7 @@ public struct MediaOutline: Hashable, Sendable {
     }
 }
 
-/// Looks into media, or opens them, with the first decoder that recognises them.
+/// Opens or examines media with the first factory that recognises them.
 public struct MediaExaminer: Sendable {
     static let headSize = 4_096
 
@@ -52,17 +52,17 @@ public struct MediaExaminer: Sendable {
     /// `factories` are asked in order.
     public init(factories: [any DecoderFactory]) { self.factories = factories }
 
-    /// Format, length and tags from a few reads: no picture is loaded, nothing is decoded. Blocks on the source.
+    /// Format, length and tags from a few reads, without decoding or loading the picture. Blocks on the source.
     public func outline(of source: any ByteSource) throws(MediaError) -> MediaOutline {
         try factory(for: source).outline(source)
     }
 
-    /// For decoding. Blocks on the source.
+    /// Opens the source for decoding. Blocks on the source.
     public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
         try factory(for: source).open(source)
     }
 
-    /// The lyrics in the tags; nil without any. Blocks on the source.
+    /// Lyrics from the tags; nil without any. Blocks on the source.
     public func lyrics(in source: any ByteSource) throws(MediaError) -> String? {
         try factory(for: source).lyrics(in: source)
     }

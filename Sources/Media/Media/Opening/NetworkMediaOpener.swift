@@ -3,8 +3,7 @@
 public import Playback
 internal import Synchronization
 
-/// Opens `http:` and `https:` URLs with the first decoder that recognises what comes, and anything else with another
-/// opener.
+/// Opens `http:` and `https:` URLs with the first decoder that recognises the content, and anything else with another opener.
 public struct NetworkMediaOpener: MediaOpener {
     private let transport: (any HTTPTransport)?
     private let limits: NetworkLimits
@@ -12,11 +11,11 @@ public struct NetworkMediaOpener: MediaOpener {
     private let cipher: (any SegmentCipher)?
     private let selection: MediaExaminer
     private let local: any MediaOpener
-    /// Where it is noted what is open; nil: nowhere.
+    /// Registers open streams.
     public var streams: OpenStreams?
 
-    /// `transport`: nil where nothing may be fetched. `cache`: nil where nothing is kept. `cipher`: nil where ciphered
-    /// streams cannot be played. `factories` are asked in order.
+    /// `transport`: nil if the network is off. `cache`: nil for no cache. `cipher`: nil if encrypted streams cannot be played.
+    /// `factories` are asked in order.
     public init(
         transport: (any HTTPTransport)?, limits: NetworkLimits, cache: (any MediaCache)? = nil,
         cipher: (any SegmentCipher)? = nil, factories: [any DecoderFactory], local: any MediaOpener
@@ -36,18 +35,15 @@ public struct NetworkMediaOpener: MediaOpener {
             return try local.open(locator, cancellation: cancellation, loading: loading)
         }
         guard let transport else { throw .networkOff }
-        guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "This is not a web address such as https://host/path.")
-        }
-        let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
+        let address = try locator.webAddress()
         let isPlaylist = PlaylistFlag()
         var limits = limits
         if let timeout = locator.oneShot?.timeout {
-            // A server makes speech while it sends it: a second request begins it anew.
+            // A server may synthesize speech while it sends it, and a retry would start that again: wait as long as allowed.
             (limits.start, limits.stall) = (timeout, max(limits.stall, timeout))
         }
         let source = HTTPSource(
-            address, fields: fields, transport: transport, limits: limits, reach: locator.reach, cache: cache,
+            address, fields: locator.fields, transport: transport, limits: limits, reach: locator.reach, cache: cache,
             piece: locator.oneShot.map { _ in NetworkPiece() }
         ) { loaded in
             if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
@@ -58,7 +54,7 @@ public struct NetworkMediaOpener: MediaOpener {
         if HLSOpening.isPlaylist(head) {
             isPlaylist.value.store(true, ordering: .relaxed)
             let context = HLSContext(
-                name: address.name, origin: address, fields: fields, transport: transport, limits: limits,
+                name: address.name, origin: address, fields: locator.fields, transport: transport, limits: limits,
                 hls: HLSLimits(), cipher: cipher, report: loading)
             let decoder = try HLSOpening(
                 context: context, selection: selection, cancellation: cancellation,
@@ -72,15 +68,26 @@ public struct NetworkMediaOpener: MediaOpener {
         let decoder = try selection.open(source)
         streams?.note(source, of: locator.item)
         guard source.broadcast(at: 0) == nil else { return LiveDecoder(decoder, source) }
-        // Only of what is music.
+        // Only media are cached.
         source.keep()
         return SettledDecoder(decoder, source, head: head, selection) ?? decoder
     }
 
-    /// What has come of a playlist is not of the media that it names.
+    /// Set once the source is a playlist, whose loading progress must not be reported.
     private final class PlaylistFlag: Sendable {
         let value = Atomic(false)
     }
+}
+
+extension MediaLocator {
+    /// Throws `notFound` if the uri is not a web address.
+    func webAddress() throws(MediaError) -> WebAddress {
+        if let address = WebAddress(uri) { return address }
+        throw MediaError(.notFound, "This is not a web address such as https://host/path.")
+    }
+
+    /// The item's header fields, in a fixed order.
+    var fields: [TransferHeader] { headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) } }
 }
 
 extension MediaError {

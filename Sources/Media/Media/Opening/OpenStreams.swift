@@ -4,52 +4,32 @@ internal import Kernel
 public import Playback
 internal import Synchronization
 
-/// Which media one player has open from the web, by the items that they are. It exists so that somebody can take the
-/// bytes of the item that plays, without a way from the player to its sources. Usable from any thread.
+/// The web media that a player has open, by item. It gives a stream recorder access to the sources of the current item without a
+/// path through the player. Any thread may call this.
 public final class OpenStreams: Sendable {
     public enum Found: Sendable {
         case stream(StreamTap)
-        /// HLS: many files, of which none is the item.
+        /// HLS: many files, none of which is the item.
         case segments
     }
 
-    private struct Entry {
-        var item: ItemID
-        var media: Media
-    }
-
-    private enum Media {
-        case stream(Weak<HTTPSource>)
-        case segments
-
-        /// Nobody has it any more.
-        var isGone: Bool {
-            switch self {
-            case .stream(let box): box.value == nil
-            case .segments: false
-            }
-        }
-    }
-
-    /// The current item and the next one, and those of a moment ago.
+    /// The current item, the next one, and recent ones.
     private static let most = 8
 
-    private let entries = Mutex<[Entry]>([])
+    /// Without a source: an HLS stream.
+    private let entries = Mutex<[(item: ItemID, source: Weak<HTTPSource>?)]>([])
     private let opened: @Sendable () -> Void
 
-    /// `opened` is called when there is one more, from any thread; it must not block.
+    /// `opened` is called for each new entry, on any thread. It must not block.
     public init(opened: @escaping @Sendable () -> Void = {}) { self.opened = opened }
 
-    /// The newest one that is open of this item; nil when there is none.
+    /// The newest open stream of this item; nil without one.
     public func find(_ item: ItemID) -> Found? {
         entries.withLock { entries in
             for entry in entries.reversed() where entry.item == item {
-                switch entry.media {
-                case .segments: return .segments
-                case .stream(let box):
-                    guard let source = box.value, !source.isClosed else { continue }
-                    return .stream(StreamTap(source, of: item))
-                }
+                guard let box = entry.source else { return .segments }
+                guard let source = box.value, !source.isClosed else { continue }
+                return .stream(StreamTap(source, of: item))
             }
             return nil
         }
@@ -58,11 +38,10 @@ public final class OpenStreams: Sendable {
     /// `source`: nil for an HLS stream.
     func note(_ source: HTTPSource?, of item: ItemID?) {
         guard let item else { return }
-        let media = source.map { Media.stream(Weak($0)) } ?? .segments
         entries.withLock { entries in
-            entries.removeAll(where: \.media.isGone)
+            entries.removeAll { $0.source.map { $0.value == nil } ?? false }
             if entries.count >= Self.most { entries.removeFirst() }
-            entries.append(Entry(item: item, media: media))
+            entries.append((item, source.map { Weak($0) }))
         }
         opened()
     }

@@ -3,12 +3,12 @@
 internal import Audio
 public import Playback
 
-/// Opens what is heard once and consists of several media as one. All of them are open before the first is heard, so that a
-/// slow server delays the beginning instead of making a gap.
+/// Opens the parts of a one-shot item as one media. All parts are open before the first plays, so that a slow server delays the start
+/// instead of causing a gap.
 public struct PartsOpener: MediaOpener {
     private let opener: any MediaOpener
 
-    /// `opener` opens each of them.
+    /// `opener` opens each part.
     public init(_ opener: any MediaOpener) { self.opener = opener }
 
     public func open(
@@ -40,12 +40,12 @@ public struct PartsOpener: MediaOpener {
     }
 }
 
-/// Several media, one after the other, as one.
+/// Plays several media one after another, as one.
 final class PartsDecoder: AudioDecoder {
     private let parts: [any AudioDecoder]
     private let progress: PartsLoading
     private var index = 0
-    /// Parts before this one are not at their beginning.
+    /// Parts before this one have been read.
     private var firstFresh = 1
     private(set) var media: MediaDescription
 
@@ -80,7 +80,7 @@ final class PartsDecoder: AudioDecoder {
         return frame
     }
 
-    /// A part that was read before is at its end, or in its middle.
+    /// Switches to a part, seeking in it unless it is unread and wanted from its beginning.
     @discardableResult
     private func enter(_ new: Int, at seconds: Double) throws(MediaError) -> FrameCount {
         let isFresh = new >= firstFresh && seconds == 0
@@ -94,7 +94,7 @@ final class PartsDecoder: AudioDecoder {
         return media.duration.map { media.format.seconds($0) }
     }
 
-    /// Whether there is news.
+    /// Returns true if `media` changed.
     @discardableResult
     private func refresh() -> Bool {
         var new = parts[index].media

@@ -4,27 +4,27 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// What has come of several media that are heard as one, in the time of all of them. Any thread.
+/// Loading progress of several media that play as one, in their total time. Any thread may call this.
 final class PartsLoading: Sendable {
-    /// Of `MediaLoading`, a second.
+    /// `MediaLoading` units per second.
     private static let units = 1_000.0
 
     private struct Part {
         /// nil until it is open.
         var media: MediaDescription?
-        /// nil: it is a file, and all there.
+        /// nil for a file, which needs no loading.
         var loading: MediaLoading?
 
         var length: Double? {
             media.flatMap { media in media.duration.map { media.format.seconds($0) } }
         }
         var isWhole: Bool { loading?.isSatisfied ?? true }
-        /// nil for a file, and while that cannot be reckoned.
+        /// nil for a file, and while bytes cannot be mapped to time.
         var map: LoadedMap? {
             guard let media, let loading else { return nil }
             return LoadedMap(media, loading)
         }
-        /// Seconds from its beginning that can be read without waiting.
+        /// Seconds from the part's beginning that can be read without waiting.
         var loadedEnd: Double {
             guard let loading, let map else { return length ?? 0 }
             return map.loaded(loading).end
@@ -33,18 +33,18 @@ final class PartsLoading: Sendable {
 
     private struct State {
         var parts: [Part]
-        /// The one that is read.
+        /// Index of the current part.
         var current = 0
-        /// To be reported; nil when all is.
+        /// Still to be reported.
         var news: MediaLoading?
-        /// A thread reports: it reports what comes meanwhile as well.
+        /// A thread is reporting; it also reports values that arrive meanwhile.
         var isReporting = false
     }
 
     private let state: Mutex<State>
     private let report: @Sendable (MediaLoading) -> Void
 
-    /// `report` gets nothing before all parts are open; from one thread at a time, and the last value always.
+    /// `report` is called once all parts are open, from one thread at a time, and always gets the last value.
     init(count: Int, report: @escaping @Sendable (MediaLoading) -> Void) {
         state = Mutex(State(parts: Array(repeating: Part(), count: count)))
         self.report = report
@@ -75,7 +75,7 @@ final class PartsLoading: Sendable {
         }
     }
 
-    /// nil when all are files, or some are not open.
+    /// nil if all parts are files, or while some are not open.
     private static func loading(_ state: State) -> MediaLoading? {
         let parts = state.parts
         guard parts.contains(where: { $0.loading != nil }), parts.allSatisfy({ $0.media != nil }) else { return nil }

@@ -5,8 +5,7 @@ internal import Glibc
 internal import Kernel
 public import Playback
 
-/// Opens a tone that is made here under its address, and everything else with another opener: it sounds whatever became of
-/// files, networks and the worker.
+/// Opens a built-in tone under its uri, and everything else with another opener. The tone needs no file, network or worker.
 public struct ToneOpener: MediaOpener {
     private let uri: String
     private let others: any MediaOpener
@@ -53,7 +52,7 @@ private final class ToneDecoder: AudioDecoder {
         let inSecond = frame % FrameCount(format.sampleRate)
         let inBeat = inSecond % beat
         guard inSecond < 3 * beat, inBeat < beep else { return 0 }
-        // Each beep swells and falls, without a click.
+        // A sine envelope avoids clicks.
         let envelope = sin(Double.pi * Double(inBeat) / Double(beep))
         return Float(0.5 * envelope * sin(2 * Double.pi * frequency * format.seconds(inBeat)))
     }

@@ -4,18 +4,18 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Pictures that items name by a web address: fetched by the server, so that neither page nor desktop asks strangers, and
-/// each only once by however many look at it.
+/// Fetches pictures that items name by a web address. The server does this, so that page and desktop contact no strangers, and
+/// each picture is fetched once for all clients.
 final class WebPictures: Sendable {
     /// Bytes of one picture.
     static let largest = 8 << 20
-    /// Bytes of all that are kept, in memory.
+    /// Bytes of all pictures kept in memory.
     static let kept = 8 << 20
-    /// Seconds for one.
+    /// Timeout for one picture, in seconds.
     static let patience = 10.0
-    /// Seconds for which a picture counts as what the address still holds.
+    /// Seconds for which a picture is kept.
     static let freshness = 600.0
-    /// Seconds in which an address that has failed is not asked again.
+    /// Seconds before an address that has failed is fetched again.
     static let respite = 30.0
     private static let maximumFailures = 64
 
@@ -27,10 +27,10 @@ final class WebPictures: Sendable {
     private let transport: (any HTTPTransport)?
     private let known = Mutex(Known())
 
-    /// `transport`: nil where nothing may be fetched.
+    /// `transport`: nil if the network is off.
     init(transport: (any HTTPTransport)?) { self.transport = transport }
 
-    /// Blocks, for 10 s at most, or until it is cancelled. Throws `unsupported` for what is no picture, or too large a one.
+    /// Blocks for up to 10 s, or until cancelled. Throws `unsupported` if the file is not a picture or is too large.
     func picture(
         at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) -> [UInt8] {
@@ -39,7 +39,7 @@ final class WebPictures: Sendable {
             throw MediaError(.notFound, "artworkUri is not a web address such as https://host/path.")
         }
         let now = transport.now
-        // A picture that somebody else may not reach is none for them.
+        // A picture fetched with a wider reach is not served to a caller with a narrower one.
         let key = "\(locator.reach.rawValue) \(address.url)"
         let (picture, failure) = known.withLock { known in
             (known.pictures[key], known.failures[key])
@@ -78,26 +78,17 @@ final class WebPictures: Sendable {
         limits.retries = 1
         limits.memory = 256 << 10
         let source = HTTPSource(
-            address, fields: [], transport: transport, limits: limits, reach: reach, cache: nil, piece: NetworkPiece()
-        ) { _ in }
-        defer { source.close() }
-        cancellation.onCancel { source.close() }
-        transport.call(at: transport.now.advanced(bySeconds: Self.patience)) { [weak source] in source?.close() }
-        do throws(MediaError) {
-            // Whatever else it is, it is not loaded.
+            address, fields: [], transport: transport, limits: limits, reach: reach, piece: NetworkPiece())
+        let deadline = transport.now.advanced(bySeconds: Self.patience)
+        return try source.read(until: deadline, within: Self.patience, cancellation) { () throws(MediaError) in
+            // Anything else is not loaded.
             guard PictureFormat(try source.bytes(at: 0, count: PictureFormat.headSize)) != nil else {
                 throw MediaError(.unsupported, "\(address.name) is not a picture.")
             }
-            return try Self.whole(source)
-        } catch {
-            guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not arrive within \(Int(clamping: Self.patience)) s.")
+            if let size = source.size, size.bytes > Self.largest {
+                throw .tooLarge(source.name, for: "a picture", limit: Self.largest)
+            }
+            return try source.whole(limit: Self.largest, as: "a picture")
         }
-    }
-
-    private static func whole(_ source: any ByteSource) throws(MediaError) -> [UInt8] {
-        let mayFit = source.size.map { $0.bytes <= largest } ?? true
-        if mayFit, let bytes = try source.whole(limit: largest) { return bytes }
-        throw MediaError(.unsupported, "\(source.name) is too large for a picture (\(largest >> 20) MB at most).")
     }
 }

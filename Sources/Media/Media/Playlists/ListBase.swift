@@ -2,15 +2,15 @@
 
 internal import Kernel
 
-/// Where a list lies, which is what its references start from. A list from the network never names a file here.
+/// The location of a list, the base of its references. A list from the network can never refer to a local file.
 enum ListBase: Hashable {
-    /// Names of folders below the music roots.
+    /// Folder names below the music roots.
     case folder([String])
-    /// Names of directories of this machine, of a list that was named by its `file:` URL.
+    /// Directory names from `/`, for a list that was given by its `file:` URL.
     case directory([String])
     case web(WebAddress)
 
-    /// Of a list in the music folders.
+    /// Base of a list in the music folders.
     init(localList uri: String) {
         let isURL = uri.prefix(5).lowercased() == "file:"
         let path = isURL ? FileURL.path(uri) : nil
@@ -18,13 +18,13 @@ enum ListBase: Hashable {
         self = path == nil ? .folder(names) : .directory(names)
     }
 
-    /// The list's own base of its references.
+    /// Applies the base that the list itself declares, if it is a web address.
     func moved(to base: String?) -> ListBase {
         guard let base, let uri = resolve(base), let address = WebAddress(uri) else { return self }
         return .web(address)
     }
 
-    /// A `uri` for the queue; nil for what leads elsewhere than to the music folders or the web.
+    /// A `uri` for the queue; nil if the reference leads neither to a file nor to the web.
     func resolve(_ reference: String) -> String? {
         guard reference.utf8.count <= WebAddress.longestReference else { return nil }
         if let address = WebAddress(reference) { return address.url }
@@ -33,7 +33,7 @@ enum ListBase: Hashable {
         let isWindowsPath = scheme.count == 1 && rest.hasPrefix(":")
         switch self {
         case .web(let base):
-            // A scheme of one letter is a drive.
+            // A one-letter scheme is a Windows drive.
             if !scheme.isEmpty, rest.hasPrefix(":") { return nil }
             return base.redirected(to: reference).map(\.url)
         case .folder(let names), .directory(let names):
@@ -41,13 +41,13 @@ enum ListBase: Hashable {
             if isWindowsPath || rest.hasPrefix("://") { return nil }
             guard let path = Self.path(reference, in: names) else { return nil }
             if path.hasPrefix("/") { return FileURL.text(path) }
-            // What a name holds is no escape yet.
+            // The names are not percent-encoded yet.
             if case .directory = self { return FileURL.text("/" + path) }
             return path
         }
     }
 
-    /// Lists written on Windows separate with backslashes.
+    /// Lists written on Windows use backslashes.
     private static func path(_ reference: String, in folder: [String]) -> String? {
         let path = reference.contains("/") ? reference : reference.replacing("\\", with: "/")
         if path.hasPrefix("/") { return path }

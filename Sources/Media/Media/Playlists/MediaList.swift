@@ -2,29 +2,29 @@
 
 internal import Playback
 
-/// The content of a playlist file or feed, as it is written: references are not resolved yet.
+/// The content of a playlist file or feed, with unresolved references.
 struct MediaList: Hashable {
     struct Entry: Hashable {
-        var reference: String
+        var reference = ""
         var title: String?
         var artist: String?
         var album: String?
         var picture: String?
-        /// It is another list, by its own word.
+        /// The list declares this entry as another list.
         var isList = false
     }
 
-    /// More entries than this are left out.
+    /// Further entries are left out.
     static let maximumEntries = 10_000
 
     var entries: [Entry] = []
-    /// Base of relative references, when the list names one.
+    /// Base of relative references, if the list names one.
     var base: String?
-    /// It is a podcast feed, with this name.
+    /// Title of the feed, if this is a podcast feed.
     var podcast: String?
     var isTruncated = false
 
-    /// False when there is no room for more.
+    /// False if the list is full.
     mutating func append(_ entry: Entry) -> Bool {
         guard entries.count < Self.maximumEntries else {
             isTruncated = true
@@ -35,7 +35,7 @@ struct MediaList: Hashable {
     }
 }
 
-/// The formats, recognised by their content: names and content types lie too often.
+/// List formats, detected by content: names and content types are often wrong.
 public enum MediaListFormat: Hashable, Sendable {
     case m3u
     case pls
@@ -43,7 +43,7 @@ public enum MediaListFormat: Hashable, Sendable {
     /// An M3U that lists segments or variants of one stream.
     case hls
 
-    /// nil for what is no list. `isNamedList`: by its name it is one, so that bare lines are entries.
+    /// nil if the content is not a list. `isNamedList`: the name is that of a list, so that bare lines count as entries.
     init?(_ head: [UInt8], isNamedList: Bool) {
         let text = ListText.decode(head.prefix(4_096)).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         let start = text.prefix(512).lowercased()
@@ -59,7 +59,7 @@ public enum MediaListFormat: Hashable, Sendable {
         }
     }
 
-    /// Any XML may begin alike: its root element decides.
+    /// For XML, the root element decides.
     private static func namesRoot(_ text: Substring) -> Bool {
         let text = text.lowercased()
         return ["<asx", "<rss", "<feed", "<playlist", "<rdf:rdf"].contains { text.contains($0) }
@@ -72,12 +72,12 @@ public enum MediaListFormat: Hashable, Sendable {
         }
     }
 
-    /// Text in an 8-bit set: no control characters but those of lines.
+    /// Text in an 8-bit encoding: no control characters except whitespace.
     private static func isLatin(_ head: [UInt8]) -> Bool {
         !head.isEmpty && head.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
     }
 
-    /// Text in UTF-16, by its mark, without control characters but those of lines.
+    /// UTF-16 text with a byte order mark: no control characters except whitespace.
     private static func isUTF16(_ head: [UInt8], _ text: Substring) -> Bool {
         ListText.marksUTF16.contains(Array(head.prefix(2)))
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 || (0x09...0x0D).contains($0.value) }
@@ -85,7 +85,7 @@ public enum MediaListFormat: Hashable, Sendable {
 
     private static let extensions: NameExtensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"]
 
-    /// Whether a path or address is named like a list. Feeds rarely are.
+    /// Whether a path or address has a list's extension. Feeds rarely do.
     public static func isListName(_ uri: String) -> Bool {
         var name = uri.utf8[...]
         if let first = name.first, first | 0x20 == UInt8(ascii: "h"), MediaLocator.isNetwork(uri) {
@@ -97,7 +97,7 @@ public enum MediaListFormat: Hashable, Sendable {
 
 /// Text of unknown encoding.
 enum ListText {
-    /// U+FEFF in either order of bytes.
+    /// U+FEFF in both byte orders.
     static let marksUTF16: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
 
     static func decode(_ bytes: some Collection<UInt8>) -> String { decoded(bytes).streamSafe }
@@ -105,14 +105,14 @@ enum ListText {
     private static func decoded(_ bytes: some Collection<UInt8>) -> String {
         if Array(bytes.prefix(3)) == [0xEF, 0xBB, 0xBF] { return String(decoding: bytes.dropFirst(3), as: UTF8.self) }
         if let text = utf16(bytes) { return text }
-        // A cut in the middle of a character is no reason to take all of it for Latin-1.
+        // A truncated character at the end must not make all of the text Latin-1.
         for cut in 0...3 where bytes.suffix(cut).allSatisfy({ $0 >= 0x80 }) {
             if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
         }
-        return IcyMetadata.text(bytes)
+        return String(foreign: bytes)
     }
 
-    /// nil for a text without the mark of UTF-16.
+    /// nil without UTF-16's byte order mark.
     static func utf16(_ bytes: some Collection<UInt8>) -> String? {
         let mark = Array(bytes.prefix(2))
         guard marksUTF16.contains(mark) else { return nil }
@@ -124,7 +124,7 @@ enum ListText {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// The same text in one byte for each letter of ASCII, for who reads it as bytes. Large text is not copied.
+    /// Converts UTF-16 to UTF-8; returns other text as it is, without a copy.
     static func withoutUTF16(_ bytes: [UInt8]) -> [UInt8] {
         marksUTF16.contains(Array(bytes.prefix(2))) ? Array(decode(bytes).utf8) : bytes
     }

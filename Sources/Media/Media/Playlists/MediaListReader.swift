@@ -4,30 +4,30 @@ internal import Kernel
 internal import Playback
 internal import Service
 
-/// Reads playlists and feeds, and the lists that they name, to the media that they come to.
+/// Reads playlists and feeds, including nested lists, into the media that they contain.
 struct MediaListReader: Sendable {
     static let deepest = 5
-    /// Refused entries that are named.
+    /// Refused entries that are reported by name.
     static let mostRefused = 100
-    /// Lists within lists, all together.
+    /// Nested lists in total.
     static let maximumLists = 100
     static let largestText = 4 << 20
     static let largestXML = 16 << 20
-    /// Seconds for everything.
+    /// Timeout for one request, in seconds.
     static let patience = 20.0
 
-    /// Where lists lie.
+    /// Roots of lists.
     let roots: MusicRoots
-    /// Where entries may lie.
+    /// Roots of entries.
     let playable: MusicRoots
-    /// nil where nothing may be fetched.
+    /// nil if the network is off.
     let transport: (any HTTPTransport)?
     let scanner: any XMLScanner
 
-    /// The media of a list, in its order; those of lists within it stand in their place. Blocks, for 20 s at most.
+    /// The media of a list in order, with nested lists expanded in place. Blocks for up to 20 s.
     ///
-    /// `mustBeList`: false takes what is no list for a media, unless its first bytes show that it is none. A stream in HTTP
-    /// Live Streaming's form is a media as well.
+    /// `mustBeList`: if false, anything that is not a list counts as a media, unless its first bytes show otherwise. An HLS stream is
+    /// a media.
     func contents(
         of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double? = nil,
         cancellation: MediaCancellation = MediaCancellation()
@@ -42,14 +42,14 @@ struct MediaListReader: Sendable {
         return walk.contents
     }
 
-    /// The result of one request so far.
+    /// State of one request.
     private struct Walk {
         let limit: Int
         let patience: Double
         let deadline: MonotonicTime
         let cancellation: MediaCancellation
         var contents = ListContent()
-        /// The lists that lead to the one that is read.
+        /// The lists that contain the current one.
         var trail: [PathKey] = []
         var lists = 0
 
@@ -117,7 +117,7 @@ struct MediaListReader: Sendable {
             : MediaError(.forbidden, "Nothing in \(name) is in the music folders or on the web.")
     }
 
-    /// An item's fields go to its own host only.
+    /// An item's header fields are sent to its own host only.
     private static func headers(of locator: MediaLocator, for uri: String) -> [String: String] {
         guard !locator.headers.isEmpty, let list = WebAddress(locator.uri), let media = WebAddress(uri),
             media.mayReceiveFields(of: list.origin)
@@ -131,44 +131,34 @@ struct MediaListReader: Sendable {
 
     // MARK: One list
 
-    /// nil for what is to be played itself.
+    /// nil if this is a media, not a list.
     private func load(
         _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
     ) throws(MediaError) -> (MediaList, ListBase, NetworkReach)? {
         let cancellation = walk.cancellation
         if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is no longer needed.") }
-        let isNetwork = locator.isNetwork
-        guard isNetwork else {
+        let isEntry = !walk.trail.isEmpty
+        guard locator.isNetwork else {
             let file = try roots.openFile(locator.uri)
-            return try list(in: file, locator.uri, mustBeList: mustBeList, isEntry: !walk.trail.isEmpty).map { list in
+            return try list(in: file, locator.uri, mustBeList: mustBeList, isEntry: isEntry).map { list in
                 (list, ListBase(localList: locator.uri).moved(to: list.base), .anywhere)
             }
         }
         guard let transport else { throw .networkOff }
-        guard let address = WebAddress(locator.uri) else {
-            throw MediaError(.notFound, "This is not a web address such as https://host/path.")
-        }
+        let address = try locator.webAddress()
         var limits = NetworkLimits()
         limits.start = walk.patience
         limits.retries = 1
-        let fields = locator.headers.sorted { $0.key < $1.key }.map { TransferHeader($0.key, $0.value) }
         let source = HTTPSource(
-            address, fields: fields, transport: transport, limits: limits, reach: locator.reach)
-        defer { source.close() }
-        cancellation.onCancel { [weak source] in source?.close() }
-        transport.call(at: walk.deadline) { [weak source] in source?.close() }
-        do throws(MediaError) {
-            guard
-                let list = try list(in: source, locator.uri, mustBeList: mustBeList, isEntry: !walk.trail.isEmpty)
-            else { return nil }
-            return (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base), source.servedReach)
-        } catch {
-            guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(address.name) did not arrive within \(Int(clamping: walk.patience)) s.")
+            address, fields: locator.fields, transport: transport, limits: limits, reach: locator.reach)
+        return try source.read(until: walk.deadline, within: walk.patience, cancellation) { () throws(MediaError) in
+            try list(in: source, locator.uri, mustBeList: mustBeList, isEntry: isEntry).map { list in
+                (list, ListBase.web(source.servedFrom ?? address).moved(to: list.base), source.servedReach)
+            }
         }
     }
 
-    /// `isEntry`: of another list, which one bad entry does not spoil.
+    /// `isEntry`: an entry of another list, which one bad entry must not fail.
     private func list(
         in source: any ByteSource, _ uri: String, mustBeList: Bool, isEntry: Bool
     ) throws(MediaError) -> MediaList? {
@@ -182,15 +172,15 @@ struct MediaListReader: Sendable {
             if !isEntry, let kind, !kind.mayBeMedia {
                 throw MediaError(.unsupported, "\(source.name) cannot be played: it is \(kind.rawValue).")
             }
-            // Of what servers send, the name counts for less.
+            // The name of a web address proves less.
             if !isEntry, kind == nil, source.isLocal, MediaListFormat.isListName(uri), !FileSignature.mayBeMPEG(head) {
                 throw MediaError(.unsupported, "\(source.name) has the name of a playlist, but is not one.")
             }
             return nil
-        case .m3u: return TextLists.m3u(ListText.decode(try Self.whole(source, Self.largestText)))
-        case .pls: return TextLists.pls(ListText.decode(try Self.whole(source, Self.largestText)))
+        case .m3u: return TextLists.m3u(ListText.decode(try source.whole(limit: Self.largestText, as: "a playlist")))
+        case .pls: return TextLists.pls(ListText.decode(try source.whole(limit: Self.largestText, as: "a playlist")))
         case .xml:
-            let bytes = try Self.whole(source, Self.largestXML)
+            let bytes = try source.whole(limit: Self.largestXML, as: "a playlist")
             do throws(XMLScanError) {
                 if let list = try XMLLists.read(bytes, with: scanner) { return list }
             } catch {
@@ -198,12 +188,5 @@ struct MediaListReader: Sendable {
             }
             throw MediaError(.unsupported, "\(source.name) is XML, but not a playlist or feed.")
         }
-    }
-
-    private static func whole(_ source: any ByteSource, _ limit: Int) throws(MediaError) -> [UInt8] {
-        guard let bytes = try source.whole(limit: limit) else {
-            throw MediaError(.unsupported, "\(source.name) is too large for a playlist (\(limit >> 20) MB at most).")
-        }
-        return bytes
     }
 }

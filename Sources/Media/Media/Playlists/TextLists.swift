@@ -2,13 +2,13 @@
 
 internal import Kernel
 
-/// Lists made of lines.
+/// Line-based lists: M3U and PLS.
 enum TextLists {
-    /// M3U: one line for each entry, with `#EXTINF:seconds,Artist - Title` before it. For a stream, whose length is -1,
-    /// the text is its name.
+    /// M3U: one line per entry, optionally preceded by `#EXTINF:seconds,Artist - Title`. A length of -1 marks a stream, and the text
+    /// is its name.
     static func m3u(_ text: String) -> MediaList {
         var list = MediaList()
-        var next = MediaList.Entry(reference: "")
+        var next = MediaList.Entry()
         for line in text.split(whereSeparator: \.isNewline).lazy.map({ $0.trimmingSpaces }) where !line.isEmpty {
             if let value = value(of: "#EXTINF:", in: line) {
                 describe(&next, value)
@@ -21,7 +21,7 @@ enum TextLists {
             } else if !line.hasPrefix("#") {
                 next.reference = String(line)
                 guard list.append(next) else { break }
-                next = MediaList.Entry(reference: "")
+                next = MediaList.Entry()
             }
         }
         return list
@@ -34,7 +34,7 @@ enum TextLists {
     }
 
     private static func describe(_ entry: inout MediaList.Entry, _ value: Substring) {
-        // Attributes before the comma may hold commas within quotation marks.
+        // Attributes before the comma may contain quoted commas.
         var isQuoted = false
         guard
             let comma = value.firstIndex(where: { character in
@@ -53,7 +53,7 @@ enum TextLists {
         }
     }
 
-    /// PLS: `File1=`, `Title1=`; and the `Ref1=` of old Windows Media lists. Ordered by number.
+    /// PLS: `File1=`, `Title1=`, and `Ref1=` of old Windows Media lists. Ordered by number.
     static func pls(_ text: String) -> MediaList {
         var entries: [Int: MediaList.Entry] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -62,7 +62,7 @@ enum TextLists {
             let value = String(line[line.index(after: equals)...]).trimmingSpaces
             for key in ["file", "ref", "title"] where name.hasPrefix(key) {
                 guard let number = Int(name.dropFirst(key.count)), !value.isEmpty else { continue }
-                var entry = entries[number] ?? MediaList.Entry(reference: "")
+                var entry = entries[number] ?? MediaList.Entry()
                 if key == "title" { entry.title = String(value) } else { entry.reference = String(value) }
                 entries[number] = entry
             }

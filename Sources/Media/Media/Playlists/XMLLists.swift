@@ -16,11 +16,11 @@ struct XMLLists {
     private var kind: Kind?
     private var path: [String] = []
     private var text = ""
-    private var entry = MediaList.Entry(reference: "")
-    /// Of the whole list.
-    private var collection = MediaList.Entry(reference: "")
+    private var entry = MediaList.Entry()
+    /// Metadata of the whole list.
+    private var collection = MediaList.Entry()
 
-    /// nil when the document is no list.
+    /// nil if the document is not a list.
     static func read(_ bytes: [UInt8], with scanner: any XMLScanner) throws(XMLScanError) -> MediaList? {
         var lists = XMLLists()
         let start = String(decoding: bytes.prefix(1_024), as: UTF8.self).lowercased()
@@ -63,7 +63,7 @@ struct XMLLists {
     private mutating func began(_ name: String, _ attributes: [String: String]) -> Bool {
         switch (kind, name) {
         case (.xspf, "track"), (.asx, "entry"), (.rss, "item"), (.rdf, "item"), (.atom, "entry"):
-            entry = MediaList.Entry(reference: "")
+            entry = MediaList.Entry()
         case (.asx, "ref"): take(attributes["href"])
         case (.asx, "base"): list.base = attributes["href"] ?? list.base
         case (.asx, "entryref"):
@@ -93,7 +93,7 @@ struct XMLLists {
         return true
     }
 
-    /// The first one counts: others are mirrors.
+    /// The first reference counts; others are mirrors.
     private mutating func take(_ reference: String?) {
         if let reference, entry.reference.isEmpty { entry.reference = String(reference.trimmingSpaces) }
     }
@@ -101,7 +101,7 @@ struct XMLLists {
     private mutating func set(_ member: WritableKeyPath<MediaList.Entry, String?>, _ value: String?) {
         guard let value else { return }
         if isInEntry {
-            // An `image` or `source` within an item has a title of its own.
+            // Ignore the title of an `image` or `source` within an item.
             guard path.last.map({ ["track", "entry", "item", "author", "tracklist"].contains($0) }) ?? false else {
                 return
             }

@@ -4,15 +4,14 @@ public import Audio
 public import Kernel
 public import Playback
 
-/// Measures how loud media are as a whole (EBU R128). It exists so that the library, which wants to know, imports no C library.
+/// Measures the integrated loudness of media (EBU R128). The protocol decouples the music library from the C library.
 public protocol LoudnessMeasuring: Sendable {
-    /// For one media, on one thread; nil when this format cannot be measured. Throws when the machine has nothing to measure with.
+    /// A measurement for one media, for one thread; nil if the format is not supported. Throws if the library is missing.
     func measurement(of format: AudioFormat) throws(MissingLibrary) -> (any LoudnessMeasurement)?
 }
 
 extension LoudnessMeasuring {
-    /// Decodes a media to its end; of one that is longer than three hours, the beginning. nil when nothing of it is loud enough to
-    /// count, or when `mustEnd`. Blocks.
+    /// Decodes up to three hours of a media; nil if nothing is above the gates, or once `mustEnd` returns true. Blocks.
     public func loudness(
         of decoder: any AudioDecoder, mustEnd: () -> Bool
     ) throws(MissingLibrary) -> MediaLoudness? {
@@ -32,28 +31,28 @@ extension LoudnessMeasuring {
                 if decoded.endOfStream { break }
             }
         } catch {
-            // What plays up to a damaged place has been measured up to there.
+            // Use the measurement up to the damage.
         }
         return measurement.result
     }
 }
 
 public protocol LoudnessMeasurement: AnyObject {
-    /// Interleaved, finite; whole frames.
+    /// Interleaved finite samples, in whole frames.
     func add(_ samples: UnsafeBufferPointer<Float>)
-    /// Of all that was added; nil when nothing of it was loud enough to count.
+    /// The result so far; nil if nothing was above the gates.
     var result: MediaLoudness? { get }
 }
 
 public struct MediaLoudness: Hashable, Sendable {
-    /// LUFS that a gain of 0 dB stands for, as in ReplayGain 2.0.
+    /// LUFS at which the gain is 0 dB, as in ReplayGain 2.0.
     public static let reference = -18.0
 
     /// LUFS, integrated.
     public var loudness: Double
     /// The largest sample, linear.
     public var peak: Double
-    /// Seconds of it that are loud enough to count (BS.1770-4, both gates).
+    /// Seconds above both gates (BS.1770-4).
     public var gatedSeconds: Double
 
     public init(loudness: Double, peak: Double, gatedSeconds: Double) {
@@ -64,15 +63,15 @@ public struct MediaLoudness: Hashable, Sendable {
 }
 
 extension TrackLoudness {
-    /// As if its tags had it.
+    /// The measured values in the form of tags.
     public init(_ measured: MediaLoudness) {
         self.init(trackGain: MediaLoudness.reference - measured.loudness, trackPeak: measured.peak)
     }
 }
 
-/// What a file does not hold itself. Called on a decode thread; may block for milliseconds.
+/// Facts about a file from the library. Called on a decode thread; may block for milliseconds.
 public protocol TrackCatalogue: Sendable {
-    /// The loudness as it was measured, nil when it is not known (yet) or not needed; the files of its album, itself among
-    /// them, as they are addressed in the music folders, empty when they are not known.
+    /// `loudness`: as measured; nil if unknown or not needed. `albumFiles`: the uris of all files of its album, including this one;
+    /// empty if unknown.
     func facts(of uri: String, needsLoudness: Bool) -> (loudness: TrackLoudness?, albumFiles: Set<PathKey>)
 }

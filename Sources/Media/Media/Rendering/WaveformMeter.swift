@@ -4,19 +4,19 @@ internal import Audio
 public import Playback
 internal import Kernel
 
-/// The loudest sample of each moment of a media, for a picture of it.
+/// The peaks of a media over time, for a waveform display.
 public struct WaveformMeter: Sendable {
-    /// Frames of one moment: 23 ms at 44.1 kHz.
+    /// Frames per peak: 23 ms at 44.1 kHz.
     static let moment = 1_024
-    /// Seconds of work for one media: hours of music.
+    /// Timeout for one media, in seconds. Enough for hours of music.
     public static let patience = 25.0
 
-    /// 0...1, 255 steps; the louder channel.
+    /// The louder channel's peak, 0...255.
     private let moments: [UInt8]
     /// Seconds.
     public let duration: Double
 
-    /// Decodes it as a whole. Throws `unsupported` when that takes too long.
+    /// Decodes all of the media. Throws `unsupported` if that takes too long.
     public init(
         _ decoder: any AudioDecoder, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) {
@@ -29,9 +29,9 @@ public struct WaveformMeter: Sendable {
         var left = Self.moment
         var isOver = false
         while !isOver {
-            if cancellation.isCancelled { throw MediaError(.cancelled, "It is not wanted any more.") }
+            if cancellation.isCancelled { throw MediaError(.cancelled, "The waveform is no longer needed.") }
             guard MonotonicTime.now < deadline else {
-                throw MediaError(.unsupported, "It is too long for a waveform.")
+                throw MediaError(.unsupported, "The media is too long for a waveform.")
             }
             let format = decoder.media.format
             let decoded = try decoder.decode(into: samples)
@@ -57,7 +57,7 @@ public struct WaveformMeter: Sendable {
         duration = seconds
     }
 
-    /// The loudest of `count` equal parts, 0...1; where there are fewer moments, they stand for several.
+    /// The peaks of `count` equal parts, 0...1. A media with fewer stored peaks repeats them.
     public func peaks(_ count: Int) -> [Double] {
         guard count > 0, !moments.isEmpty else { return [Double](repeating: 0, count: max(0, count)) }
         return (0..<count).map { part in
@@ -67,7 +67,7 @@ public struct WaveformMeter: Sendable {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes of memory.
     public var size: Int { moments.count }
 
     private static func step(_ loudness: Float) -> UInt8 { UInt8(clamping: Double(min(1, loudness) * 255).rounded()) }

@@ -4,28 +4,28 @@ internal import CLinux
 internal import Glibc
 public import Kernel
 
-/// Reports which folders changed, by inotify(7). Belongs to one thread.
+/// Watches folders for changes, by inotify(7). For one thread.
 public final class FolderWatch {
     public struct Changes {
-        /// Uris of folders in which something appeared, vanished or was written.
+        /// Uris of folders with created, removed or written entries.
         public var folders: Set<PathKey> = []
-        /// The kernel's queue ran over: anything may have changed.
+        /// The kernel's queue overflowed: anything may have changed.
         public var isIncomplete = false
     }
 
-    /// Watches of the kernel are memory (about 1 KB each).
+    /// Each watch costs about 1 KB of kernel memory.
     private static let maximumWatches = 100_000
 
-    /// For poll: readable when there are changes.
+    /// For poll(2): readable when there are changes.
     public let descriptor: Int32
 
     private var folders: [Int32: (uri: PathKey, identity: FolderIdentity)] = [:]
-    /// The other way round, so that a folder that is watched already costs no call.
+    /// The inverse of `folders`, so that a watched folder costs no system call.
     private var uris: [FolderIdentity: PathKey] = [:]
-    /// The system allows no further watches: what happens in some folders stays unseen.
+    /// The system allows no further watches: changes in some folders go unnoticed.
     public private(set) var isFull = false
 
-    /// nil where the kernel refuses (no instance left, or a sandbox).
+    /// nil if the kernel refuses (no instance left, or a sandbox).
     public init?() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -35,10 +35,10 @@ public final class FolderWatch {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Before everything is walked through: the system may allow more by now.
+    /// Call before a full walk: the system may allow more watches by now.
     public func beginWalk() { isFull = false }
 
-    /// Watches the open directory under that name; a directory that is watched already only gets the new name.
+    /// Watches an open directory under this uri. A directory that is watched already only gets the new uri.
     func add(_ directory: Int32, uri: String, identity: FolderIdentity) {
         let uri = PathKey(uri)
         if uris[identity] == uri { return }
@@ -47,7 +47,7 @@ public final class FolderWatch {
             return
         }
         let mask = IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB
-        // By the descriptor, not by a name that could have been given to something else meanwhile.
+        // By descriptor, as the name may belong to something else by now.
         let watch = inotify_add_watch(descriptor, "/proc/self/fd/\(directory)", UInt32(bitPattern: mask))
         if watch >= 0 {
             folders[watch] = (uri, identity)
@@ -57,7 +57,7 @@ public final class FolderWatch {
         }
     }
 
-    /// What has changed since the last call; never blocks.
+    /// Changes since the last call. Never blocks.
     public func takeChanges() -> Changes {
         var changes = Changes()
         let header = MemoryLayout<inotify_event>.size
@@ -82,7 +82,7 @@ public final class FolderWatch {
         guard let folder = folders[event.wd] else { return }
         changes.folders.insert(folder.uri)
         guard mask & IN_IGNORED != 0 else { return }
-        // The directory has gone, or its file system; one of the same number is another one.
+        // The directory or its file system is gone. A later watch with the same number is a different one.
         folders[event.wd] = nil
         uris[folder.identity] = nil
     }

@@ -5,13 +5,13 @@ internal import Glibc
 public import Playback
 
 extension MusicRoots {
-    /// Reads one folder (empty: the top) for a catalogue, the same names and links as browsing shows; nil when `accept`
-    /// wants none of it. `watch` hears of every change that comes after the call. Blocks on the file system.
+    /// Reads one folder (empty: the top) for a catalogue, with the same names and links as browsing; nil if `accept` returns false.
+    /// `watch` reports every change from this call on. Blocks on the file system.
     public func scan(
         _ uri: String, watch: FolderWatch?, accept: (FolderIdentity) -> Bool
     ) throws(MediaError) -> ScannedFolder? {
         var directories: [SharedDirectory] = []
-        var children: [[UInt8]: Bool] = [:]
+        var names: Set<[UInt8]> = []
         var files: [ScannedFile] = []
         var folders: [String] = []
         var identity: FolderIdentity?
@@ -25,34 +25,28 @@ extension MusicRoots {
             }
             let directory = SharedDirectory(folder.take())
             directories.append(directory)
-            // Before it is read, so that nothing falls between.
+            // Watch before reading, so that no change is missed.
             watch?.add(directory.number, uri: uri, identity: folder.identity)
             let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
             while let (rawName, kind) = try reader.next() {
-                guard kind != .other, children[rawName] == nil else { continue }
+                guard kind != .other, !names.contains(rawName) else { continue }
                 if kind != .directory, !hasPicture, Self.isPictureName(rawName) { hasPicture = true }
                 let name = MusicPath.display(rawName)
-                guard kind != .file || AudioFileType.isAudioFile(name[...]) else { continue }
-                if kind == .directory {
-                    children[rawName] = true
-                    folders.append(FolderWalk.uri(path.components + [rawName]))
-                    continue
-                }
-                guard let status = self.status(of: rawName, kind: kind, in: reader.descriptor, path: path) else {
-                    continue
-                }
-                switch status.st_mode & S_IFMT {
-                case S_IFDIR:
-                    children[rawName] = true
-                    folders.append(FolderWalk.uri(path.components + [rawName]))
-                case S_IFREG where AudioFileType.isAudioFile(name[...]):
-                    children[rawName] = false
+                let isAudioFile = AudioFileType.isAudioFile(name[...])
+                guard kind != .file || isAudioFile else { continue }
+                let uri = FolderWalk.uri(path.components + [rawName])
+                let status = kind == .directory ? nil : self.status(of: rawName, in: reader.descriptor, path: path)
+                if kind == .directory || status?.isFolder == true {
+                    folders.append(uri)
+                } else if let status, status.isRegularFile, isAudioFile {
                     files.append(
                         ScannedFile(
-                            uri: FolderWalk.uri(path.components + [rawName]), name: name, stamp: FileStamp(status),
+                            uri: uri, name: name, stamp: FileStamp(status),
                             directory: kind == .file ? directories.count - 1 : nil, rawName: rawName))
-                default: continue
+                } else {
+                    continue
                 }
+                names.insert(rawName)
             }
         }
         guard let identity else { throw MediaError(.notFound, "There is no such folder.") }
@@ -61,7 +55,7 @@ extension MusicRoots {
             isPartial: isPartial, roots: self, directories: directories)
     }
 
-    /// As `FolderWalk.directories`, with one look instead of two for a uri that needs no decoding.
+    /// As `FolderWalk.directories`, with one lookup instead of two for a uri that needs no decoding.
     private func openFolders(_ uri: String) throws(MediaError) -> (found: [Found], isPartial: Bool) {
         do throws(MediaError) {
             return try openEach(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY)
@@ -70,17 +64,17 @@ extension MusicRoots {
         }
     }
 
-    /// The folder's identity without reading it; nil when it is not there.
+    /// The folder's identity, without reading it; nil if it does not exist.
     public func identity(of uri: String) -> FolderIdentity? {
         do throws(MediaError) {
             return try FolderWalk.directories(uri, in: self)[0].identity
         } catch {
-            // Gone or not allowed: for the caller it is not there.
+            // Missing or not accessible: the caller treats both alike.
             return nil
         }
     }
 
-    /// The roots that cannot be opened now: an unmounted disk, a wrong name.
+    /// Roots that cannot be opened: an unmounted disk, a wrong name.
     public var missingDirectories: [String] {
         directories.filter { directory in
             let number = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,32 +4,24 @@ internal import CLinux
 internal import Glibc
 public import Playback
 
-/// An audio file as its directory lists it, without having been opened.
+/// An audio file as listed by its directory, not opened.
 public struct ScannedFile: Hashable, Sendable {
     /// Relative to the roots.
     public var uri: String
-    /// For people; the last part of the uri but for escapes.
+    /// For display: the last part of the uri, unescaped.
     public var name: String
     public var stamp: FileStamp
-    /// Which of the folder's directories has it, and its name there; nil for a link, which is opened by its uri.
-    var place: (directory: Int, name: [UInt8])? { directory < 0 ? nil : (directory, rawName) }
-    private let directory: Int
-    private let rawName: [UInt8]
-
-    init(uri: String, name: String, stamp: FileStamp, directory: Int?, rawName: [UInt8]) {
-        self.uri = uri
-        self.name = name
-        self.stamp = stamp
-        self.directory = directory ?? -1
-        self.rawName = rawName
-    }
+    /// Index in the folder's `directories`; nil for a link, which is opened by its uri.
+    let directory: Int?
+    /// The name in that directory.
+    let rawName: [UInt8]
 }
 
-/// Shows whether a file is still the same one. Times are nanoseconds since the Unix epoch.
+/// Identifies one version of a file. Times are nanoseconds since the Unix epoch.
 public struct FileStamp: Hashable, Sendable {
     public var size: Int64
     public var modified: Int64
-    /// Also moves with permissions and names.
+    /// Also changes with permissions and names.
     public var changed: Int64
     public var inode: UInt64
 
@@ -48,25 +40,25 @@ public struct FileStamp: Hashable, Sendable {
     }
 }
 
-/// Distinguishes a directory from all others.
+/// Identifies a directory.
 public struct FolderIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 }
 
-/// One folder of the music roots, read for a catalogue: every root's directory of the same path together. Its
-/// directories stay open as long as it lives, so that its files are opened by one short call each.
+/// One folder of the music roots, read for a catalogue: the directories of the same path in all roots together. They stay open for the
+/// lifetime of this object, so that opening a file takes one short system call.
 public final class ScannedFolder: Sendable {
     /// Relative to the roots; empty for the top.
     public let uri: String
-    /// Of the first root that has it.
+    /// Identity of the directory in the first root that has it.
     public let identity: FolderIdentity
     public let files: [ScannedFile]
-    /// Uris of the folders in it.
+    /// Uris of its subfolders.
     public let folders: [String]
-    /// There is a file that is named like the folder's picture.
+    /// A file has the name of a folder picture.
     public let hasPicture: Bool
-    /// A root may have more of it, but could not be asked: what is not here may still be there.
+    /// Another root may have more of this folder, but is not readable: missing entries may still exist.
     public let isPartial: Bool
 
     private let roots: MusicRoots
@@ -86,18 +78,18 @@ public final class ScannedFolder: Sendable {
         self.directories = directories
     }
 
-    /// Opens one of `files`. From any thread. A name that became a link or a directory meanwhile is refused.
+    /// Opens one of `files`. Refuses a name that has become a link or a directory meanwhile. Any thread may call this.
     public func open(_ file: ScannedFile) throws(MediaError) -> FileSource {
-        guard let place = file.place else { return try roots.openFile(file.uri) }
-        let number = ConfinedOpen.withCString(place.name) {
-            openat(directories[place.directory].number, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard let directory = file.directory else { return try roots.openFile(file.uri) }
+        let number = ConfinedOpen.withCString(file.rawName) {
+            openat(directories[directory].number, $0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         }
         guard number >= 0 else {
-            throw MusicRoots.mediaError(.system(errno), path: MusicPath(components: [place.name]))
+            throw MusicRoots.mediaError(.system(errno), path: MusicPath(components: [file.rawName]))
         }
         let descriptor = OwnedDescriptor(number)
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(number, &status) == 0, status.isRegularFile else {
             throw MediaError(.unreadable, "\(file.name) is not a regular file.")
         }
         guard status.st_size > 0 else { throw MediaError(.empty, "\(file.name) is empty (0 bytes).") }
@@ -105,7 +97,7 @@ public final class ScannedFolder: Sendable {
     }
 }
 
-/// A directory that several threads open files in.
+/// A directory in which several threads open files.
 final class SharedDirectory: Sendable {
     let number: Int32
 
@@ -115,7 +107,7 @@ final class SharedDirectory: Sendable {
 }
 
 extension MusicRoots {
-    /// Distinguishes this state of a file from any other one. Needs no permission to read it.
+    /// Identifies this version of a file. Needs no permission to read the file.
     public func stamp(of uri: String) throws(MediaError) -> FileStamp {
         FileStamp(try open(try MusicPath(uri: uri), flags: clinux_o_path, uri: uri).status)
     }

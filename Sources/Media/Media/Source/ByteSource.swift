@@ -3,30 +3,28 @@
 public import Kernel
 public import Playback
 
-/// The bytes of one media. It decouples decoders from where the bytes come from: a file now, a network stream or its
-/// cache as well.
+/// The bytes of one media. The protocol decouples decoders from the origin of the bytes: a file, the network or the cache.
 ///
-/// `read` is called from one decode thread and may block there; `close` comes from any thread.
+/// `read` is called on one decode thread and may block; any thread may call `close`.
 public protocol ByteSource: AnyObject, Sendable {
-    /// Its name in messages: a file name, a host.
+    /// The name in messages: of a file, or of a host.
     var name: String { get }
 
-    /// Bytes in all; nil while unknown (live). Of a network source known once something was read.
+    /// Total bytes; nil while unknown (live). A network source knows it after the first read.
     var size: ByteCount? { get }
 
-    /// Whether any offset may be read. One that is not seekable serves rising offsets only, but keeps its first 64 KB
-    /// readable, so that recognising what it is costs nothing.
+    /// Whether any offset can be read. A source that is not seekable serves rising offsets only, but its first 64 KB stay readable
+    /// for format detection.
     var isSeekable: Bool { get }
 
-    /// Whether reading here and there costs next to nothing. A decoder reads any other source in order, and no more of it
-    /// than it must.
+    /// Whether random access is cheap. A decoder reads any other source in order, and no more of it than necessary.
     var isLocal: Bool { get }
 
-    /// Whether `close` was called: for a decoder that waits for something else than this source. From any thread.
+    /// Whether `close` was called, for a decoder that waits for something other than this source. Any thread may call this.
     var isClosed: Bool { get }
 
-    /// Reads up to `buffer.count` bytes from `offset` (at least 0) on, blocking until there is at least one.
-    /// Returns how many; 0 at the end. Throws `unreadable`, `network`, or `cancelled` after `close`.
+    /// Reads up to `buffer.count` bytes from `offset` (at least 0) on. Blocks until there is at least one.
+    /// Returns their number; 0 at the end. Throws `unreadable`, `network`, or `cancelled` after `close`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
 
     /// Ends a blocked read and every later one. Idempotent.
@@ -35,7 +33,7 @@ public protocol ByteSource: AnyObject, Sendable {
 
 extension ByteSource {
     public var isLocal: Bool { true }
-    /// Noticed at the next read, then.
+    /// By default a close is noticed at the next read.
     public var isClosed: Bool { false }
 
     /// Up to `count` bytes at `offset`, fewer only at the end.
@@ -61,8 +59,8 @@ extension ByteSource {
         return bytes
     }
 
-    /// All bytes from `start` on; nil when there are more than `limit`.
-    func whole(from start: Int64 = 0, limit: Int) throws(MediaError) -> [UInt8]? {
+    /// All bytes from `start` on. Throws `unsupported` if there are more than `limit`: "too large for \(purpose)".
+    func whole(from start: Int64 = 0, limit: Int, as purpose: String) throws(MediaError) -> [UInt8] {
         let piece = 64 << 10
         var bytes: [UInt8] = []
         if let size { bytes.reserveCapacity(Int(max(0, min(size.bytes - start, Int64(limit)))) + 1) }
@@ -71,6 +69,15 @@ extension ByteSource {
             bytes += part
             if part.count < piece { break }
         }
-        return bytes.count <= limit ? bytes : nil
+        guard bytes.count <= limit else { throw .tooLarge(name, for: purpose, limit: limit) }
+        return bytes
+    }
+}
+
+extension MediaError {
+    /// `limit` in bytes.
+    static func tooLarge(_ name: String, for purpose: String, limit: Int) -> MediaError {
+        let most = limit >> 20 > 0 ? "\(limit >> 20) MB" : "\(limit) bytes"
+        return MediaError(.unsupported, "\(name) is too large for \(purpose) (\(most) at most).")
     }
 }

@@ -8,15 +8,15 @@ internal import Synchronization
 /// A regular file, read by position.
 public final class FileSource: ByteSource {
     public let name: String
-    /// As it was when opened: a file that grows is played to there, one that shrinks is noticed.
-    public let size: ByteCount?
+    /// The size at opening: a file that grows plays to here; one that shrinks throws.
+    public var size: ByteCount? { openedSize }
     public let isSeekable = true
 
     private let descriptor: OwnedDescriptor
-    private let openedSize: Int64
+    private let openedSize: ByteCount
     private let hasBeenClosed = Atomic(false)
 
-    /// Takes over a descriptor of a regular file of so many bytes. Throws `unsupported` for more than any file of sound has.
+    /// Takes ownership of a descriptor of a regular file. Throws `unsupported` if `statSize` exceeds the largest size of a media.
     public convenience init(
         _ descriptor: consuming OwnedDescriptor, name: String, statSize: Int64
     ) throws(MediaError) {
@@ -27,20 +27,19 @@ public final class FileSource: ByteSource {
         self.init(descriptor, name: name, size: size)
     }
 
-    /// Takes over a descriptor of a regular file of `size` bytes.
+    /// Takes ownership of a descriptor of a regular file of `size` bytes.
     public init(_ descriptor: consuming OwnedDescriptor, name: String, size: ByteCount) {
         // Doubles the kernel's read-ahead; a refusal changes nothing but speed.
         posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         self.name = name
-        self.size = size
-        self.openedSize = size.bytes
+        openedSize = size
         self.descriptor = descriptor
     }
 
     public var isClosed: Bool { hasBeenClosed.load(ordering: .acquiring) }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-        let wanted = min(Int64(buffer.count), openedSize - offset)
+        let wanted = min(Int64(buffer.count), openedSize.bytes - offset)
         guard wanted > 0 else { return 0 }
         while true {
             if isClosed { throw MediaError(.cancelled, "\(name) was closed.") }
@@ -54,14 +53,14 @@ public final class FileSource: ByteSource {
         }
     }
 
-    /// A read of a local file cannot be interrupted, but is short; the next one throws.
+    /// Cannot interrupt a read of a local file, which is short; the next read throws.
     public func close() { hasBeenClosed.store(true, ordering: .releasing) }
 }
 
 /// The system's text for an errno value.
 func systemMessage(_ code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
-    // The XSI variant writes into the buffer; Swift imports it under this name.
+    // Swift imports the XSI variant, which writes into the buffer.
     guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
@@ -74,7 +73,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// Gives the descriptor away: the caller closes it.
+    /// Transfers ownership: the caller closes the descriptor.
     consuming func release() -> Int32 {
         let number = number
         discard self

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// By scalars: from the end of a run of flags or the like, each step by `Character` walks back to its beginning.
 extension StringProtocol where SubSequence == Substring {
+    /// Works on scalars: from the end of a run of flags or the like, each step by `Character` would walk back to its beginning.
     public var trimmedOfWhitespace: Substring {
         let text = self[...]
         let scalars = text.unicodeScalars
@@ -13,8 +13,17 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 extension String {
-    /// At most 30 marks in a row, as in Unicode's stream-safe text format (UAX #15, section 13). To compare two characters, Swift
-    /// sorts their marks, which takes time in square of their number. For all text from servers and files.
+    /// UTF-8, or Latin-1 as old servers and programs write it.
+    public init(foreign bytes: some Collection<UInt8>) {
+        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+    }
+
+    public init(latin1 bytes: some Collection<UInt8>) {
+        self.init(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    /// Limits runs of combining marks to 30, as Unicode's stream-safe text format does (UAX #15, section 13). Swift sorts the marks of
+    /// characters that it compares, in quadratic time. For all text from servers and files.
     public var streamSafe: String {
         var marks = 0
         func isKept(_ scalar: Unicode.Scalar) -> Bool {

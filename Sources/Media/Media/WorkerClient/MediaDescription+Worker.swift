@@ -4,7 +4,7 @@ internal import MediaWorkerProtocol
 internal import Playback
 
 extension MediaDescription {
-    /// A worker's description, without the picture.
+    /// From a worker's description, without the picture.
     init(_ media: WorkerMedia) {
         self.init(
             format: media.format, duration: media.duration, durationIsExact: media.durationIsExact,

@@ -4,17 +4,17 @@ internal import Audio
 internal import MediaWorkerProtocol
 internal import Playback
 
-/// An item that a worker of its own decodes: when it crashes, this item fails.
+/// Decodes an item in a worker process of its own. If the worker crashes, only this item fails.
 final class MediaWorkerDecoder: AudioDecoder {
     private(set) var media: MediaDescription
 
     private let conversation: WorkerConversation
-    /// Samples in the shared memory that were not handed out.
+    /// Samples in shared memory that were not returned yet.
     private var pending = 0..<0
-    /// Holds when these are handed out.
+    /// Applies after the pending samples.
     private var nextFormat: AudioFormat?
     private var isAtEnd = false
-    /// Small after a jump, so that the first sound comes soon; then as much as there is room for.
+    /// Frames per request: few after a seek, for low latency; then as many as fit.
     private var chunk = firstChunk
     private var damage = 0
 
@@ -48,7 +48,7 @@ final class MediaWorkerDecoder: AudioDecoder {
             if isAtEnd { break }
             let progress = try fetch()
             if note(progress) { changed = true }
-            // A long damaged part: the caller may want something else meanwhile.
+            // In a long damaged part, return to the caller.
             if progress.frames == 0, nextFormat == nil { break }
         }
         return DecodedFrames(
@@ -76,7 +76,7 @@ final class MediaWorkerDecoder: AudioDecoder {
         return progress
     }
 
-    /// Whether `media` changed.
+    /// Applies the worker's report. Returns true if `media` changed.
     private func note(_ progress: WorkerProgress) -> Bool {
         pending = 0..<progress.frames * media.format.channelCount
         nextFormat = progress.format
@@ -88,7 +88,7 @@ final class MediaWorkerDecoder: AudioDecoder {
             changed = true
         }
         if let duration = progress.duration, duration != media.duration || !media.durationIsExact {
-            // A tenth of a second is left to careless containers.
+            // Tolerate 0.1 s, as containers are often imprecise.
             let missing = (media.duration ?? duration) - duration
             if media.durationIsExact, media.format.seconds(missing) > 0.1 { media.isCut = true }
             (media.duration, media.durationIsExact) = (duration, true)
@@ -97,7 +97,7 @@ final class MediaWorkerDecoder: AudioDecoder {
         return changed
     }
 
-    /// NaN becomes silence: neither a filter nor a loudspeaker can do anything with it.
+    /// Replaces NaN and infinity by silence.
     private func copy(_ count: Int, to samples: UnsafeMutableBufferPointer<Float>, at offset: Int) {
         let decoded = conversation.process.samples(pending.upperBound)
         guard let from = decoded.baseAddress, let to = samples.baseAddress else { return }

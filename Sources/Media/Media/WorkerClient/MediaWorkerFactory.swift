@@ -3,23 +3,24 @@
 internal import MediaWorkerProtocol
 public import Playback
 
-/// Every format but MPEG audio, decoded by workers.
+/// All formats except MPEG audio, decoded by worker processes.
 public struct MediaWorkerFactory: DecoderFactory {
     private let workers: MediaWorkers
 
     public init(_ workers: MediaWorkers) { self.workers = workers }
 
     public func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
-        // In a row of segments; of a whole file in this form places are not known to the frame.
+        // Only for HLS segments: in a whole transport stream, positions are not exact to the frame.
         if FileSignature(head) == .transportStream { return !source.isSeekable }
         if Self.isPlayed(FileSignature(head)) { return true }
-        // An ID3v2 tag stands before raw AAC, sometimes before others.
+        // An ID3v2 tag may precede raw AAC and others.
         guard let size = VersionTwoTag.size(head) else { return false }
         return Self.isPlayed(FileSignature(try source.bytes(at: size, count: 64)))
     }
 
     public func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
-        try MediaWorkerDecoder(WorkerConversation(try start(for: source), source, workers.limits))
+        let process = try naming(source) { () throws(MediaError) in try workers.startForItem() }
+        return try MediaWorkerDecoder(WorkerConversation(process, source, workers.limits))
     }
 
     public func outline(_ source: any ByteSource) throws(MediaError) -> MediaOutline {
@@ -39,11 +40,7 @@ public struct MediaWorkerFactory: DecoderFactory {
         }
     }
 
-    private func start(for source: any ByteSource) throws(MediaError) -> WorkerProcess {
-        try naming(source) { () throws(MediaError) in try workers.startForItem() }
-    }
-
-    /// A worker that is not there knows no file.
+    /// Adds the file's name to errors of starting a worker.
     private func naming<Value>(
         _ source: any ByteSource, _ body: () throws(MediaError) -> Value
     ) throws(MediaError) -> Value {

@@ -5,7 +5,7 @@ internal import Kernel
 public import Playback
 
 extension MediaWorkers {
-    /// The frame that a video shows at `seconds`, as JPEG, and when it is shown; nil behind the end. Blocks.
+    /// The video frame at `seconds` as JPEG, with its own time; nil beyond the end. Blocks.
     public func thumbnail(
         of source: any ByteSource, at seconds: Double, edge: Int
     ) throws(MediaError) -> (time: Double, jpeg: [UInt8])? {
@@ -19,16 +19,15 @@ extension MediaWorkers {
         }
     }
 
-    /// A song is no broken video: what could not hold one counts as having none.
+    /// For formats without video, the error is that there is no video rather than that it cannot be decoded.
     private static func withoutPicture(_ source: any ByteSource, _ error: MediaError) throws(MediaError) -> MediaError {
         switch FileSignature(try source.bytes(at: 0, count: 4_096)) {
-        case .mp4, .matroska, .asf, .ogg, .transportStream:
-            return error
+        case .mp4, .matroska, .asf, .ogg, .transportStream: return error
         default: return MediaError(.unsupported, "\(source.name) gives no picture: there is no video in it.")
         }
     }
 
-    /// A picture as JPEG with no edge longer than `edge`. Blocks.
+    /// The picture as JPEG, with no edge longer than `edge`. Blocks.
     public func scaled(_ picture: [UInt8], edge: Int) throws(MediaError) -> [UInt8] {
         let source = PictureSource(picture)
         return try borrow(for: source, verdict: "cannot be scaled") { conversation throws(MediaError) in
@@ -40,7 +39,7 @@ extension MediaWorkers {
 }
 
 extension WorkerConversation {
-    /// JPEG by its first bytes: what goes to browsers is what it is called, whoever made it.
+    /// Checks that the image is a JPEG, as browsers get it under that type and the worker is not trusted.
     fileprivate func image(_ reply: WorkerReply) throws(MediaError) -> (time: Double, jpeg: [UInt8]) {
         guard case .image(let time, let bytes) = reply, bytes.starts(with: [0xFF, 0xD8, 0xFF]), time >= 0 else {
             throw unexpected(reply)
@@ -49,7 +48,7 @@ extension WorkerConversation {
     }
 }
 
-/// A picture that is in memory already.
+/// A picture in memory.
 private final class PictureSource: ByteSource {
     let name = "the picture"
     let isSeekable = true

@@ -6,8 +6,8 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// The workers of this process: one for each item that plays, perhaps a spare one for the next, and a few that list files one
-/// after another. None runs before the first is needed, and none long after the last one.
+/// The worker processes of this server: one for each item that plays, optionally a spare one, and a few that examine files one after
+/// another. Workers are started on demand and end soon after their last use.
 public final class MediaWorkers: Sendable {
     public let limits: WorkerLimits
     private let idle: Idle
@@ -27,7 +27,7 @@ public final class MediaWorkers: Sendable {
         }
     }
 
-    /// `path` as the user gave it; without it the program beside this one.
+    /// Finds the worker program: `path` as given, or the program next to this one.
     public static func find(_ path: String?) -> Result<String, MissingWorker> {
         guard let place = path ?? beside() else {
             return .failure(MissingWorker(reason: "the path of this program is unknown"))
@@ -38,8 +38,8 @@ public final class MediaWorkers: Sendable {
         return .success(place)
     }
 
-    /// Has the program try what its sandbox must refuse; nil when it does, else what is wrong, in words. Blocks for as long
-    /// as that takes, 10 s at most.
+    /// Makes the program try everything that its sandbox must refuse. Returns nil if the sandbox holds, else the problem in words. Blocks
+    /// for up to 10 s.
     public static func trySandbox(_ path: String) -> String? {
         let launcher = WorkerLauncher(path: path) { _ in nil }
         do throws(MediaError) {
@@ -56,7 +56,7 @@ public final class MediaWorkers: Sendable {
         }
     }
 
-    /// For one item that is to be heard soon: the spare one, where there is one.
+    /// A worker for an item that plays soon: the spare one, if there is one.
     func startForItem() throws(MediaError) -> WorkerProcess {
         let process = if let ready = spare.take() { ready } else { try start() }
         spare.replace()
@@ -64,7 +64,7 @@ public final class MediaWorkers: Sendable {
         return process
     }
 
-    /// A new one.
+    /// Starts a worker.
     func start() throws(MediaError) -> WorkerProcess {
         switch launcher {
         case .failure(let missing):
@@ -77,7 +77,7 @@ public final class MediaWorkers: Sendable {
         if case .success(let launcher) = launcher { launcher.sweepLater() }
     }
 
-    /// For a moment, with one that others have used before and will use again unless it breaks.
+    /// Lends an idle worker to `body`, or a new one. It becomes idle again unless it fails.
     func borrow<Value>(
         for source: any ByteSource, verdict: String = "cannot be played",
         _ body: (WorkerConversation) throws(MediaError) -> Value
@@ -86,11 +86,11 @@ public final class MediaWorkers: Sendable {
             do throws(MediaError) {
                 return try use(waiting, for: source, verdict, body)
             } catch  where error.code == .decoderFailed {
-                // It may have ended while it waited, or be the worse for an earlier file.
+                // The idle worker may have died, or an earlier file may have damaged it: try a new one.
             }
         }
         let process = try start()
-        // Whoever lists files is in no hurry.
+        // Examining files is not urgent.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.identifier), 10)
         return try use(process, for: source, verdict, body)
     }
@@ -117,7 +117,7 @@ public final class MediaWorkers: Sendable {
         return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] + "/tonearm-media-worker" }
     }
 
-    /// Workers that wait for the next file.
+    /// Workers waiting for the next file.
     private final class Idle: Sendable {
         private let waiting = Mutex<[(process: WorkerProcess, since: MonotonicTime)]>([])
 
@@ -125,9 +125,9 @@ public final class MediaWorkers: Sendable {
 
         func take() -> WorkerProcess? { waiting.withLock { $0.popLast()?.process } }
 
-        /// Lets go of those that have waited that long; when the next one will have.
+        /// Ends workers that have been idle for `seconds`. Returns when the next one is due.
         func sweep(after seconds: Double) -> MonotonicTime? {
-            // Ended outside the lock: by the last reference to them.
+            // Releasing the last references, outside the lock, ends the workers.
             let (old, next) = waiting.withLock { waiting in
                 let now = MonotonicTime.now
                 let old = waiting.filter { $0.since.advanced(bySeconds: seconds) <= now }
@@ -140,22 +140,22 @@ public final class MediaWorkers: Sendable {
     }
 }
 
-/// Why no worker can be started here, in words.
+/// The reason why no worker can be started.
 public struct MissingWorker: Error, Hashable, Sendable {
     public var reason: String
 }
 
-/// The limits of a worker; beyond them it is ended.
+/// Limits of a worker, which is ended beyond them.
 public struct WorkerLimits: Hashable, Sendable {
-    /// Seconds of its own for one request; waiting for the source does not count.
+    /// Seconds for one request, without the time that it waits for the source.
     public var answer = 10.0
-    /// Seconds of the processor for one request, and for whatever it does unasked after it.
+    /// CPU seconds from one request to the next.
     public var processor = 30
-    /// Seconds after which a worker that waits for the next file to be listed is ended.
+    /// Seconds after which an idle worker is ended.
     public var idle = 5.0
-    /// Files that one worker lists before another takes its place.
+    /// Files that one worker examines before it is replaced.
     public var files = 200
-    /// Seconds that a ready worker waits for the next item; nil: none is kept ready.
+    /// Seconds for which a spare worker waits for an item; nil: no spare worker.
     public var spare: Double?
 
     public init() {}

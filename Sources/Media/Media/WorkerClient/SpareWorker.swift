@@ -5,10 +5,9 @@ internal import Glibc
 internal import Synchronization
 internal import Kernel
 
-/// A worker that was started before it is needed and has seen no byte yet: on a busy machine loading FFmpeg's libraries takes
-/// longer than a doorbell may. One at most; none before the first item that a worker decodes, and none after a while without.
-///
-/// It goes to one item as any other does, and another one takes its place.
+/// A worker that is started before it is needed, because on a busy machine loading FFmpeg's libraries takes longer than a doorbell
+/// sound may. There is one at most. The first item that a worker decodes causes its start, and it ends when unused for a while. It has not
+/// seen any file, serves one item like any other worker, and is then replaced.
 final class SpareWorker: Sendable {
     private enum State {
         case none
@@ -16,27 +15,27 @@ final class SpareWorker: Sendable {
         case waiting(WorkerProcess, since: MonotonicTime)
     }
 
-    /// Seconds after an item got its worker: what it asked for sounds by then, and has the processor until then.
+    /// Seconds between an item's start and that of the next spare worker, so that the item has the CPU until it plays.
     static let pause = 1.0
 
-    /// Seconds that one waits for an item; nil: there is none.
+    /// Seconds for which the spare worker waits for an item; nil: no spare worker.
     private let patience: Double?
     private let state = Mutex(State.none)
 
     init(patience: Double?) { self.patience = patience }
 
-    /// One that runs, ready or nearly so.
+    /// The spare worker, which may still be starting; nil without one.
     func take() -> WorkerProcess? {
         let taken: WorkerProcess? = state.withLock { state in
             guard case .waiting(let process, _) = state else { return nil }
             state = .none
             return process
         }
-        // The kernel may have ended it meanwhile, when memory was short.
+        // It may have died, for example for lack of memory.
         return taken?.isConnected == true ? taken : nil
     }
 
-    /// An item has got a worker: the next one may come as suddenly. `sweep` is due.
+    /// Call after an item has got a worker: schedules the next spare worker. Call `sweep` afterwards.
     func replace() {
         guard patience != nil else { return }
         state.withLock { state in
@@ -48,19 +47,19 @@ final class SpareWorker: Sendable {
         }
     }
 
-    /// On the launcher's thread: starts one when that is due, lets go of one that nobody came for.
-    /// - Returns: when to call it again.
+    /// Starts a spare worker when due, or ends an unused one. Called on the launcher's thread.
+    /// - Returns: when to call this again.
     func sweep(start: () -> WorkerProcess?) -> MonotonicTime? {
         guard let patience else { return nil }
         switch step(patience) {
         case .wait(let until): return until
         case .end(let process):
-            // By its last reference, outside the lock.
+            // Releasing the last reference, outside the lock, ends it.
             withExtendedLifetime(process) {}
             return nil
         case .start:
             guard let process = start() else { return nil }
-            // Only this thread starts one, so none has come in between.
+            // Only this thread starts spare workers, so there is still none.
             state.withLock { $0 = .waiting(process, since: .now) }
             return .now.advanced(bySeconds: patience)
         }
@@ -70,7 +69,7 @@ final class SpareWorker: Sendable {
         /// nil: until `replace`.
         case wait(until: MonotonicTime?)
         case start
-        /// Nobody came for it.
+        /// It was not used in time.
         case end(WorkerProcess)
     }
 
@@ -94,7 +93,7 @@ final class SpareWorker: Sendable {
 }
 
 extension WorkerProcess {
-    /// Whether the other end of its socket is open, whatever it has sent meanwhile.
+    /// Whether the other end of the socket is open. Unread data does not matter.
     fileprivate var isConnected: Bool {
         var entry = pollfd(fd: socket, events: 0, revents: 0)
         while poll(&entry, 1, 0) < 0 { guard errno == EINTR else { return false } }

@@ -6,22 +6,22 @@ internal import MediaWorkerProtocol
 internal import Playback
 internal import Kernel
 
-/// Asks a worker about one source, and reads the source for it meanwhile. Lives on one thread.
+/// Sends requests about one source to a worker, and reads the source on its behalf. For one thread.
 ///
-/// What comes from the worker is not trusted: whatever breaks the protocol, takes too long or ends the process becomes
-/// one error of this source, and nothing more is asked.
+/// The worker is not trusted: a protocol violation, a timeout or the death of the process becomes an error of this source, and no further
+/// requests are sent.
 final class WorkerConversation {
     let process: WorkerProcess
     let source: any ByteSource
     private let limits: WorkerLimits
-    /// The name of the source in a sentence about a failure, before the reason.
+    /// Follows the source's name in error messages: "cannot be played".
     private let verdict: String
-    /// Why nothing more can be asked.
+    /// The error that ended the conversation.
     private var end: MediaError?
-    /// Why the source could not be read, which the worker does not learn.
+    /// The error of the last failed read, which the worker does not get.
     private var sourceFailure: MediaError?
 
-    /// Between looks at whether the source was closed meanwhile, while a worker is busy.
+    /// Milliseconds between checks for a closed source while the worker is busy.
     private static let patience: Int32 = 50
 
     init(
@@ -34,17 +34,17 @@ final class WorkerConversation {
         self.limits = limits
     }
 
-    /// Whether the worker can be asked about another source.
+    /// Whether the worker can be used for another source.
     var isSound: Bool { end == nil }
 
-    /// The answer. Throws the source's error, the worker's, or `decoderFailed`.
+    /// Returns the reply. Throws the source's error, the worker's, or `decoderFailed`.
     func ask(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
         let reply = try exchange(request)
         if case .failed(let failure) = reply { throw error(failure) }
         return reply
     }
 
-    /// As `ask`; nil when there is nothing at the place that was asked for.
+    /// As `ask`; nil if the requested position is out of range.
     func askOrMiss(_ request: WorkerRequest) throws(MediaError) -> WorkerReply? {
         let reply = try exchange(request)
         guard case .failed(let failure) = reply else { return reply }
@@ -55,7 +55,7 @@ final class WorkerConversation {
     private func exchange(_ request: WorkerRequest) throws(MediaError) -> WorkerReply {
         if let end { throw end }
         switch request {
-        // A new beginning. FFmpeg may report a failed read only when it is asked for more.
+        // These start over. FFmpeg may report a failed read only at a later request.
         case .open, .seek, .thumbnail, .scale: sourceFailure = nil
         case .decode, .picture, .bytes: break
         }
@@ -68,17 +68,17 @@ final class WorkerConversation {
             case .read(let offset, let count):
                 let began = MonotonicTime.now
                 let bytes = read(offset, count)
-                // Waiting for the source is not the worker's time.
+                // Waiting for the source does not count as the worker's time.
                 until = until.advanced(bySeconds: MonotonicTime.now.seconds(since: began))
                 try send(.bytes(bytes))
             case let reply: return reply
             }
-            // One that never stops sending ends as one that is silent does.
+            // Also ends a worker that keeps sending without an answer.
             try checkPatience(until)
         }
     }
 
-    /// The reply is none that answers the request.
+    /// The reply does not match the request.
     func unexpected(_ reply: WorkerReply) -> MediaError { broken("its answer does not match the request") }
 
     private func read(_ offset: Int64, _ count: Int) -> Int? {
@@ -112,7 +112,7 @@ final class WorkerConversation {
 
     private func send(_ request: WorkerRequest) throws(MediaError) {
         let message = request.message()
-        // Its buffer holds many of them; a worker that does not empty it is broken.
+        // The socket buffer holds many messages: a full one means that the worker is broken.
         let sent = message.withUnsafeBytes {
             Glibc.send(process.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }

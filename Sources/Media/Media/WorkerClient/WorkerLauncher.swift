@@ -6,10 +6,10 @@ internal import Kernel
 internal import MediaWorkerProtocol
 internal import Playback
 
-/// Starts worker processes, ends them and collects what is left of them.
+/// Starts, ends and reaps worker processes.
 ///
-/// On a thread of its own, because the kernel ends a worker when the thread that started it ends (PR_SET_PDEATHSIG): no
-/// worker survives the server, and none dies with a decode thread. The thread begins with the first worker.
+/// Has a thread of its own, because the kernel kills a worker when the thread that started it ends (PR_SET_PDEATHSIG). So no worker
+/// outlives the server, and none dies with a decode thread. The thread starts with the first worker.
 final class WorkerLauncher: Sendable {
     private enum Order: Sendable {
         case start(@Sendable (Result<WorkerProcess, MediaError>) -> Void)
@@ -20,8 +20,8 @@ final class WorkerLauncher: Sendable {
     private let path: String
     private let orders = Mailbox<Order>()
     private let isRunning = Monitor(false)
-    /// Called when it was due, and whenever something was started or ended; returns when to call it again. `start` gives
-    /// one more worker, nil when there can be none.
+    /// Called when due, and after each start or end of a worker. Returns when to call it again. `start` starts another worker; nil if
+    /// that fails.
     private let sweep: @Sendable (_ start: () -> WorkerProcess?) -> MonotonicTime?
 
     init(path: String, sweep: @escaping @Sendable (_ start: () -> WorkerProcess?) -> MonotonicTime?) {
@@ -29,7 +29,7 @@ final class WorkerLauncher: Sendable {
         self.sweep = sweep
     }
 
-    /// Blocks until there is one, some tens of milliseconds at most.
+    /// Starts a worker. Blocks for tens of milliseconds at most.
     func start() throws(MediaError) -> WorkerProcess {
         let result = Monitor<Result<WorkerProcess, MediaError>?>(nil)
         guard begin() else {
@@ -40,7 +40,7 @@ final class WorkerLauncher: Sendable {
         return try result.wait { $0 }.get()
     }
 
-    /// Runs the program to its end, from this thread; its status as of wait(2), nil when it took longer.
+    /// Runs the program to its end, started by the calling thread. Returns its status as of wait(2); nil after a timeout.
     func run(_ argument: String, seconds: Double) throws(MediaError) -> Int32? {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { throw Self.failure("/dev/null") }
@@ -59,32 +59,32 @@ final class WorkerLauncher: Sendable {
         return hasEnded == 1 ? status : nil
     }
 
-    /// Returns at once.
+    /// Ends a worker. Returns at once.
     func end(_ process: pid_t) { orders.post(.end(process, nil)) }
 
-    /// Blocks until it has ended.
+    /// Ends a worker, blocks until it has ended, and describes how it ended.
     func endAndWait(_ process: pid_t) -> String {
         let result = Monitor<String?>(nil)
         orders.post(.end(process) { text in result.change { $0 = text } })
         return result.wait { $0 }
     }
 
-    /// The same of one that closed its socket, and how it ended: most likely it is about to, which is waited for here
-    /// and not by the thread that starts others.
+    /// As `endAndWait`, for a worker that has closed its socket: most likely it is about to end by itself. The calling thread waits for
+    /// that, so as not to delay the starts of other workers.
     func endAndDescribe(_ process: pid_t) -> String {
         let hasEnded = clinux_wait_for_end(process, 100) == 1
         let text = endAndWait(process)
         return hasEnded ? text : "closed its connection, and was ended"
     }
 
-    /// Has `sweep` called soon.
+    /// Schedules a call of `sweep`.
     func sweepLater() { orders.post(.sweep) }
 
-    /// With the first worker: every other order is about one that was started. False when there can be no thread.
+    /// Starts the thread. False if that fails. Only `start` needs this: all other orders concern a worker that was started.
     private func begin() -> Bool {
         isRunning.withLock { isRunning in
             if isRunning { return true }
-            // Workers hold on to this launcher, so the thread is there as long as one of them is.
+            // Workers retain this launcher, so the thread lives at least as long as they do.
             guard let thread = NamedThread(ifPossible: "media-workers", { self.run() }) else { return false }
             thread.detach()
             isRunning = true
@@ -94,7 +94,7 @@ final class WorkerLauncher: Sendable {
 
     private func run() {
         while true {
-            let next = sweep { spare() }
+            let next = sweep { if case .success(let process) = spawn() { process } else { nil } }
             for order in orders.take(until: next) {
                 switch order {
                 case .start(let answer): answer(spawn())
@@ -105,10 +105,10 @@ final class WorkerLauncher: Sendable {
         }
     }
 
-    /// Nobody else waits for children of this process, so the number is its own until then.
+    /// Kills and reaps a worker. Nothing else reaps children of this process, so the pid is valid until then.
     private func collect(_ process: pid_t, _ answer: (@Sendable (String) -> Void)?) {
         var status: Int32 = 0
-        // Without effect on one that has ended.
+        // No effect if it has ended.
         kill(process, SIGKILL)
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         answer?(Self.describe(status))
@@ -119,11 +119,6 @@ final class WorkerLauncher: Sendable {
         guard signal == 0 else { return "was killed by signal \(signal) (\(String(cString: strsignal(signal))))" }
         let code = status >> 8 & 0xFF
         return code == 77 ? "could not set up its sandbox" : "ended by itself with status \(code)"
-    }
-
-    private func spare() -> WorkerProcess? {
-        guard case .success(let process) = spawn() else { return nil }
-        return process
     }
 
     private func spawn() -> Result<WorkerProcess, MediaError> {
@@ -154,12 +149,12 @@ final class WorkerLauncher: Sendable {
         return .success(WorkerProcess(process, socket: own, memory: memory, launcher: self))
     }
 
-    /// With an empty environment, no descriptor but its own, no signal blocked, and in a process group of its own, so that
+    /// Spawns the program with an empty environment, only its own descriptors, no blocked signals, and in its own process group, so that
     /// Ctrl-C at a terminal ends the server first.
     private func spawn(
         _ process: inout pid_t, socket: Int32, memory: Int32, argument: String? = nil
     ) -> Int32 {
-        // Out of the way of the numbers that they get in the worker.
+        // Move the descriptors away from the numbers that they get in the worker.
         let high = (socket: fcntl(socket, F_DUPFD_CLOEXEC, 16), memory: fcntl(memory, F_DUPFD_CLOEXEC, 16))
         defer {
             if high.socket >= 0 { close(high.socket) }

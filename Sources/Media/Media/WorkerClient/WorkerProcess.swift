@@ -4,10 +4,10 @@ internal import CLinux
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// A worker that runs, and the server's ends of its socket and memory. Ended with its owner.
+/// A running worker, with the server's ends of its socket and memory. Ended on deinit.
 ///
-/// `@unchecked Sendable` because it belongs to one thread at a time: the one that started it, or the one that took it from
-/// the idle ones, whose list is behind a lock.
+/// `@unchecked Sendable` because it belongs to one thread at a time: the one that started it, or the one that took it from the locked
+/// list of idle workers.
 final class WorkerProcess: @unchecked Sendable {
     let identifier: pid_t
     let socket: Int32
@@ -30,32 +30,31 @@ final class WorkerProcess: @unchecked Sendable {
         if !hasEnded { launcher.end(identifier) }
     }
 
-    /// Where source bytes for the worker go.
+    /// Buffer for source bytes.
     var input: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(start: memory, count: SharedMemory.inputCapacity)
     }
 
-    /// Samples that the worker has written. It may still write: only to be copied.
+    /// Samples from the worker, which may still overwrite them: copy, then use.
     func samples(_ count: Int) -> UnsafeBufferPointer<Float> {
         UnsafeBufferPointer(
             start: UnsafePointer((memory + SharedMemory.samplesOffset).assumingMemoryBound(to: Float.self)),
             count: min(count, SharedMemory.sampleCapacity))
     }
 
-    /// Whatever it does until it is asked again, it does within so many seconds of the processor. False when it cannot be
-    /// limited: it has ended, most likely.
+    /// Limits the CPU time until the next request. False if that fails, most likely because the worker has ended.
     func allowProcessorTime(_ seconds: Int) -> Bool {
         clinux_allow_processor_time(identifier, UInt32(clamping: seconds)) == 0
     }
 
-    /// Ends it at once.
+    /// Ends the worker at once.
     func end() {
         guard !hasEnded else { return }
         hasEnded = true
         _ = launcher.endAndWait(identifier)
     }
 
-    /// Of one that does not speak any more: how it ended.
+    /// Ends a worker that has closed its socket, and describes how it ended.
     func endAndDescribe() -> String {
         guard !hasEnded else { return "ended" }
         hasEnded = true

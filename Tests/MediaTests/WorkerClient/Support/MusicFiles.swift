@@ -10,7 +10,7 @@ import Synchronization
 /// A temporary directory with files made by ffmpeg; removed with its owner.
 final class MusicFiles: Sendable {
     static let pcm = ["-c:a", "pcm_s16le"]
-    /// What ffmpeg made of the same options, for all tests of the process.
+    /// Output of ffmpeg by options, shared by all tests of the process.
     private static let made = Mutex<[[String]: Data]>([:])
 
     private let folder: TemporaryFolder
@@ -35,7 +35,7 @@ final class MusicFiles: Sendable {
         try make(name, ["-i", "source.wav"] + options)
     }
 
-    /// One file, of no other than the source.
+    /// Makes a file that depends on no other file than the source.
     @discardableResult
     func make(_ name: String, _ options: [String]) throws -> String {
         let place = URL(fileURLWithPath: path(name))
@@ -55,12 +55,19 @@ final class MusicFiles: Sendable {
         try run(["ffmpeg", "-nostdin", "-v", "error", "-y"] + options + [path(name)])
     }
 
-    /// What `ffmpeg -f f32le` makes of a file.
+    /// A file decoded by `ffmpeg -f f32le`.
     func reference(_ name: String) throws -> [Float] {
         let raw = path("reference.f32")
         try run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path(name), "-f", "f32le", raw])
         let data = try Data(contentsOf: URL(fileURLWithPath: raw))
         return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+
+    /// Makes an executable shell script; returns its path.
+    func program(_ name: String, _ script: String) throws -> String {
+        try Data("#!/bin/bash\nPATH=/usr/bin:/bin\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path(name)))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path(name))
+        return path(name)
     }
 
     func source(_ name: String) throws -> BytesSource { BytesSource(try bytes(name), name: name) }
@@ -69,7 +76,7 @@ final class MusicFiles: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
-        // Where ffmpeg leaves what it names itself.
+        // For files that ffmpeg names itself.
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
         try process.run()
         process.waitUntilExit()
@@ -81,14 +88,14 @@ struct ProgramFailure: Error {
     var text: String
 }
 
-/// Bytes in memory, which may be told to keep a reader waiting or to fail.
+/// Bytes in memory. Reads may fail from an offset on.
 final class BytesSource: ByteSource {
     let name: String
     let isSeekable: Bool
     let isLocal: Bool
     private let content: [UInt8]
     private let closed = Atomic(false)
-    /// From here on reading fails; nil for never.
+    /// Reads beyond this offset fail; nil: none.
     let failsAt: Int64?
 
     init(
@@ -134,4 +141,18 @@ func decodeAll(_ decoder: any AudioDecoder, samples capacity: Int = 10_000) thro
         if decoded.endOfStream { return samples }
     }
     throw MediaError(.unreadable, "it does not end")
+}
+
+/// The next frames of a stereo media; fewer at its end.
+func decodeSome(_ decoder: any AudioDecoder, frames: Int) throws(MediaError) -> [Float] {
+    let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * 2)
+    defer { buffer.deallocate() }
+    var samples: [Float] = []
+    while samples.count < frames * 2 {
+        let decoded = try decoder.decode(
+            into: UnsafeMutableBufferPointer(rebasing: buffer[..<(frames * 2 - samples.count)]))
+        samples += buffer[..<(decoded.frames * 2)]
+        if decoded.endOfStream { break }
+    }
+    return samples
 }

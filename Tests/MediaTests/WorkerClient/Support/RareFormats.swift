@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Files that ffmpeg plays but does not make.
+/// Files of formats that ffmpeg reads but cannot write.
 enum RareFormats {
     private static func little(_ values: UInt32...) -> [UInt8] {
         values.flatMap { value in withUnsafeBytes(of: value.littleEndian) { Array($0) } }

@@ -5,7 +5,7 @@ import Media
 import Synchronization
 import Kernel
 
-/// Serves files of memory as a web server would, on a thread of its own: with ranges, and 404 for what is not there.
+/// A web server for files in memory, on a thread of its own: with ranges, and 404 for missing files.
 final class ScriptedWeb: HTTPTransport {
     private struct State {
         var files: [String: [UInt8]] = [:]
@@ -53,7 +53,7 @@ final class ScriptedWeb: HTTPTransport {
         "/" + address.url.split(separator: "/", maxSplits: 2).last!.split(separator: "/", maxSplits: 1).last!
     }
 
-    /// A transfer whose receiver has had enough for now.
+    /// A transfer paused by its receiver.
     private struct Paused {
         let body: [UInt8]
         let receiver: any TransferReceiver
