@@ -46,7 +46,7 @@ import Testing
         #expect(log.text == "0123456789")
     }
 
-    @Test func redirectsAreToldAndCookiesForgotten() throws {
+    @Test func redirectsAreReported_andCookiesDropped() throws {
         let answer = "HTTP/1.1 302 Found\r\nLocation: /b\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n"
         let origin = try Origin([answer, answer])
         for number in [1, 2] {
@@ -64,7 +64,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", false), ("", false), ("garbage\r\n\r\n", true),
         ("HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: 1_000) + "\r\n", true),
     ])
-    func whatIsNoWholeAnswerFails(answer: String, isPermanent: Bool) throws {
+    func anIncompleteOrInvalidResponseFails(answer: String, isPermanent: Bool) throws {
         let origin = try Origin([answer])
         let log = ReceiverLog()
         transport.start(TransferRequest(address: try address(origin)), id: TransferID(1), receiver: log)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func nobodyThereIsTransient() throws {
+    @Test func anUnreachableServerIsTransient() throws {
         let port = try Origin([]).port
         let log = ReceiverLog()
         let nobody = try #require(WebAddress("http://127.0.0.1:\(port)/"))
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// What a receiver was told.
+/// Records the calls of a receiver.
 final class ReceiverLog: TransferReceiver {
     private struct State {
         var status = 0

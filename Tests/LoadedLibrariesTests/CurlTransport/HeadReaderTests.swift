@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func aHeadIsToldAtItsEmptyLine_onceAndWithoutInterimOnesOrTrailers() {
+    @Test func aHeadIsReportedOnce_withoutInterimResponsesOrTrailers() {
         var reader = HeadReader()
         let found = heads(
             "HTTP/1.1 100 Continue\n\nHTTP/1.1 206 Partial Content\nContent-Type:  audio/mpeg \nX-Empty:\n\nX-Trailer: 1\n\n",
@@ -26,7 +26,7 @@ import Testing
         #expect(found.first?["content-type"] == "audio/mpeg")
     }
 
-    @Test func radioServersSpeakTheirOwnVersion() {
+    @Test func icyStatusLinesAreRead() {
         var reader = HeadReader()
         #expect(heads("ICY 200 OK\nicy-name: Jazz\n\n", &reader).first?["icy-name"] == "Jazz")
     }

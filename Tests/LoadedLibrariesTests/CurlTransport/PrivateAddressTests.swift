@@ -12,10 +12,13 @@ import Testing
 
     deinit { transport.stop() }
 
-    private func fetch(_ url: String, _ reach: NetworkReach, _ number: UInt64 = 1) throws -> ReceiverLog {
+    private func fetch(
+        _ url: String, _ reach: NetworkReach, _ number: UInt64 = 1, by other: CurlTransport? = nil
+    ) throws -> ReceiverLog {
         let log = ReceiverLog()
         let address = try #require(WebAddress(url))
-        transport.start(TransferRequest(address: address, reach: reach), id: TransferID(number), receiver: log)
+        (other ?? transport).start(
+            TransferRequest(address: address, reach: reach), id: TransferID(number), receiver: log)
         return log
     }
 
@@ -33,7 +36,7 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    @Test func whatAUserNamesIsConnectedTo_andItsZoneIsReported() throws {
+    @Test func anAddressFromTheUserIsConnectedTo_andItsZoneIsReported() throws {
         let origin = try Origin([Self.answer, Self.answer])
         for (number, reach) in [(UInt64(1), NetworkReach.anywhere), (2, .loopback)] {
             let log = try fetch("http://127.0.0.1:\(origin.port)/", reach, number)
@@ -42,8 +45,8 @@ import Testing
         }
     }
 
-    /// A connection that a user's request has opened is not there for what a stranger names.
-    @Test func aConnectionThatIsOpenIsNotUsed() throws {
+    /// A connection opened for the user is not reused for an address from a stranger.
+    @Test func anOpenConnectionIsNotReused() throws {
         let origin = try Origin([Self.answer, Self.answer])
         let first = try fetch("http://127.0.0.1:\(origin.port)/", .anywhere)
         #expect(first.wait() == .some(nil))
@@ -52,23 +55,17 @@ import Testing
         #expect(!origin.requests.contains { $0.contains("secret") })
     }
 
-    @Test func aProxyIsConnectedTo_butNotAskedForNumbersThatArePrivate() throws {
+    @Test func aProxyIsUsed_butNotForPrivateNumericAddresses() throws {
         let proxy = try Origin([Self.answer, Self.answer])
         let transport = CurlTransport(
             CurlTransport.Configuration(
                 userAgent: "Tonearm/test", environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)"]))
         defer { transport.stop() }
-        func fetch(_ url: String, _ reach: NetworkReach, _ number: UInt64) throws -> ReceiverLog {
-            let log = ReceiverLog()
-            let address = try #require(WebAddress(url))
-            transport.start(TransferRequest(address: address, reach: reach), id: TransferID(number), receiver: log)
-            return log
-        }
-        let named = try fetch("http://radio.example/a", .public, 1)
+        let named = try fetch("http://radio.example/a", .public, by: transport)
         #expect(named.wait() == .some(nil))
         #expect(named.zone == .public)
         for (number, url) in ["http://127.0.0.1/a", "http://2130706433/a", "http://localhost/a"].enumerated() {
-            let log = try fetch(url, .public, UInt64(2 + number))
+            let log = try fetch(url, .public, UInt64(2 + number), by: transport)
             #expect(isRefused(log), "\(url)")
         }
         #expect(proxy.requests.count == 1)
@@ -80,7 +77,7 @@ import Testing
         ProxySettings(environment).proxy(for: try #require(WebAddress(url)))
     }
 
-    @Test func eachSchemeHasItsOwn_andCapitalsOfHTTPAreNotBelieved() throws {
+    @Test func eachSchemeHasItsOwn_andUpperCaseHTTPIsIgnored() throws {
         let environment = ["http_proxy": "http://a", "HTTPS_PROXY": "http://b", "HTTP_PROXY": "http://c"]
         #expect(try proxy("http://x.example/", environment) == "http://a")
         #expect(try proxy("https://x.example/", environment) == "http://b")

@@ -6,33 +6,9 @@ import LoadedLibraries
 import Testing
 
 struct SoxrConversionTests {
-    /// All that comes out when `input` (mono) goes in by `chunk` frames.
-    private func convert(_ input: [Float], _ converter: any FrameConverter, chunk: Int) -> [Float] {
-        var result: [Float] = []
-        var output = [Float](repeating: 0, count: chunk)
-        var done = 0
-        output.withUnsafeMutableBufferPointer { output in
-            input.withUnsafeBufferPointer { input in
-                while done < input.count {
-                    let part = UnsafeBufferPointer(rebasing: input[done..<min(input.count, done + chunk)])
-                    let (taken, given) = converter.convert(part, into: output)
-                    done += taken
-                    result += output[..<given]
-                    if taken == 0, given == 0 { return }
-                }
-            }
-            while case let given = converter.finish(into: output), given > 0 { result += output[..<given] }
-        }
-        return result
-    }
-
-    private func tone(_ rate: Int, seconds: Double = 1) -> [Float] {
-        (0..<Int(Double(rate) * seconds)).map { Float(0.5 * sin(2 * .pi * 1_000 * Double($0) / Double(rate))) }
-    }
-
     @Test(arguments: [22_050, 48_000, 96_000]) func toneIsCleanAndCounted(rate: Int) throws {
         let converter = try SoxrConversion().converter(from: Double(rate), to: 44_100, channelCount: 1)
-        let output = convert(tone(rate), converter, chunk: 1_000)
+        let output = convert(tone(rate), by: converter, chunk: 1_000)
         #expect(output.count == 44_100)
         // Least-squares fit of a sine of 1 kHz over whole periods: the correlation with sine and cosine.
         let middle = (4_410..<39_690).map { Double(output[$0]) }
@@ -56,16 +32,16 @@ struct SoxrConversionTests {
     @Test func chunkSizeDoesNotMatter_andResetStartsAfresh() throws {
         let converter = try SoxrConversion().converter(from: 48_000, to: 44_100, channelCount: 1)
         let input = tone(48_000, seconds: 0.5)
-        let small = convert(input, converter, chunk: 64)
+        let small = convert(input, by: converter, chunk: 64)
         converter.reset()
-        let large = convert(input, converter, chunk: 4_096)
+        let large = convert(input, by: converter, chunk: 4_096)
         #expect(small.count == 22_050)
         #expect(small == large)
     }
 
     @Test(arguments: [1, 7, 1_001, 30_000]) func framesAreRounded(count: Int) throws {
         let converter = try SoxrConversion().converter(from: 22_050, to: 48_000, channelCount: 1)
-        let output = convert([Float](repeating: 0.5, count: count), converter, chunk: 512)
+        let output = convert([Float](repeating: 0.5, count: count), by: converter, chunk: 512)
         #expect(output.count == Int((Double(count) * 48_000 / 22_050).rounded()))
     }
 
@@ -73,7 +49,7 @@ struct SoxrConversionTests {
         var input = [Float](repeating: 0, count: 48_000)
         input[4_800] = 1
         let converter = try SoxrConversion().converter(from: 48_000, to: 44_100, channelCount: 1)
-        let output = convert(input, converter, chunk: 4_096)
+        let output = convert(input, by: converter, chunk: 4_096)
         let peak = output.indices.max { output[$0] < output[$1] }
         #expect(peak == 4_410)
     }

@@ -10,36 +10,15 @@ import Testing
 @Suite struct SoundTouchStretchingTests {
     private static let format = AudioFormat(sampleRate: 44_100, layout: .mono)
 
-    /// All that comes out when `input` (mono) goes in by `chunk` frames.
-    private func stretched(
-        _ input: [Float], rate: Double, cents: Double = 0, chunk: Int = 4_096,
-        stretcher: (any FrameConverter)? = nil
-    ) throws -> [Float] {
-        let stretcher =
-            try stretcher ?? SoundTouchStretching().stretcher(for: Self.format, rate: rate, cents: cents)
-        var result: [Float] = []
-        var output = [Float](repeating: 0, count: 1_000)
-        input.withUnsafeBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                for start in stride(from: 0, to: input.count, by: chunk) {
-                    var rest = UnsafeBufferPointer(rebasing: input[start..<min(input.count, start + chunk)])
-                    while !rest.isEmpty {
-                        let (taken, given) = stretcher.convert(rest, into: output)
-                        result += output[..<given]
-                        rest = UnsafeBufferPointer(rebasing: rest.dropFirst(taken))
-                    }
-                }
-                while case let given = stretcher.finish(into: output), given > 0 { result += output[..<given] }
-            }
-        }
-        return result
+    private func stretcher(rate: Double, cents: Double = 0) throws -> any FrameConverter {
+        try SoundTouchStretching().stretcher(for: Self.format, rate: rate, cents: cents)
     }
 
-    private func tone(seconds: Double) -> [Float] {
-        (0..<Int(seconds * 44_100)).map { Float(0.5 * sin(2 * .pi * 1_000 * Double($0) / 44_100)) }
+    private func stretched(_ input: [Float], rate: Double, cents: Double = 0, chunk: Int = 4_096) throws -> [Float] {
+        convert(input, by: try stretcher(rate: rate, cents: cents), chunk: chunk)
     }
 
-    /// Of a sine, from its first to its last rise through zero.
+    /// The frequency of a sine, between its first and last zero crossing.
     private func frequency(_ samples: ArraySlice<Float>) -> Double {
         var rises: [Double] = []
         for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
@@ -71,7 +50,7 @@ import Testing
         }
     }
 
-    /// A render gives what an output gives, and decodes in other portions.
+    /// An offline render must equal the output, although it decodes in other portions.
     @Test func theSizeOfChunksChangesNoSample() throws {
         var random = SystemRandomNumberGenerator()
         let input = tone(seconds: 2).map { $0 + Float.random(in: -0.2...0.2, using: &random) }
@@ -82,16 +61,16 @@ import Testing
     }
 
     @Test func resetBeginsAnew() throws {
-        let stretcher = try SoundTouchStretching().stretcher(for: Self.format, rate: 1.5, cents: 300)
+        let stretcher = try stretcher(rate: 1.5, cents: 300)
         for _ in 0..<2 {
-            let output = try stretched(tone(seconds: 2), rate: 0, stretcher: stretcher)
+            let output = convert(tone(seconds: 2), by: stretcher, chunk: 4_096)
             let middle = output[(output.count / 4)..<(output.count * 3 / 4)]
             #expect(output.count == 58_800 && abs(1_200 * log2(frequency(middle) / 1_000) - 300) < 5)
             stretcher.reset()
         }
     }
 
-    @Test func whatTheLibraryCannotDo_isUnsupported() {
+    @Test func formatsBeyondTheLibrary_areUnsupported() {
         let format = AudioFormat(sampleRate: 384_000, layout: .stereo)
         #expect(throws: MediaError.self) { _ = try SoundTouchStretching().stretcher(for: format, rate: 2, cents: 0) }
     }

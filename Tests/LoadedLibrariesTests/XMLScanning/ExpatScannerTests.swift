@@ -61,7 +61,7 @@ import Testing
     }
 
     /// As they are found: tags in any case, ampersands as they come.
-    @Test func asxIsReadThoughItIsNoXML() throws {
+    @Test func asxIsRead_thoughItIsNotXML() throws {
         let list = try #require(
             try list(
                 """

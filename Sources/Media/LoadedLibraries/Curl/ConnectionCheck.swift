@@ -5,25 +5,25 @@ internal import CCurl
 internal import Glibc
 internal import Media
 
-/// Which addresses one transfer may connect to, and which one it is connected to. Lives on the network thread.
+/// Checks the addresses that a transfer connects to, and records the connected one. Lives on the network thread.
 ///
-/// Addresses are judged as libcurl connects to them, so that no name can resolve to another one afterwards.
+/// Addresses are checked at the moment of connecting, so that a name cannot resolve to another address afterwards.
 struct ConnectionCheck {
     let reach: NetworkReach
-    /// Where a proxy connects to is not known here, but for numeric addresses: names count as public. nil: no proxy.
+    /// The target's zone when a proxy is used: known for numeric addresses only, names count as public. nil: no proxy.
     private let proxied: NetworkZone?
-    /// Of the address that was connected to.
+    /// Zone of the connected address.
     private(set) var zone: NetworkZone?
-    /// What was met that may not be connected to.
+    /// Zone of an address that was refused.
     private(set) var refused: NetworkZone?
 
     init(_ request: TransferRequest, usesProxy: Bool) {
         reach = request.reach
-        // What is no ASCII may become a number when the proxy reads it.
+        // Non-ASCII text may become a number when the proxy parses it.
         proxied = usesProxy ? request.address.numericZone ?? .public : nil
     }
 
-    /// Before a socket is opened.
+    /// Called before a socket is opened.
     mutating func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -40,7 +40,7 @@ struct ConnectionCheck {
         }
     }
 
-    /// Before a request is sent, over a new connection or over one of an earlier transfer.
+    /// Called before a request is sent, on a new or a reused connection.
     mutating func mayRequest(from address: String) -> Bool {
         let found = proxied ?? NetworkZone(host: address) ?? .loopback
         zone = found
@@ -54,7 +54,7 @@ struct ConnectionCheck {
         return false
     }
 
-    /// Why the transfer failed, when that is the reason.
+    /// The failure if an address was refused; nil otherwise.
     func failure(of host: String) -> TransferFailure? {
         refused.map { .privateAddress("\(host) has \($0.text); \(reach.text) may not lead there.") }
     }
@@ -84,7 +84,7 @@ extension NetworkReach {
 }
 
 extension WebAddress {
-    /// Of a host that is a number; the most private one of what only looks like a name.
+    /// The zone of a numeric host; nil for a name. Loopback, the most private zone, for a host that is not ASCII.
     fileprivate var numericZone: NetworkZone? {
         guard let name = PercentEncoding.decode(host), name.utf8.allSatisfy({ $0 < 0x80 }) else { return .loopback }
         return NetworkZone(host: name)

@@ -3,19 +3,19 @@
 internal import CCurl
 internal import Kernel
 
-/// libcurl's functions, loaded with it.
+/// libcurl's functions.
 ///
-/// The library is loaded when something is first fetched: it brings forty others, which together take as much memory and
-/// time at the start as the rest of the server does, and many a server never plays from the network.
+/// The library is loaded at the first transfer. It depends on forty others, which together need as much memory and start-up time as the
+/// rest of the server, and many servers never play from the network.
 final class CurlLibrary: Sendable {
     typealias Missing = MissingLibrary
 
-    /// Loads on the first use, which takes some 20 ms; every use gets the same.
+    /// Loaded on first use, in about 20 ms.
     static let shared = Result { () throws(Missing) in try CurlLibrary() }
 
     private let library: LoadedLibrary<ccurl>
 
-    /// For as long as the program runs.
+    /// Valid as long as the program runs.
     var functions: UnsafePointer<ccurl> { library.functions }
 
     private init() throws(Missing) {
@@ -45,29 +45,29 @@ final class CurlMulti {
         self.handle = handle
     }
 
-    /// Every transfer has left before.
+    /// All transfers have been removed before.
     deinit { _ = curl.multi_cleanup(handle) }
 
     func add(_ transfer: CurlTransfer) { _ = curl.multi_add_handle(handle, transfer.easy) }
 
     func remove(_ transfer: CurlTransfer) { _ = curl.multi_remove_handle(handle, transfer.easy) }
 
-    /// Does whatever can be done now; calls the transfers' receivers.
+    /// Performs all transfers as far as possible without blocking. Calls their receivers.
     func perform() {
         var running: Int32 = 0
         _ = curl.multi_perform(handle, &running)
     }
 
-    /// The easy handle of a transfer that has ended since the last call, and how.
+    /// A finished transfer's easy handle and result; nil if there is none.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var code = CURLE_OK
         return ccurl_next_finished(library.functions, handle, &code).map { ($0, code) }
     }
 
-    /// Until a socket or `descriptor` is ready, libcurl has something due, or `seconds` have passed.
+    /// Waits until a socket or `descriptor` is ready, libcurl has work to do, or `seconds` have passed.
     func wait(_ seconds: Double, for descriptor: Int32) {
         var extra = curl_waitfd(fd: descriptor, events: Int16(ccurl_wait_readable), revents: 0)
-        // Rounded up: a timer never fires early, nor is it polled for.
+        // Rounded up, so that a timer neither fires early nor causes polling.
         _ = curl.multi_poll(handle, &extra, 1, Int32(clamping: (seconds * 1_000).rounded(.up)), nil)
     }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 internal import Kernel
 internal import Media
 
-/// One GET: an easy handle, and what its callbacks have gathered. Lives on the network thread.
+/// One GET: an easy handle and the state of its callbacks. Lives on the network thread.
 final class CurlTransfer {
     let id: TransferID
     let easy: UnsafeMutableRawPointer
@@ -32,7 +32,7 @@ final class CurlTransfer {
         let proxy = configuration.proxies.proxy(for: request.address)
         check = ConnectionCheck(request, usesProxy: proxy != nil)
         set(request, configuration)
-        // Empty: none, and no exception but those that were looked at.
+        // Empty values keep libcurl from reading proxies and exceptions from the environment itself.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
         try setChecks()
@@ -54,7 +54,7 @@ final class CurlTransfer {
                 ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
     }
 
-    /// An address that may not be connected to ends the transfer only when there is no other.
+    /// A refused address fails the transfer only if no other address works.
     private func refusal(_ code: CURLcode) -> TransferFailure? {
         code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK ? check.failure(of: host) : nil
     }
@@ -71,17 +71,17 @@ final class CurlTransfer {
         set(CURLOPT_BUFFERSIZE, 64 * 1_024)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_USERAGENT, configuration.userAgent)
-        // Never from a file that lies about somewhere.
+        // Never send credentials from a netrc file.
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
-        // What old radio servers answer in place of HTTP/1.0.
+        // The status line of old radio servers.
         aliases = curl.slist_append(nil, "ICY 200")
         ccurl_set_list(library.functions, easy, CURLOPT_HTTP200ALIASES, aliases)
         for field in [TransferHeader("Accept", "*/*"), TransferHeader("Accept-Encoding", "identity")] + request.headers
         {
-            // An empty value needs the other spelling; a name alone would remove the field.
+            // libcurl's syntax for an empty value is a semicolon; "name:" would remove the field.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             if let longer = curl.slist_append(fields, line) { fields = longer }
         }
@@ -90,7 +90,7 @@ final class CurlTransfer {
     }
 
     private func setCallbacks() {
-        // Unretained: the handle leaves the multi handle before this object goes.
+        // Unretained, because the handle is removed from the multi handle before this object is freed.
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context)
         ccurl_set_data_function(library.functions, easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -106,7 +106,7 @@ final class CurlTransfer {
         }
     }
 
-    /// Throws where libcurl does not take a check: nothing is fetched without it.
+    /// Throws if libcurl does not support a check: no transfer runs without it.
     private func setChecks() throws(CurlLibrary.Missing) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let takesSockets = ccurl_set_socket_function(library.functions, easy) { context, _, address in
@@ -146,11 +146,11 @@ final class CurlTransfer {
 
     private func headerLine(_ line: UnsafeRawBufferPointer) -> Int {
         if var whole = head.take(line) {
-            // Known before the request was sent; the strictest otherwise.
+            // Set before the request was sent; `.public` leads to the strictest reach.
             whole.zone = check.zone ?? .public
             receiver.head(whole, of: id)
         }
-        // Another count than given ends the transfer.
+        // Any other count aborts the transfer.
         return head.refusal == nil ? line.count : 0
     }
 
@@ -162,7 +162,7 @@ final class CurlTransfer {
     }
 }
 
-/// libcurl's results by what to do about them.
+/// Maps libcurl's results to failures by the possible reaction.
 enum CurlFailure {
     /// nil for success. `text` is libcurl's for the code.
     static func of(_ code: CURLcode, _ text: String, host: String) -> TransferFailure? {

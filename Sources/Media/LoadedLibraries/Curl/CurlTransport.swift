@@ -5,8 +5,8 @@ public import Media
 internal import Synchronization
 public import Kernel
 
-/// HTTP(S) through libcurl: all transfers on one thread and one multi handle. The library is loaded at the first of them;
-/// where it is not installed, each transfer fails with that reason.
+/// HTTP(S) by libcurl: all transfers on one thread and one multi handle. The library is loaded at the first transfer. If it is not
+/// installed, each transfer fails with that reason.
 ///
 /// Certificates are verified; proxies come from the environment (`http_proxy`, `https_proxy`, `no_proxy`); there are no
 /// cookies, no redirects and no content codings.
@@ -15,7 +15,7 @@ public final class CurlTransport: HTTPTransport {
         public var userAgent: String
         /// PEM file of certificate authorities in place of the system's.
         public var authorities: String?
-        /// Those of the environment.
+        /// From the environment.
         var proxies: ProxySettings
 
         public init(
@@ -32,7 +32,7 @@ public final class CurlTransport: HTTPTransport {
     private let thread: NamedThread
     private let isStopped = Atomic(false)
 
-    /// Starts the thread, which sleeps while there is nothing to fetch.
+    /// Starts the thread, which sleeps while idle.
     public init(_ configuration: Configuration) {
         let inbox = Mailbox<NetworkCommand>(descriptorFor: "network")
         self.inbox = inbox
@@ -53,7 +53,7 @@ public final class CurlTransport: HTTPTransport {
         inbox.post(.call(time, body))
     }
 
-    /// Breaks off what is under way, without a word to its receivers, and joins the thread, for 0.5 s at most. Idempotent.
+    /// Aborts all transfers without notifying their receivers, and joins the thread, within 0.5 s. Idempotent.
     public func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         inbox.post(.stop)

@@ -3,20 +3,20 @@
 internal import Kernel
 internal import Media
 
-/// Gathers the lines of response heads as libcurl hands them out: several heads when interim ones (1xx) come first, and
-/// trailers after the body.
+/// Collects the header lines that libcurl delivers. There may be interim responses (1xx) before the final head, and trailers after the
+/// body.
 struct HeadReader {
     static let maximumBytes = 64 * 1_024
     static let maximumFields = 256
 
-    /// Why the transfer must end; follows the host's name in a sentence.
+    /// The reason to abort the transfer; follows the host's name in a sentence.
     private(set) var refusal: String?
     private var status = 0
     private var fields: [TransferHeader] = []
     private var bytes = 0
     private var isDone = false
 
-    /// The head, once, at the empty line that ends it.
+    /// Returns the final head once, at its empty line.
     mutating func take(_ line: UnsafeRawBufferPointer) -> TransferHead? {
         bytes += line.count
         guard bytes <= Self.maximumBytes, fields.count < Self.maximumFields else {
@@ -24,15 +24,12 @@ struct HeadReader {
             return nil
         }
         guard !isDone else { return nil }
-        // Old radio servers write their name in Latin-1.
-        let text =
-            (String(validating: line, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))).streamSafe.filter { !$0.isNewline }
+        let text = String(foreign: line).streamSafe.filter { !$0.isNewline }
         if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             fields = []
         } else if text.isEmpty {
-            // An interim response: the real one follows.
+            // An interim response: the final one follows.
             guard !(100..<200).contains(status) else { return nil }
             isDone = true
             return TransferHead(status: status, headers: fields)

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Media
 internal import Kernel
 
-/// A message of other threads to the network thread.
+/// A message to the network thread.
 enum NetworkCommand: Sendable {
     case start(TransferRequest, TransferID, any TransferReceiver)
     case resume(TransferID)
@@ -13,17 +13,17 @@ enum NetworkCommand: Sendable {
     case stop
 }
 
-/// The inside of the network thread. Lives on it alone.
+/// The network thread's state and loop.
 final class NetworkLoop {
-    /// Without a timer and a transfer it sleeps this long: until woken, in effect.
+    /// The longest sleep, in seconds.
     private static let longestSleep = 3_600.0
 
     private let inbox: Mailbox<NetworkCommand>
     private let configuration: CurlTransport.Configuration
-    /// Once something was to be fetched.
+    /// nil before the first transfer.
     private var multi: CurlMulti?
     private var transfers: [TransferID: CurlTransfer] = [:]
-    /// By time.
+    /// Sorted by time.
     private var timers: [(time: MonotonicTime, body: () -> Void)] = []
 
     init(_ inbox: Mailbox<NetworkCommand>, _ configuration: CurlTransport.Configuration) {
@@ -42,7 +42,7 @@ final class NetworkLoop {
         transfers = [:]
     }
 
-    /// False when the end has come.
+    /// False after `stop`.
     private func performCommands() -> Bool {
         for command in inbox.take() {
             switch command {

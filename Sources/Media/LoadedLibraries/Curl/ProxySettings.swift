@@ -3,8 +3,8 @@
 internal import Kernel
 internal import Media
 
-/// The proxies of the environment, as libcurl reads them: `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy` for what
-/// needs none. They are read here, as libcurl does not report whether a transfer uses one.
+/// Proxies from the environment, as libcurl reads them: `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy` for exceptions. They are
+/// parsed here because libcurl does not report whether a transfer uses a proxy.
 struct ProxySettings: Hashable {
     private var http: String?
     private var https: String?
@@ -15,14 +15,14 @@ struct ProxySettings: Hashable {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
         let all = value("all_proxy", "ALL_PROXY")
-        // HTTP_PROXY in capitals is what a CGI program gets of a request header.
+        // In a CGI program, HTTP_PROXY would come from a request header (httpoxy).
         http = value("http_proxy") ?? all
         https = value("https_proxy", "HTTPS_PROXY") ?? all
         exceptions = (value("no_proxy", "NO_PROXY") ?? "").lowercased().split { $0 == "," || $0.isWhitespace }
             .map(String.init)
     }
 
-    /// nil: it is connected to directly.
+    /// nil for a direct connection.
     func proxy(for address: WebAddress) -> String? {
         guard let proxy = address.isSecure ? https : http, !isException(address.host) else { return nil }
         return proxy
@@ -40,7 +40,7 @@ struct ProxySettings: Hashable {
     }
 }
 
-/// A numeric address, for comparing with networks such as `10.0.0.0/8`.
+/// A numeric address, to match networks such as `10.0.0.0/8`.
 private struct NetworkAddress: Hashable {
     private let bytes: [UInt8]
 

@@ -6,7 +6,7 @@ internal import Glibc
 public import Kernel
 public import Media
 
-/// Loudness by libebur128, loaded when the first media is measured.
+/// Loudness by libebur128, which is loaded for the first measurement.
 public struct EBUR128Measuring: LoudnessMeasuring {
     private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(cebur128(), cebur128_load) }
 
@@ -24,9 +24,9 @@ private final class EBUR128Measurement: LoudnessMeasurement {
     private let library: LoadedLibrary<cebur128>
     private let state: UnsafeMutableRawPointer
     private let channels: Int
-    /// Frames of 100 ms, as libebur128 rounds them: a gating block ends with each, from the fourth on.
+    /// Frames in 100 ms, rounded as in libebur128. From the fourth step on, each step ends a gating block.
     private let step: Int
-    /// Of the step under way.
+    /// Frames until the current step ends.
     private var missing: Int
     private var steps = 0
     private var blocks = GatingBlocks()
@@ -97,15 +97,15 @@ private final class EBUR128Measurement: LoudnessMeasurement {
     }
 }
 
-/// Counts the gating blocks of a media by their loudness (BS.1770-4). libebur128 keeps such a histogram and does not show it.
+/// Histogram of gating blocks by loudness (BS.1770-4). libebur128 has such a histogram but does not expose it.
 struct GatingBlocks {
     /// LUFS of the absolute gate, and LU of the relative one.
     private static let floor = -70.0
     private static let gate = 10.0
-    /// Bins of 0.1 LU, as libebur128 has them.
+    /// Bins of 0.1 LU, as in libebur128.
     private var counts = [Int](repeating: 0, count: 1_000)
 
-    /// `loudness`: LUFS; -infinity is silence.
+    /// `loudness` in LUFS; -infinity for silence.
     mutating func add(_ loudness: Double) {
         guard loudness >= Self.floor else { return }
         counts[min(counts.count - 1, Int(clamping: (loudness - Self.floor) * 10))] += 1

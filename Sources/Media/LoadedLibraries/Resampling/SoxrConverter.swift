@@ -4,16 +4,16 @@ internal import CSoxr
 internal import Kernel
 public import Playback
 
-/// One libsoxr stream. soxr drops its own delay: the first output frame is at the instant of the first input frame, and
-/// n input frames give round(n * out / in) frames in all.
+/// One libsoxr stream. soxr compensates its delay: the first output frame is at the time of the first input frame, and n input frames
+/// give round(n * out / in) output frames in total.
 final class SoxrConverter: FrameConverter {
-    /// Loaded when something is first to be converted: most of what is played has the output's rate.
+    /// Loaded at the first conversion: most media have the output's sample rate.
     private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(csoxr(), csoxr_load) }
 
     private let functions: UnsafePointer<csoxr>
     private let soxr: soxr_t
     private let channels: Int
-    /// soxr takes a null input for the end of the stream; an empty input is given this address instead.
+    /// Address for empty input, because soxr treats null as the end of the stream.
     private let nowhere = UnsafeMutablePointer<Float>.allocate(capacity: 1)
 
     init(from input: Double, to output: Double, channelCount: Int) throws(MediaError) {
@@ -57,7 +57,7 @@ final class SoxrConverter: FrameConverter {
         let error = functions.pointee.process(
             soxr, input.baseAddress ?? UnsafePointer(nowhere), input.count / channels, &taken,
             output.baseAddress ?? nowhere, output.count / channels, &given)
-        // soxr fails here only when memory runs out; the input counts as taken so that the caller cannot loop for ever.
+        // soxr fails here only if out of memory. The input counts as taken, so that the caller cannot loop forever.
         return error == nil ? (taken, given) : (input.count / channels, 0)
     }
 
@@ -74,7 +74,7 @@ final class SoxrConverter: FrameConverter {
     }
 }
 
-/// Sample-rate conversion by libsoxr, quality HQ (20 bit; stop band from the Nyquist frequency on).
+/// Sample-rate conversion by libsoxr at quality HQ (20 bits; stop band from the Nyquist frequency).
 public struct SoxrConversion: SampleRateConversion {
     public init() {}
 

@@ -6,10 +6,10 @@ internal import Glibc
 internal import Kernel
 public import Playback
 
-/// One SoundTouch stream, cut or padded to its exact length: SoundTouch by itself ends a few milliseconds off.
+/// One SoundTouch stream, cut or padded to the exact length. SoundTouch's own length is off by a few milliseconds.
 final class SoundTouchStretcher: FrameConverter {
-    /// Frames that SoundTouch gets at once, always as many: where it joins the sound depends on how the frames lie in its
-    /// memory, so only then equal media sound equal.
+    /// Frames per call of SoundTouch. Fixed, because SoundTouch's splice points depend on the block size, and equal input must give equal
+    /// output.
     private static let block = 2_048
 
     private let functions: UnsafePointer<csoundtouch>
@@ -17,7 +17,7 @@ final class SoundTouchStretcher: FrameConverter {
     private let channels: Int
     private let rate: Double
     private let input: UnsafeMutableBufferPointer<Float>
-    /// Frames that wait in `input`.
+    /// Frames in `input`.
     private var waiting = 0
     /// Frames since the last reset.
     private var taken = 0
@@ -27,7 +27,7 @@ final class SoundTouchStretcher: FrameConverter {
         _ functions: UnsafePointer<csoundtouch>, _ format: AudioFormat, rate: Double, cents: Double
     ) throws(MediaError) {
         let refusal = MediaError(.unsupported, "SoundTouch cannot change the speed or pitch of \(format).")
-        // It throws C++ errors for others.
+        // SoundTouch throws C++ exceptions for other values.
         guard 1...192_000 ~= format.sampleRate, 1...16 ~= format.channelCount,
             let stretcher = functions.pointee.createInstance()
         else { throw refusal }
@@ -51,7 +51,7 @@ final class SoundTouchStretcher: FrameConverter {
     func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
         taken: Int, given: Int
     ) {
-        // Frames beyond the length so far may be cut yet: they wait inside.
+        // Frames beyond the exact length so far stay inside, as they may be cut.
         let frames = receive(Int(clamping: Double(taken) / rate) - given, into: output)
         guard frames == 0 else { return (0, frames) }
         return (put(input), 0)
@@ -60,7 +60,7 @@ final class SoundTouchStretcher: FrameConverter {
     func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int {
         let rest = max(taken > 0 ? 1 : 0, Int(clamping: (Double(taken) / rate).rounded())) - given
         guard rest > 0, output.count >= channels else { return 0 }
-        // What it holds back comes out once something follows; two seconds are far more than it holds.
+        // Silence flushes the frames that SoundTouch holds back. 200 blocks are far more than it can hold.
         for _ in 0..<200 where functions.pointee.numSamples(stretcher) == 0 {
             input[(waiting * channels)...].update(repeating: 0)
             passBlock()
@@ -103,7 +103,7 @@ final class SoundTouchStretcher: FrameConverter {
 
 /// Speed and pitch by SoundTouch, through its C interface.
 public struct SoundTouchStretching: TimeStretching {
-    /// Loaded when something is first to be stretched.
+    /// Loaded at the first use.
     private static let library = Result { () throws(MissingLibrary) in
         try LoadedLibrary(csoundtouch(), csoundtouch_load)
     }

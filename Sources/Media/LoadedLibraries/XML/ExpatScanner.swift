@@ -4,10 +4,9 @@ internal import CExpat
 internal import Kernel
 public import Media
 
-/// XML through expat, event by event. No document type may declare entities and nothing outside the document is read,
-/// so that a small document cannot become a large one.
+/// Parses XML by expat. Entity declarations and external resources are refused, so that a small document cannot expand to a large one.
 public struct ExpatScanner: XMLScanner {
-    /// Loaded when the first list in XML is read.
+    /// Loaded at the first XML list.
     private static let library = Result { () throws(MissingLibrary) in try LoadedLibrary(cexpat(), cexpat_load) }
 
     public init() {}
@@ -19,10 +18,10 @@ public struct ExpatScanner: XMLScanner {
         let expat = try Self.functions().pointee
         var pieces = pieces.makeIterator()
         var piece = pieces.next()
-        // Expat knows UTF-8, UTF-16, Latin-1 and ASCII by itself; other names of Western sets are read as Latin-1.
+        // Expat supports UTF-8, UTF-16, Latin-1 and ASCII. Other Western encodings are read as Latin-1.
         guard let parser = expat.ParserCreate(Self.override(piece ?? [])) else { throw XMLScanError("out of memory") }
         defer { expat.ParserFree(parser) }
-        // The handlers run within this call only.
+        // The handlers do not outlive this call.
         try withoutActuallyEscaping(handle) { handle throws(XMLScanError) in
             let context = Context(parser, expat, handle)
             expat.SetUserData(parser, Unmanaged.passUnretained(context).toOpaque())
@@ -86,7 +85,7 @@ public struct ExpatScanner: XMLScanner {
         }
     }
 
-    /// One scan. Lives on the thread that scans.
+    /// State of one scan, on the calling thread.
     private final class Context {
         static let deepest = 256
         static let longestText = 1 << 20
