@@ -15,12 +15,8 @@ import Testing
 
     private func refusal(_ bytes: [UInt8]) throws -> MediaError? {
         let path = try fixtures.write("x.mp3", bytes)
-        do {
-            _ = try openDecoder(path)
-            return nil
-        } catch let error as MediaError {
-            return error
-        }
+        do { _ = try openDecoder(path) } catch let error as MediaError { return error }
+        return nil
     }
 
     @Test func unsupported_whenTextPictureOrNoise() throws {
@@ -36,8 +32,8 @@ import Testing
         #expect(try refusal([0xFF])?.code == .unsupported)
     }
 
-    /// Also where a frame of no told size begins in the last bytes that are looked at.
-    @Test func headersAtTheVeryEnd_areLookedAtAndNotBeyond() {
+    /// Including free-format frames, whose size is unknown, in the last bytes.
+    @Test func headersAtTheEnd_areReadWithinBounds() {
         for count in [0, 1, 20, 40, 65_532] {
             for second in UInt8(0xE0)...0xFF {
                 for third in stride(from: UInt8(0), through: 0xF0, by: 16) {

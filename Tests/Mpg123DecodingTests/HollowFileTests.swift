@@ -9,7 +9,7 @@ import Testing
 
 @testable import Mpg123Decoding
 
-/// A file of holes: some music at the beginning, then nothing up to the end.
+/// A sparse file: some audio at the beginning, then zeros.
 private final class HollowSource: ByteSource {
     let name = "hollow.mp3"
     let size: ByteCount?
@@ -46,7 +46,7 @@ private final class HollowSource: ByteSource {
 
     private func hollow(_ size: Int64) throws -> HollowSource {
         let file = try fixtures.lame("short.mp3", "-b", "128", "-t", source: try fixtures.wave("short.wav", seconds: 5))
-        return HollowSource(try fixtures.bytes(String(file.split(separator: "/").last ?? "")), size: size)
+        return HollowSource(try fixtures.bytes(at: file), size: size)
     }
 
     @Test func lengthIsUnknown() throws {
@@ -56,13 +56,13 @@ private final class HollowSource: ByteSource {
     @Test func holesDoNotCount() throws {
         let file = try fixtures.lame(
             "long.mp3", "-b", "128", "-t", source: try fixtures.wave("minute.wav", seconds: 180))
-        let bytes = try fixtures.bytes(String(file.split(separator: "/").last ?? ""))
+        let bytes = try fixtures.bytes(at: file)
         let media = try Mpg123Decoder(HollowSource(bytes, size: Int64(bytes.count * 2))).media
         let seconds = try #require(media.duration.map(media.format.seconds))
         #expect(abs(seconds - 180) < 20)
     }
 
-    /// What holds nothing is searched for a while only, and the error says so.
+    /// The search for a frame ends after some MB, with an error that says so.
     @Test func searchesHaveAnEnd() throws {
         for seeks in [false, true] {
             let source = try hollow(8 << 40)

@@ -9,8 +9,7 @@ import Testing
 
 @testable import Mpg123Decoding
 
-/// Thousands of files that no encoder would write, the same ones in every run: each is refused or played to an end, in
-/// bounded memory.
+/// Thousands of invalid files, the same in every run: each is refused or plays to its end, in bounded memory.
 @Suite struct MutationTests {
     let fixtures: Fixtures
 
@@ -47,11 +46,11 @@ import Testing
             if play(RandomTag.make(using: &random) + stream, "tag \(seed)", &random) { played += 1 }
         }
         #expect(try Self.peakMemory() - before < 64 << 20)
-        // A tag whose own size is a lie may swallow the music; the others must not.
+        // A tag with a wrong size may swallow the audio; other tags must not.
         #expect(played > 1_000, "\(played) of 1,200 were played")
     }
 
-    /// Whether there was sound in it.
+    /// Returns true if there was audio.
     @discardableResult
     private func play(_ bytes: [UInt8], _ name: String, _ random: inout SeededGenerator) -> Bool {
         let began = ContinuousClock.now
@@ -118,8 +117,8 @@ private enum Mutation {
     }
 }
 
-/// ID3v2 tags that lie: flags for unsynchronisation, extended headers and compression without or with what they promise,
-/// frame sizes of nothing and of gigabytes, tags inside of frames, text of odd length.
+/// Invalid ID3v2 tags: random flags for unsynchronisation, extended headers and compression, frame sizes from zero to gigabytes, tags
+/// within frames, text of odd length.
 private enum RandomTag {
     static func make(using random: inout SeededGenerator) -> [UInt8] {
         let version = UInt8.random(in: 2...4, using: &random)
@@ -174,7 +173,7 @@ private enum RandomTag {
         // UTF-16 without a byte order mark, of odd length, with halves of surrogate pairs.
         case 1: [1] + bytes(1...33, using: &random)
         case 2: [2, 0xD8, 0x00] + bytes(0...9, using: &random)
-        // What unsynchronisation is about.
+        // Bytes that need unsynchronisation.
         case 3: [0] + [UInt8](repeating: 0xFF, count: Int.random(in: 0...40, using: &random)) + [0, 0xE0]
         case 4 where depth < 3:
             Array("ID3".utf8) + [version, 0, 0, 0, 0, 0, 40] + frame(version, depth: depth + 1, using: &random)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Media
-import Kernel
 import Playback
-import Synchronization
 import Testing
 
 @testable import Mpg123Decoding
@@ -17,26 +15,22 @@ import Testing
 
     private let factory = Mpg123DecoderFactory()
 
-    private func utf16(_ text: String) -> [UInt8] {
-        [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    }
-
     @Test(arguments: [UInt8(2), 3, 4])
     func tagsAreTheSame_withThePictureLeftOut(version: UInt8) throws {
         let isShort = version == 2
         let large = TagBuilder.png + [UInt8](repeating: 3, count: 400_000)
-        var tag = TagBuilder(version: version).text(isShort ? "TT2" : "TIT2", 1, utf16("夜曲"))
+        var tag = TagBuilder(version: version).text(isShort ? "TT2" : "TIT2", 1, TagBuilder.utf16("夜曲"))
         tag =
             isShort
             ? tag.frame("PIC", [0] + Array("PNG".utf8) + [3, 0] + large) : tag.picture(3, large, claims: "image/png")
         tag = tag.text(isShort ? "TP1" : "TPE1", 0, Array("Artist".utf8))
-        let source = CountingSource(tag.bytes + stream)
+        let source = MemorySource(tag.bytes + stream)
         let outline = try factory.outline(source)
         var whole = try Mpg123Decoder(MemorySource(tag.bytes + stream)).media
         #expect(whole.tags.picture != nil)
         whole.tags.picture = nil
         #expect(outline.media.tags == whole.tags && outline.media.format == whole.format)
-        // A file that does not tell its length is not read through for it.
+        // A file without its length in a header is not read through for it.
         let (estimate, exact) = (try #require(outline.media.duration), try #require(whole.duration))
         #expect(abs(estimate - exact) < 5_000)
         #expect(outline.hasPicture)
@@ -61,36 +55,9 @@ import Testing
 
     @Test func lyrics_areFoundInTheTag() throws {
         let tag = TagBuilder(version: 3).text("TIT2", 0, Array("A".utf8))
-            .frame("USLT", [1] + Array("eng".utf8) + utf16("") + [0, 0] + utf16("一群\r\n嗜血"))
+            .frame("USLT", [1] + Array("eng".utf8) + TagBuilder.utf16("") + [0, 0] + TagBuilder.utf16("一群\r\n嗜血"))
         #expect(try factory.lyrics(in: MemorySource(tag.bytes + stream)) == "一群\n嗜血")
         #expect(try Mpg123Decoder(MemorySource(tag.bytes + stream)).media.tags.comment == nil)
         #expect(try factory.lyrics(in: MemorySource(stream)) == nil)
     }
-}
-
-private final class CountingSource: ByteSource {
-    let name = "counted"
-    let size: ByteCount?
-    let isSeekable = true
-    private let bytes: [UInt8]
-    private let count = Mutex(0)
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        size = ByteCount(bytes.count)
-    }
-
-    var bytesRead: Int { count.withLock { $0 } }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-        let wanted = min(buffer.count, bytes.count - Int(offset))
-        guard wanted > 0 else { return 0 }
-        bytes.withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + wanted]))
-        }
-        count.withLock { $0 += wanted }
-        return wanted
-    }
-
-    func close() {}
 }

@@ -7,15 +7,14 @@ import Testing
 
 @testable import Mpg123Decoding
 
-/// Sources where each jump costs a request.
+/// Sources on which each seek costs a request.
 @Suite struct RemoteSourceTests {
     let fixtures: Fixtures
 
     init() throws { fixtures = try Fixtures() }
 
     private func remote(_ file: String) throws -> MemorySource {
-        let name = String(file.split(separator: "/").last ?? "")
-        return MemorySource(try fixtures.bytes(name), isLocal: false)
+        MemorySource(try fixtures.bytes(at: file), isLocal: false)
     }
 
     @Test(arguments: Kind.allCases)
@@ -45,8 +44,7 @@ import Testing
             let part = try decoder.frames(4_000).samples
             #expect(source.bytesRead - before < 150_000)
             let expected = whole[(target * 2)...].prefix(part.count)
-            let worst = zip(part, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
-            #expect(worst <= 1 / 32_768, "at \(target)")
+            #expect(difference(part, expected) <= 1 / 32_768, "at \(target)")
         }
     }
 
@@ -61,8 +59,7 @@ import Testing
             #expect(try decoder.seek(to: target) == target)
             let part = try decoder.frames(1_000).samples
             let expected = whole[Int(target * 2)...].prefix(part.count)
-            let worst = zip(part, expected).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
-            #expect(part.count >= 2_000 && worst <= 1 / 32_768, "at \(target)")
+            #expect(part.count >= 2_000 && difference(part, expected) <= 1 / 32_768, "at \(target)")
         }
         #expect(try decoder.frames().ended)
         #expect(decoder.media.durationIsExact && decoder.media.duration == length)
@@ -71,7 +68,7 @@ import Testing
         #expect(try decoder.frames().ended)
     }
 
-    /// What was decoded is counted: nothing is read through a second time.
+    /// Decoded frames are counted: nothing is read a second time.
     @Test func aSeekBackInAVariableBitRate_readsNothingBefore() throws {
         let source = try remote(try variable(["-V", "4", "-t"]))
         let decoder = try Mpg123Decoder(source)
@@ -101,7 +98,7 @@ import Testing
     }
 
     @Test func aSeekInAVariableBitRateIsNear_whenMuchLiesBetween() throws {
-        let bytes = try fixtures.bytes(String(try variable(["-V", "0", "-t"]).split(separator: "/").last ?? ""))
+        let bytes = try fixtures.bytes(at: variable(["-V", "0", "-t"]))
         let copies = Int(Mpg123Decoder.countedAtSeek) / bytes.count * 2 + 2
         let source = MemorySource([[UInt8]](repeating: bytes, count: copies).flatMap { $0 }, isLocal: false)
         let decoder = try Mpg123Decoder(source)

@@ -17,16 +17,12 @@ import Testing
         try Mpg123Decoder(MemorySource(builder.bytes + stream)).media.tags
     }
 
-    private func utf16(_ text: String) -> [UInt8] {
-        [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    }
-
     @Test(arguments: [UInt8(3), 4])
     func fields_ofVersions3And4(version: UInt8) throws {
         let tags = try tags(
             TagBuilder(version: version)
-                .text("TIT2", 1, utf16("Jóga 🎵")).text("TPE1", 0, [0x42, 0x6A, 0xF6, 0x72, 0x6B])
-                .text("TALB", 1, utf16("Homogenic")).text("TPE2", 0, Array("Various".utf8))
+                .text("TIT2", 1, TagBuilder.utf16("Jóga 🎵")).text("TPE1", 0, [0x42, 0x6A, 0xF6, 0x72, 0x6B])
+                .text("TALB", 1, TagBuilder.utf16("Homogenic")).text("TPE2", 0, Array("Various".utf8))
                 .text("TRCK", 0, Array("3/12".utf8)).text("TPOS", 0, Array("02/2".utf8)).text(
                     "TCON", 0, Array("(52)".utf8)
                 )
@@ -48,7 +44,7 @@ import Testing
 
     @Test func fields_ofVersion2() throws {
         let tags = try tags(
-            TagBuilder(version: 2).text("TT2", 0, Array("Old".utf8)).text("TP1", 1, utf16("Ängel"))
+            TagBuilder(version: 2).text("TT2", 0, Array("Old".utf8)).text("TP1", 1, TagBuilder.utf16("Ängel"))
                 .text("TRK", 0, Array("7".utf8)).text("TYE", 0, Array("1999".utf8))
                 .frame("PIC", [0] + Array("PNG".utf8) + [3, 0] + TagBuilder.png))
         #expect(tags.title == "Old")
@@ -127,7 +123,7 @@ import Testing
         #expect(fallback?.mimeType == "image/jpeg")
     }
 
-    @Test func gainFromTheLameHeader_whenNoTagTells() throws {
+    @Test func gainFromTheLameHeader_whenNoTagHasOne() throws {
         let fixtures = try Fixtures()
         _ = try fixtures.lame("g.mp3", "-b", "128", "--replaygain-accurate", source: try fixtures.wave())
         let gain = try Mpg123Decoder(MemorySource(try fixtures.bytes("g.mp3"))).media.tags.replayGainTrack

@@ -6,7 +6,7 @@ internal import Kernel
 internal import Media
 internal import Playback
 
-/// How the library is set up for a file, and what it must find before the file counts as MPEG audio.
+/// Sets up the library for a file, and checks that the file is MPEG audio.
 extension Mpg123Decoder {
     static func configure(
         _ handle: borrowing Mpg123Handle, _ layout: StreamLayout, _ source: any ByteSource, isOutline: Bool
@@ -14,20 +14,20 @@ extension Mpg123Decoder {
         var flags = [MPG123_QUIET, MPG123_GAPLESS, MPG123_FORCE_FLOAT, MPG123_PLAIN_ID3TEXT]
         if !isOutline { flags.append(MPG123_PICTURE) }
         if layout.largestTag > largestTag { flags.append(MPG123_SKIP_ID3V2) }
-        // The library wants a second header to confirm the first one.
+        // By default the library needs a second header to confirm the first one.
         if layout.isSingleFrame { flags.append(MPG123_NO_READAHEAD) }
         if !source.isLocal {
-            // Seeks by the table of contents: reading up to the place would mean to load all of it.
+            // Seek by the table of contents, as reading up to the target would load everything before it.
             flags += [MPG123_NO_PEEK_END, MPG123_FUZZY]
             if source.isSeekable, source.size != nil { flags.append(MPG123_FORCE_SEEKABLE) }
         }
         try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue | MPG123_AUTO_RESAMPLE.rawValue))
         try handle.set(MPG123_ADD_FLAGS, flags.reduce(0) { $0 | Int($1.rawValue) })
         try handle.set(MPG123_RESYNC_LIMIT, 64 << 10)
-        // Fixed, so that memory stays bounded: 16 KB; a longer file gets a coarser index.
+        // A fixed size (16 KB) bounds the memory; a longer file gets a coarser index.
         try handle.set(MPG123_INDEX_SIZE, indexSize)
-        // A layer III frame may begin up to 511 bytes earlier, at low bit rates more than 20 frames; with these decoded
-        // ahead, what follows a seek equals what decoding from the start gives.
+        // A layer III frame's data may begin up to 511 bytes earlier, which is more than 20 frames at low bit rates. Decoding
+        // these frames first makes the output after a seek equal to decoding from the start.
         try handle.set(MPG123_PREFRAMES, 28)
     }
 
@@ -54,7 +54,7 @@ extension Mpg123Decoder {
 }
 
 extension Mpg123Decoder {
-    /// The encoding by the first frame and the header frame.
+    /// The encoding, by the first frame and the header frame.
     static func encoding(
         _ frame: mpg123_frameinfo2, first: FrameHeader?, info: InfoFrame?, handle: borrowing Mpg123Handle
     ) -> MediaDescription.Encoding {
@@ -72,7 +72,7 @@ extension Mpg123Decoder {
             default: .constant
             }
         if info?.isVBRI == true { encoding.bitrateMode = .variable }
-        // The library goes by the LAME tag's method, which FFmpeg leaves unset.
+        // The library uses the LAME tag's method field, which FFmpeg leaves unset.
         if info?.isConstant == true { encoding.bitrateMode = .constant }
         encoding.bitrate = Int(frame.bitrate) * 1_000
         let samplesPerFrame = handle.samplesPerFrame

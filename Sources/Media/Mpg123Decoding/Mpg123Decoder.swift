@@ -6,17 +6,16 @@ public import Media
 public import Playback
 internal import Kernel
 
-/// MPEG audio through libmpg123.
+/// Decodes MPEG audio by libmpg123.
 public final class Mpg123Decoder: AudioDecoder {
-    /// A file without a header that has its length is scanned at once up to this size, and at the first seek up to the
-    /// other: about 1 ms and 0.1 s.
+    /// Largest sizes for a scan of a file whose header lacks the length: at opening (about 1 ms), and at the first seek (about 0.1 s).
     static let scanAtOpen: Int64 = 2 << 20
     static let scanAtSeek: Int64 = 128 << 20
     static let indexSize = 2_048
-    /// A remote seek in a variable bit rate reads through this many bytes that no frame was counted in, for `countingLimit`:
-    /// then it is exact. Otherwise it goes to a place that is near.
+    /// A seek in a remote file of variable bit rate is exact if it can count the frames in up to this many bytes within `countingLimit`.
+    /// Otherwise it is approximate.
     static let countedAtSeek: Int64 = 16 << 20
-    /// A leading tag that is larger is skipped unread: 16 MB of picture and some room.
+    /// Larger leading tags are skipped unread: a picture of 16 MB and some room.
     static let largestTag: Int64 = 20 << 20
 
     public private(set) var media: MediaDescription
@@ -26,28 +25,27 @@ public final class Mpg123Decoder: AudioDecoder {
     private let layout: StreamLayout
     private var length: LengthEstimate
     private var damage = DamageCounter()
-    /// Decoded but not yet handed out; points into the library's buffer.
+    /// Decoded samples not returned yet; points into the library's buffer.
     private var pending = UnsafeBufferPointer<Float>(start: nil, count: 0)
     private var position: FrameCount = 0
     private var isAtEnd = false
-    /// The library met another format that no second frame has confirmed yet: bytes of a damaged part that look like a
-    /// header. What it decodes from them is left out.
+    /// A new format that no second frame has confirmed yet: it may be damaged bytes that look like a header. Its samples are dropped.
     private var foreignFormat: AudioFormat?
     private var isScanned = false
-    /// A seek went to a place that is only near the frame asked for: frame counts do not give the length any more.
+    /// The last seek was approximate, so frame counts do not give the length any more.
     private var isInexact = false {
         didSet {
             media.positionIsExact = !isInexact
             if isInexact != oldValue { hasNews = true }
         }
     }
-    /// Of `media`, for the next `decode` to report.
+    /// `media` has changed; the next `decode` reports it.
     private var hasNews = false
-    /// Byte offset up to which all frames are counted, so that each has its place.
+    /// Byte offset up to which all frames are counted, so that seeks are exact.
     private var counted: Int64 = 0
-    /// The library's index holds places that were calculated for a constant bit rate.
+    /// The library's index was calculated for a constant bit rate.
     private var isIndexCalculated = false
-    /// A seek used a calculated place.
+    /// The last seek used a calculated offset.
     private var hasCalculated = false
     /// Seconds.
     var countingLimit = 3.0
@@ -56,7 +54,7 @@ public final class Mpg123Decoder: AudioDecoder {
         try self.init(source, isOutline: false)
     }
 
-    /// `isOutline`: for a list; without pictures, and with a length that is estimated where the file does not have it.
+    /// `isOutline`: for a catalogue. Without pictures; the length is estimated if the file does not contain it.
     init(_ source: any ByteSource, isOutline: Bool) throws(MediaError) {
         layout = try StreamLayout(source)
         reader = SourceReader(source)
@@ -74,9 +72,9 @@ public final class Mpg123Decoder: AudioDecoder {
             if !isOutline, tags.picture == nil, source.isSeekable {
                 tags.picture = try reader.reading { () throws(MediaError) in try Version2Picture.find(in: source) }
             }
-            // Tags in the middle of a stream are of no use, and could be large.
+            // Tags in the middle of a stream are useless and may be large.
             try handle.set(MPG123_ADD_FLAGS, Int(MPG123_SKIP_ID3V2.rawValue))
-            // From here on a damaged part may be longer than what a file that is no music is searched for.
+            // The file is MPEG audio: search longer for the next frame in damaged parts.
             try handle.set(MPG123_RESYNC_LIMIT, 1 << 20)
             length = LengthEstimate(
                 layout: layout, firstFrame: handle.framePosition, samplesPerFrame: handle.samplesPerFrame)
@@ -130,7 +128,7 @@ public final class Mpg123Decoder: AudioDecoder {
                 let format = try newFormat()
                 foreignFormat = format == media.format ? nil : format
             case .done:
-                // The library takes a read that failed while it searches for a frame for the end.
+                // While searching for a frame, the library treats a failed read as the end.
                 if let failure = reader.failure { throw failure }
                 if try finish(position + FrameCount(filled / channels)) { changed = true }
             case .failed(let error):
@@ -156,20 +154,20 @@ public final class Mpg123Decoder: AudioDecoder {
     public func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
         guard media.isSeekable else { throw MediaError(.unsupported, "\(reader.source.name) is not seekable.") }
         pending = UnsafeBufferPointer(start: nil, count: 0)
-        damage.jumped()
+        damage.seeked()
         length.stopMeasuring()
         reader.recover()
         do throws(Mpg123Error) {
-            if reader.source.isLocal {
-                if !media.durationIsExact, !isScanned, (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek {
-                    try scan()
-                }
+            if reader.source.isLocal, !media.durationIsExact, !isScanned,
+                (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek
+            {
+                try scan()
             }
             let limit = media.durationIsExact ? media.duration ?? .max : .max
             let target = min(max(0, frame), limit)
             let isCalculated = reader.source.isLocal || media.encoding.bitrateMode == .constant
             hasCalculated = isIndexCalculated && isCalculated && target > 0
-            position = isCalculated ? try handle.seek(to: target) : try seekFromAfar(to: target)
+            position = isCalculated ? try handle.seek(to: target) : try seekRemotely(to: target)
             isAtEnd = position >= limit
             return position
         } catch {
@@ -179,13 +177,13 @@ public final class Mpg123Decoder: AudioDecoder {
 }
 
 extension Mpg123Decoder {
-    /// In a variable bit rate only counting finds a frame. What lies before `counted` is in the library's index; what
-    /// lies behind is read through as long as it is little and comes quickly.
-    private func seekFromAfar(to frame: FrameCount) throws(Mpg123Error) -> FrameCount {
+    /// Seeks in a remote file of variable bit rate, where only counting finds a frame. The library's index covers bytes up to `counted`;
+    /// the rest is read if it is short and arrives quickly.
+    private func seekRemotely(to frame: FrameCount) throws(Mpg123Error) -> FrameCount {
         if length.offset(of: frame, in: media.duration) - counted <= Self.countedAtSeek {
             try handle.set(MPG123_REMOVE_FLAGS, Int(MPG123_FUZZY.rawValue))
             if isIndexCalculated {
-                // It takes its size from what it is given.
+                // `setIndex` changes the index size: restore it.
                 try handle.setIndex([max(0, length.firstFrame)], step: 1)
                 try handle.set(MPG123_INDEX_SIZE, Self.indexSize)
                 isIndexCalculated = false
@@ -194,7 +192,7 @@ extension Mpg123Decoder {
             defer { reader.deadline = nil }
             do throws(Mpg123Error) {
                 let reached = try handle.seek(to: frame)
-                // The library takes a read that failed on the way for the place.
+                // The library treats a failed read as the target.
                 guard reader.failure == nil else { throw Mpg123Error(code: MPG123_ERR_READER.rawValue, call: "read") }
                 isInexact = false
                 counted = max(counted, handle.framePosition)
@@ -210,13 +208,13 @@ extension Mpg123Decoder {
         return try handle.seek(to: frame)
     }
 
-    /// Only a header shows that the bit rate varies; without one, and without a look at the whole, the first frames have to.
+    /// Without a header that declares it, looks for a variable bit rate in the first frames.
     private func lookForChanges() throws(Mpg123Error) {
         try reader.reading { () throws(MediaError) in try length.lookAhead(reader.source) }
         if length.isVariable { noteVariable() }
     }
 
-    /// What was calculated for a constant bit rate does not hold.
+    /// The bit rate is variable after all: discards what was calculated for a constant one.
     private func noteVariable() {
         guard media.encoding.bitrateMode == .constant else { return }
         media.encoding.bitrateMode = .variable
@@ -234,7 +232,7 @@ extension Mpg123Decoder {
 
     private func findLength(mayScan: Bool) throws(Mpg123Error) {
         if let frames = layout.info?.frames {
-            // The library knows Xing's header only; it plays the frame of a VBRI header, as silence.
+            // The library does not know VBRI and plays its header frame, as silence.
             let played = frames + (length.firstFrame == layout.audioStart ? 1 : 0)
             let whole = layout.info?.isVBRI == true ? played * Int64(handle.samplesPerFrame) : handle.length
             if let whole, !length.contradictsHeader {
@@ -263,7 +261,7 @@ extension Mpg123Decoder {
         }
     }
 
-    /// Of a constant bit rate each frame's place can be calculated.
+    /// At a constant bit rate, calculates the offsets of frames.
     private func prepareSeeking() throws(Mpg123Error) {
         guard media.isSeekable, media.encoding.bitrateMode == .constant, let bitrate = media.encoding.bitrate,
             let frames = media.duration.map({ $0 / FrameCount(handle.samplesPerFrame) + 2 }), frames > 0
@@ -271,7 +269,7 @@ extension Mpg123Decoder {
         let frameSize = Double(handle.samplesPerFrame) / 8 * Double(bitrate) / Double(media.format.sampleRate)
         let step = frames / Int64(Self.indexSize) + 1
         let offsets = (0..<min(Int64(Self.indexSize), frames / step + 1)).map { entry in
-            // Padding shifts a frame by a byte at most, and the search for its header goes forward.
+            // Padding shifts a frame by one byte at most, and the library searches forward for the header.
             length.firstFrame + (entry == 0 ? 0 : Int64(clamping: Double(entry * step) * frameSize) - 2)
         }
         try handle.setIndex(offsets, step: step)
@@ -294,7 +292,7 @@ extension Mpg123Decoder {
         media.encoding.bitrate = mean
     }
 
-    /// Follows the frames through the file: gaps are damage, sizes refine the length. Whether `media` changed.
+    /// Tracks a decoded frame: gaps count as damage, sizes refine the length. Returns true if `media` changed.
     private func noteFrame() throws(MediaError) -> Bool {
         let info: mpg123_frameinfo2
         do throws(Mpg123Error) {
@@ -319,7 +317,7 @@ extension Mpg123Decoder {
         return true
     }
 
-    /// Whether the last parsed frame is followed by one of the same kind, or by the end.
+    /// Whether a frame of the same kind, or the end, follows the last parsed frame.
     private func isConfirmed() throws(MediaError) -> Bool {
         guard let next = damage.expected, let end = layout.audioEnd else { return true }
         if next == end { return true }
@@ -334,7 +332,7 @@ extension Mpg123Decoder {
         return head.starts(with: "ID3".utf8) || head.starts(with: "TAG".utf8) || head.starts(with: "APETAGEX".utf8)
     }
 
-    /// The end at `frame`: now the length is known for certain.
+    /// Handles the end at `frame`, which makes the length exact. Returns true if `media` changed.
     private func finish(_ frame: FrameCount) throws(MediaError) -> Bool {
         isAtEnd = true
         guard !isInexact else { return false }
@@ -346,7 +344,7 @@ extension Mpg123Decoder {
             damage.count += 1
             media.isCut = true
         }
-        damage.jumped()
+        damage.seeked()
         guard media.duration != frame || !media.durationIsExact else { return false }
         media.duration = frame
         media.durationIsExact = true

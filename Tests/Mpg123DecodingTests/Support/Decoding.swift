@@ -84,3 +84,8 @@ func distance(_ samples: some Collection<Float>, _ reference: some Collection<In
         return max(worst, abs(clipped - Float(pair.1)))
     }
 }
+
+/// The largest difference of samples.
+func difference(_ samples: some Collection<Float>, _ expected: some Collection<Float>) -> Float {
+    zip(samples, expected).reduce(0) { max($0, abs($1.0 - $1.1)) }
+}

@@ -14,7 +14,9 @@ final class Fixtures: Sendable {
 
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
-    func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(name)))) }
+    func bytes(_ name: String) throws -> [UInt8] { try bytes(at: path(name)) }
+
+    func bytes(at path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
     @discardableResult
     func write(_ name: String, _ bytes: [UInt8]) throws -> String {
@@ -22,7 +24,7 @@ final class Fixtures: Sendable {
         return path(name)
     }
 
-    /// A tone that rises, under noise: no two moments sound the same.
+    /// A rising tone with noise, so that no two moments are alike.
     func wave(_ name: String = "source.wav", seconds: Double = 8, rate: Int = 44_100, channels: Int = 2) throws
         -> String
     {
@@ -43,11 +45,11 @@ final class Fixtures: Sendable {
         return path(name)
     }
 
-    /// What `mpg123 -w` makes of a file: 16-bit samples, interleaved.
+    /// A file decoded by `mpg123 -w`: interleaved 16-bit samples.
     func reference(_ file: String) throws -> [Int16] {
         let wave = path("reference-\(UInt64.random(in: 0 ... .max)).wav")
         try run("mpg123", "-q", "-w", wave, file)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: wave)))
+        let bytes = try bytes(at: wave)
         let data = bytes.firstRange(of: Array("data".utf8))!.upperBound + 4
         return stride(from: data, to: bytes.count - 1, by: 2).map {
             Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8)
@@ -80,19 +82,19 @@ struct ProgramError: Error {
     var text: String
 }
 
-/// One of each kind of stream that the decoder must play.
+/// The kinds of streams that the decoder must play.
 enum Kind: String, CaseIterable, Sendable {
     case constant, variable, variableNoHeader, average, vbri, freeFormat, mono, joint, mpeg2, mpeg25, lowest
     case layer2, layer2LowRate, layer1, padded48
 
-    /// For all tests of the process.
+    /// Shared by all tests of the process.
     private static let made = Mutex<[Kind: [UInt8]]>([:])
 
     /// The path of the file.
     func make(_ fixtures: Fixtures) throws -> String {
         if let bytes = Self.made.withLock({ $0[self] }) { return try fixtures.write("\(rawValue).mp3", bytes) }
         let path = try encode(fixtures)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let bytes = try fixtures.bytes(at: path)
         Self.made.withLock { $0[self] = bytes }
         return path
     }
@@ -123,7 +125,7 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
-    /// No encoder for layer I is at hand: frames with a fixed bit allocation and random samples.
+    /// There is no layer I encoder: frames with a fixed bit allocation and random samples.
     private static func layer1Frames(_ count: Int) -> [UInt8] {
         var random = SeededGenerator(seed: 1)
         return (0..<count).flatMap { _ in
@@ -157,6 +159,9 @@ enum Kind: String, CaseIterable, Sendable {
 }
 
 extension Fixtures {
+    /// The bytes of a stream of this kind.
+    func clean(_ kind: Kind) throws -> [UInt8] { try bytes(at: kind.make(self)) }
+
     fileprivate func lameName(_ source: String) throws -> String {
         _ = try lame("vbri-body.mp3", "-V", "4", "-t", source: source)
         return "vbri-body.mp3"

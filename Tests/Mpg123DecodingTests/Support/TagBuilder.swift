@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds ID3v2 tags byte by byte, so that tests need no tagger and can lie.
+/// Builds ID3v2 tags byte by byte, including invalid ones.
 struct TagBuilder {
     static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 7, count: 100)
     static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 9, count: 100)
@@ -36,6 +36,11 @@ struct TagBuilder {
     }
 
     var bytes: [UInt8] { Array("ID3".utf8) + [version, 0, 0] + Self.syncSafe(body.count) + body }
+
+    /// With a byte order mark, little-endian.
+    static func utf16(_ text: String) -> [UInt8] {
+        [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    }
 
     static func big(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
     static func syncSafe(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> (21 - 7 * $0) & 0x7F) } }

@@ -4,22 +4,25 @@ internal import CMpg123
 internal import Glibc
 internal import Playback
 
-/// Owns one handle of libmpg123. For one thread at a time.
+/// Owns a handle of libmpg123. For one thread at a time.
 struct Mpg123Handle: ~Copyable {
-    /// One `mpg123_decode_frame`.
+    /// Result of `mpg123_decode_frame`.
     enum Step {
-        /// Valid until the next call. Samples of all channels together.
+        /// Interleaved samples, valid until the next call.
         case decoded(UnsafeBufferPointer<Float>)
         case newFormat
         case done
         case failed(Mpg123Error)
     }
 
+    /// Once per process; later versions of the library do not need it.
+    private static let initialised: Int32 = mpg123_init()
+
     private let pointer: OpaquePointer
 
     init() throws(Mpg123Error) {
-        guard Mpg123Library.initialised == MPG123_OK.rawValue else {
-            throw Mpg123Error(code: Mpg123Library.initialised, call: "mpg123_init")
+        guard Self.initialised == MPG123_OK.rawValue else {
+            throw Mpg123Error(code: Self.initialised, call: "mpg123_init")
         }
         var code: Int32 = 0
         guard let pointer = mpg123_new(nil, &code) else { throw Mpg123Error(code: code, call: "mpg123_new") }
@@ -32,9 +35,9 @@ struct Mpg123Handle: ~Copyable {
         try check(mpg123_param2(pointer, Int32(bitPattern: parameter.rawValue), value, 0), "mpg123_param")
     }
 
-    /// Reads from `reader` from now on, which must outlive the handle.
+    /// Reads from `reader`, which must outlive the handle.
     func open(_ reader: SourceReader) throws(Mpg123Error) {
-        // Read while the library asks for bytes, so that the handle is there.
+        // Called only while the library reads, so the handle is valid.
         reader.lastFrame = { [pointer] in Int64(mpg123_framepos(pointer)) }
         try check(
             mpg123_replace_reader_handle(
@@ -46,18 +49,18 @@ struct Mpg123Handle: ~Copyable {
         try check(mpg123_open_handle(pointer, Unmanaged.passUnretained(reader).toOpaque()), "mpg123_open_handle")
     }
 
-    /// Gives a stream's length in place of looking for its end.
+    /// Sets the stream's size, so that the library need not seek to its end.
     func setSize(_ bytes: Int64) throws(Mpg123Error) {
         try check(mpg123_set_filesize(pointer, off_t(bytes)), "mpg123_set_filesize")
     }
 
-    /// Where every `step`th frame begins, so that a seek need not read what lies before it.
+    /// Sets the offset of every `step`th frame, so that a seek need not read all bytes before its target.
     func setIndex(_ offsets: [Int64], step: Int64) throws(Mpg123Error) {
         var offsets = offsets.map { off_t($0) }
         try check(mpg123_set_index(pointer, &offsets, off_t(step), offsets.count), "mpg123_set_index")
     }
 
-    /// The format of what is decoded next, reading up to the first frame; nil when there is none.
+    /// The format of the next frame; reads up to the first frame. nil without one.
     func format() throws(Mpg123Error) -> (rate: Int, channels: Int)? {
         var rate = 0
         var channels: Int32 = 0
@@ -89,10 +92,10 @@ struct Mpg123Handle: ~Copyable {
         }
     }
 
-    /// Byte offset of the last parsed frame's header.
+    /// Byte offset of the header of the last parsed frame.
     var framePosition: Int64 { Int64(mpg123_framepos(pointer)) }
 
-    /// Audible frames of the whole, by header, scan or estimate; nil when unknown.
+    /// Total audible frames by header, scan or estimate; nil if unknown.
     var length: Int64? {
         let length = mpg123_length(pointer)
         return length < 0 ? nil : Int64(length)
@@ -100,7 +103,7 @@ struct Mpg123Handle: ~Copyable {
 
     var samplesPerFrame: Int { Int(mpg123_spf(pointer)) }
 
-    /// Reads all frame headers, which makes `length` exact and fills the index; the position stays.
+    /// Reads all frame headers: makes `length` exact and fills the index. Keeps the position.
     func scan() throws(Mpg123Error) { try check(mpg123_scan(pointer), "mpg123_scan") }
 
     func seek(to frame: Int64) throws(Mpg123Error) -> Int64 {
@@ -109,12 +112,12 @@ struct Mpg123Handle: ~Copyable {
         return Int64(reached)
     }
 
-    /// The level adjustment that tags or the LAME header ask for, in dB; 0 also for none.
+    /// The gain from tags or the LAME header, in dB; 0 if there is none.
     func volumeAdjustment(album: Bool) throws(Mpg123Error) -> Double {
         var base = 0.0
         var really = 0.0
         var decibels = 0.0
-        // Only asks: the mode is off again before anything is decoded.
+        // Only a query: the mode is off again before anything is decoded.
         try set(MPG123_RVA, Int(album ? MPG123_RVA_ALBUM.rawValue : MPG123_RVA_MIX.rawValue))
         let code = mpg123_getvolume(pointer, &base, &really, &decibels)
         try set(MPG123_RVA, Int(MPG123_RVA_OFF.rawValue))
@@ -122,7 +125,7 @@ struct Mpg123Handle: ~Copyable {
         return decibels
     }
 
-    /// Lends the tags that were met so far, then frees them in the library.
+    /// Passes the tags found so far to `body`, then frees them.
     func withTags<Result>(
         _ body: (_ v1: mpg123_id3v1?, _ v2: mpg123_id3v2?) -> Result
     ) throws(Mpg123Error) -> Result {
@@ -138,12 +141,12 @@ struct Mpg123Handle: ~Copyable {
     }
 
     private func error(_ code: Int32, _ call: String) -> Mpg123Error {
-        // The generic code refers to the handle's own.
+        // MPG123_ERR means that the handle has the specific code.
         Mpg123Error(code: code == MPG123_ERR.rawValue ? mpg123_errcode(pointer) : code, call: call)
     }
 }
 
-/// A failed call of libmpg123: its code, its name and the library's text.
+/// A failed call of libmpg123: code, function and the library's text.
 struct Mpg123Error: Error, CustomStringConvertible {
     let code: Int32
     let call: String
@@ -160,9 +163,4 @@ struct Mpg123Error: Error, CustomStringConvertible {
     func mediaError(_ name: String) -> MediaError {
         MediaError(.unreadable, "\(name) cannot be decoded: \(self).")
     }
-}
-
-enum Mpg123Library {
-    /// Once in a process; later versions of the library do not need it.
-    static let initialised: Int32 = mpg123_init()
 }

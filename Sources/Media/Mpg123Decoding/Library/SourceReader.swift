@@ -5,26 +5,26 @@ internal import Glibc
 internal import Media
 internal import Playback
 
-/// libmpg123's view of a byte source: a position, and a buffer since it searches for frames byte by byte. Large reads
-/// (tags with pictures) go past the buffer.
+/// libmpg123's view of a byte source. Has a buffer, because the library searches for frames byte by byte; large reads (tags with pictures)
+/// bypass it.
 final class SourceReader {
     private static let capacity = 32 * 1_024
-    /// What holds no frame for so many bytes is not searched any further: more than the largest tag between two frames.
+    /// Bytes without a frame after which the search ends: more than the largest tag between two frames.
     static let mostWithoutFrame: Int64 = 24 << 20
-    /// The library goes back a little while it searches; further away a new search begins.
+    /// The library seeks back and forth a little while it searches. A longer seek starts a new search.
     private static let smallJump: Int64 = 1 << 20
 
     let source: any ByteSource
-    /// Why the last read failed; the library itself only knows that it did.
+    /// The error of the last failed read; the library only knows that it failed.
     private(set) var failure: MediaError?
     private(set) var position: Int64 = 0
-    /// Byte offset of the last frame that the library has found.
+    /// Byte offset of the last frame found by the library.
     var lastFrame: () -> Int64 = { 0 }
-    /// Where the library went last.
+    /// Target of the last long seek.
     private var searchStart: Int64 = 0
-    /// Reads fail from then on; nil: they take as long as they take.
+    /// Reads fail after this time; nil: no deadline.
     var deadline: ContinuousClock.Instant?
-    /// Why the last read failed.
+    /// The last read failed because of the deadline.
     private(set) var isTooLate = false
 
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
@@ -71,13 +71,13 @@ final class SourceReader {
         }
     }
 
-    /// After a read that was interrupted.
+    /// Clears the error of an interrupted read.
     func recover() {
         failure = nil
         isTooLate = false
     }
 
-    /// A read past the library, failing as one of the library's own would: the cause stays in `failure`.
+    /// A read that bypasses the library but fails like one of its own, with the cause in `failure`.
     func reading<Result>(_ body: () throws(MediaError) -> Result) throws(Mpg123Error) -> Result {
         do throws(MediaError) {
             return try body()
@@ -87,7 +87,7 @@ final class SourceReader {
         }
     }
 
-    /// As lseek(2); -1 where the source cannot.
+    /// As lseek(2); -1 if the source is not seekable.
     func seek(_ offset: off_t, whence: Int32) -> off_t {
         guard source.isSeekable else { return -1 }
         let base: Int64

@@ -5,19 +5,20 @@ internal import Kernel
 internal import Media
 internal import Playback
 
-/// The length of a stream without a header that has it: the bytes that there are by the bytes that a frame took so far.
+/// Estimates the length of a stream whose header lacks it: total bytes divided by the mean size of the frames seen so far.
 struct LengthEstimate {
-    /// Byte offset.
+    /// Byte offset of the first frame.
     let firstFrame: Int64
     private let audioEnd: Int64?
     private let samplesPerFrame: Int
     private let infoBytes: Int64?
     private let audioStart: Int64
 
-    /// Mean bytes of a frame.
+    /// Mean frame size in bytes, by samples throughout the file.
     private var sampledSize: Double?
-    /// Of the bytes, as far as spots were looked at: the rest are holes and damage.
+    /// Share of the sampled spots that contain audio; the rest are holes and damage.
     private var audioShare = 1.0
+    /// Mean frame size in bytes at the beginning.
     private var headSize: Double?
     /// The first frames differ in their bit rate.
     private(set) var isVariable = false
@@ -33,20 +34,19 @@ struct LengthEstimate {
         infoBytes = layout.info?.bytes
     }
 
-    /// The header speaks of more bytes than there are (truncated), or far fewer (files put together). A little is left
-    /// to careless taggers.
+    /// The header gives more bytes than the file has (truncated), or far fewer (concatenated files). Tolerates careless taggers.
     var contradictsHeader: Bool {
         guard let infoBytes, let audioEnd else { return false }
         return isCut || Double(audioEnd - audioStart) > Double(infoBytes) * 1.05 + 65_536
     }
 
-    /// The header speaks of more bytes than there are.
+    /// The header gives more bytes than the file has.
     var isCut: Bool {
         guard let infoBytes, let audioEnd else { return false }
         return Double(audioEnd - audioStart) < Double(infoBytes) * 0.98
     }
 
-    /// Looks at a few spots of the file for how many bytes a frame takes: 48 KB in all.
+    /// Measures the frame size at six spots in the file: 48 KB in total.
     mutating func sample(_ source: any ByteSource) throws(MediaError) {
         guard let audioEnd, audioEnd > firstFrame else { return }
         var bytes = 0
@@ -70,7 +70,7 @@ struct LengthEstimate {
         audioShare = Double(hits) / Double(spots)
     }
 
-    /// Looks at the first frames, which have come anyway or are about to: 8 KB.
+    /// Measures the first 8 KB, which are needed anyway.
     mutating func lookAhead(_ source: any ByteSource) throws(MediaError) {
         let piece = try source.bytes(at: max(0, firstFrame), count: 8_192)
         guard let first = FrameHeader(piece[...]) else { return }
@@ -85,7 +85,7 @@ struct LengthEstimate {
         if isVariable { headSize = Double(offset) / Double(count) }
     }
 
-    /// By the first frames of a variable bit rate; nil for others.
+    /// By the first frames, if their bit rate varies; nil otherwise.
     var ofHead: FrameCount? { headSize.flatMap(length) }
 
     private func length(_ frameSize: Double) -> FrameCount? {
@@ -94,7 +94,7 @@ struct LengthEstimate {
             * FrameCount(samplesPerFrame)
     }
 
-    /// From the samples taken; nil without any.
+    /// By the sampled spots; nil without samples.
     var sampled: FrameCount? { sampledSize.flatMap(length) }
 
     func estimate(bitrate: Int?, sampleRate: Int) -> FrameCount? {
@@ -108,13 +108,13 @@ struct LengthEstimate {
             clamping: (Double(audioEnd - firstFrame) * audioShare * 8 * Double(sampleRate) / Double(frames)).rounded())
     }
 
-    /// Where about this frame of `duration` lies.
+    /// Approximate byte offset of a frame in a media of `duration` frames.
     func offset(of frame: FrameCount, in duration: FrameCount?) -> Int64 {
         guard let audioEnd, let duration, duration > 0 else { return firstFrame }
         return firstFrame + Int64(clamping: Double(audioEnd - firstFrame) * min(1, Double(frame) / Double(duration)))
     }
 
-    /// A frame was decoded. A new estimate once it is worth a report: it has moved by more than 0.5 % and 10 ms or so.
+    /// Adds a decoded frame. Returns a new estimate if it differs by more than 0.5 % and about 10 ms.
     mutating func frame(at offset: Int64, size: Int) -> FrameCount? {
         guard isMeasuring, let audioEnd, audioShare > 0 else { return nil }
         frames += 1
@@ -128,35 +128,35 @@ struct LengthEstimate {
         return estimate
     }
 
-    /// After a seek the frames that follow do not give the mean from the start any more.
+    /// Call before a seek: later frames do not contribute to the mean from the start.
     mutating func stopMeasuring() { isMeasuring = false }
 
-    /// All frames before this sample are counted.
+    /// Resumes measuring after an exact seek: all frames before `sample` count.
     mutating func measure(from sample: FrameCount) {
         frames = sample / FrameCount(samplesPerFrame)
         isMeasuring = true
     }
 }
 
-/// Notices damage by what libmpg123 leaves out: a frame that does not begin where the last one ended.
+/// Detects damage that libmpg123 skips: a frame that does not start where the last one ended.
 struct DamageCounter {
     var count = 0
-    /// Where the next frame should begin; nil after a jump.
+    /// Expected offset of the next frame; nil after a seek.
     private(set) var expected: Int64?
     private var lastFailure: Int64 = -1
 
-    /// The gap's offset when there is one.
+    /// Adds a frame. Returns the offset of the gap before it, if there is one.
     mutating func frame(at offset: Int64, size: Int) -> Int64? {
         defer { expected = offset + Int64(size) }
         return expected.flatMap { $0 == offset ? nil : $0 }
     }
 
-    mutating func jumped() {
+    mutating func seeked() {
         expected = nil
         lastFailure = -1
     }
 
-    /// After a failure: whether the library has read on since the last one, so that this comes to an end.
+    /// After a failure: whether the library has advanced since the last one. If not, decoding must end.
     mutating func mayGoOn(at position: Int64) -> Bool {
         defer { lastFailure = position }
         return position > lastFailure

@@ -3,7 +3,7 @@
 internal import Media
 internal import Playback
 
-/// Where the frames lie between the tags, found without reading the tags' contents.
+/// Locates the frames between the tags, without reading the tags' contents.
 struct StreamLayout {
     /// Byte offset after the leading ID3v2 tags.
     var audioStart: Int64 = 0
@@ -13,20 +13,20 @@ struct StreamLayout {
     var largestTag: Int64 = 0
     /// The Xing, Info or VBRI frame at the start.
     var info: InfoFrame?
-    /// There is nothing but one frame.
+    /// The file consists of one frame.
     var isSingleFrame = false
 
     init(_ source: any ByteSource) throws(MediaError) {
-        // More than a few in a row is no music file but an attempt to keep us busy.
+        // Limits the work on a hostile file with many tags.
         for _ in 0..<16 {
-            guard let size = Self.tagSize(try source.bytes(at: audioStart, count: 10)) else { break }
+            guard let size = VersionTwoTag.size(try source.bytes(at: audioStart, count: 10)) else { break }
             audioStart += size
             largestTag = max(largestTag, size)
         }
         let start = try source.bytes(at: audioStart, count: 512)
         info = InfoFrame(start)
         guard source.isSeekable, let size = source.size else { return }
-        // A request for the last bytes alone would take as long as the first sound may.
+        // A request for the last bytes would delay the start.
         guard source.isLocal else {
             audioEnd = max(size.bytes, audioStart)
             return
@@ -46,7 +46,4 @@ struct StreamLayout {
             isSingleFrame = (end - audioStart - Int64(size)).magnitude < 4
         }
     }
-
-    /// Bytes of the ID3v2 tag that begins here; nil when there is none.
-    static func tagSize(_ head: [UInt8]) -> Int64? { VersionTwoTag.size(head) }
 }

@@ -4,7 +4,7 @@
 enum GenreList {
     static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }
 
-    /// Resolves what genre frames hold: "17", "(17)", "(17)Rock", "(4)(RX)", "((Foo)", several values by "; ".
+    /// Expands genre frames: "17", "(17)", "(17)Rock", "(4)(RX)", "((Foo)"; several values separated by "; ".
     static func expand(_ text: String) -> String {
         var parts: [String] = []
         for value in text.split(separator: ";").map({ $0.drop { $0 == " " } }) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Media
 
-/// What is behind bytes that a tag calls Latin-1 but that old software wrote in the encoding of its country.
+/// The actual encoding of text that a tag declares as Latin-1. Old software wrote tags in its country's encoding.
 enum LegacyEncoding: String {
     case utf8 = "UTF-8"
     case chinese = "GB18030"
     case cyrillic = "CP1251"
 
-    /// Only what is hard to mistake; nil means Latin-1 (with Windows' additions), as in the tag.
+    /// Detects clear cases only; nil means Latin-1 (with Windows' additions), as declared.
     static func detect(_ bytes: [UInt8]) -> LegacyEncoding? {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return nil }
         if String(validating: bytes, as: UTF8.self) != nil { return .utf8 }
-        let chinese = ChineseEvidence(bytes)
         if looksCyrillic(bytes) { return .cyrillic }
-        return chinese.isCertain && convert(bytes, from: chineseName) != nil ? .chinese : nil
+        return ChineseEvidence(bytes).isCertain && convert(bytes, from: chinese.rawValue) != nil ? .chinese : nil
     }
 
     static func decode(_ bytes: [UInt8], hint: LegacyEncoding?) -> String {
@@ -25,14 +25,11 @@ enum LegacyEncoding: String {
             encoding = hint
         }
         let name = encoding?.rawValue ?? "CP1252"
-        if let text = convert(bytes, from: name) { return text }
-        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        return convert(bytes, from: name) ?? String(latin1: bytes)
     }
 
-    private static var chineseName: String { LegacyEncoding.chinese.rawValue }
-
-    /// Nearly only letters beyond ASCII, most of them where CP1251 has its small ones: unlike Chinese, whose bytes are
-    /// spread, and unlike Western languages, whose letters are mostly ASCII.
+    /// Almost all letters are non-ASCII, and most are in CP1251's range of lower-case letters. Chinese bytes are spread more widely, and
+    /// Western text is mostly ASCII.
     private static func looksCyrillic(_ bytes: [UInt8]) -> Bool {
         let high = bytes.filter { $0 >= 0x80 }
         let asciiLetters = bytes.count { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }
@@ -41,7 +38,7 @@ enum LegacyEncoding: String {
         return high.count >= 4 && foreign == 0 && asciiLetters * 2 < high.count && small * 10 >= high.count * 7
     }
 
-    /// nil when the bytes are not valid in that encoding.
+    /// nil if the bytes are invalid in that encoding.
     private static func convert(_ bytes: [UInt8], from name: String) -> String? {
         guard let converter = iconv_open("UTF-8", name), converter != iconv_t(bitPattern: -1) else { return nil }
         defer { iconv_close(converter) }
@@ -61,12 +58,12 @@ enum LegacyEncoding: String {
     }
 }
 
-/// How much speaks for two-byte characters of GB18030 (GBK).
+/// Evidence for two-byte characters of GB18030 (GBK).
 private struct ChineseEvidence {
     private var pairs = 0
-    /// Of the 3,755 common characters (first byte B0-D7), or with a first byte that is a control code in Latin-1.
+    /// Pairs of the 3,755 common characters (first byte B0-D7), or with a first byte that is a control code in Latin-1.
     private var commonPairs = 0
-    /// Bytes that a Latin-1 text would hardly have next to another byte beyond ASCII.
+    /// Pairs of non-ASCII bytes that are unlikely in Latin-1.
     private var oddities = 0
     private var longestRun = 0
 

@@ -4,24 +4,23 @@ internal import Media
 internal import Kernel
 internal import Playback
 
-/// The leading ID3v2 tag without its large frames (pictures, attached files), so that a scan of a music collection reads
-/// kilobytes instead of megabytes. The frames that stay are read by libmpg123 as ever.
+/// The leading ID3v2 tag without its large frames (pictures, attachments), so that a library scan reads kilobytes instead of megabytes.
+/// libmpg123 parses the remaining frames.
 struct PicturelessTag {
-    /// Bytes; a text field that is larger is not one that a list shows.
+    /// Bytes; larger text frames are not needed for a catalogue.
     private static let largestFrame: Int64 = 16 * 1_024
     private static let maximumFrames = 512
 
-    /// A tag that can stand in place of the original one; nil when nothing had to be left out.
+    /// A tag to replace the original one; nil if nothing was left out.
     private(set) var replacement: [UInt8]?
     /// Bytes of the original tag.
     let size: Int64
     private(set) var hasPicture = false
 
-    /// nil when there is no tag, or one whose frames cannot be separated without reading it whole (unsynchronised, or
-    /// with an extended header).
+    /// nil without a tag, or if the tag must be read as a whole (unsynchronised, or with an extended header).
     init?(_ source: any ByteSource) throws(MediaError) {
         let head = try source.bytes(at: 0, count: 10)
-        guard let size = StreamLayout.tagSize(head), (2...4).contains(head[3]), head[5] & 0xC0 == 0 else { return nil }
+        guard let size = VersionTwoTag.size(head), (2...4).contains(head[3]), head[5] & 0xC0 == 0 else { return nil }
         self.size = size
         let isShort = head[3] == 2
         var window = Window(source: source, end: 10 + head[6...9].reduce(Int64(0)) { $0 << 7 | Int64($1) })
@@ -55,7 +54,7 @@ struct PicturelessTag {
         guard isCut else { return }
         let body = kept.count
         let sizes = [21, 14, 7, 0].map { UInt8(body >> $0 & 0x7F) }
-        // Without the flag of a footer: there is none behind this one.
+        // Clear the footer flag, as the new tag has none.
         replacement = Array(head[0...4]) + [head[5] & 0xEF] + sizes + kept
     }
 
@@ -63,7 +62,7 @@ struct PicturelessTag {
         id.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// Reads on in pieces of 4 KB, so that a tag of many small frames costs few calls.
+    /// Reads in blocks of 4 KB, so that a tag of many small frames needs few calls.
     private struct Window {
         let source: any ByteSource
         let end: Int64
@@ -75,7 +74,7 @@ struct PicturelessTag {
             self.end = end
         }
 
-        /// nil beyond the tag, and beyond a file that is shorter than its tag claims.
+        /// nil beyond the end of the tag or file.
         mutating func bytes(at offset: Int64, count: Int) throws(MediaError) -> ArraySlice<UInt8>? {
             guard offset + Int64(count) <= end else { return nil }
             if offset < start || offset + Int64(count) > start + Int64(piece.count) {
@@ -84,13 +83,13 @@ struct PicturelessTag {
             }
             let first = Int(offset - start)
             guard first + count <= piece.count else { return nil }
-            // Indices from 0 on, as the callers count.
+            // A copy, so that indices start at 0.
             return Array(piece[first..<first + count])[...]
         }
     }
 }
 
-/// A source whose beginning is another one's.
+/// A source with another beginning.
 final class RetaggedSource: ByteSource {
     let name: String
     let size: ByteCount?
@@ -99,10 +98,10 @@ final class RetaggedSource: ByteSource {
 
     private let base: any ByteSource
     private let head: [UInt8]
-    /// From an offset here to the one in `base`, behind the head.
+    /// Added to offsets after the head, for offsets in `base`.
     private let shift: Int64
 
-    /// `head` stands in place of the first `replaced` bytes of `base`.
+    /// `head` replaces the first `replaced` bytes of `base`.
     init(_ base: any ByteSource, head: [UInt8], replacing replaced: Int64) {
         self.base = base
         self.head = head

@@ -3,37 +3,23 @@
 internal import Media
 internal import Playback
 
-/// Raw values by field, the first of each kept; decoded together, since one field's encoding hints at the others'.
+/// Raw values by field; the first value of each field counts. They are decoded together, because one field's encoding is a hint for the
+/// others.
 struct TagFields {
     enum Field: Hashable {
         case title, artist, album, albumArtist, genre, date, year, track, disc, comment, gainTrack, gainAlbum,
             peakTrack, peakAlbum
 
-        init?(frameID: String) {
-            switch frameID {
-            case "TIT2": self = .title
-            case "TPE1": self = .artist
-            case "TALB": self = .album
-            case "TPE2": self = .albumArtist
-            case "TCON": self = .genre
-            case "TDRC": self = .date
-            case "TYER", "TDRL", "TORY", "TDOR": self = .year
-            case "TRCK": self = .track
-            case "TPOS": self = .disc
-            default: return nil
-            }
-        }
-
-        /// A TXXX frame's description in lower case.
-        init?(extraName: String) {
-            switch extraName {
-            case "replaygain_track_gain": self = .gainTrack
-            case "replaygain_album_gain": self = .gainAlbum
-            case "replaygain_track_peak": self = .peakTrack
-            case "replaygain_album_peak": self = .peakAlbum
-            default: return nil
-            }
-        }
+        /// By frame ID.
+        static let frames: [String: Field] = [
+            "TIT2": .title, "TPE1": .artist, "TALB": .album, "TPE2": .albumArtist, "TCON": .genre, "TDRC": .date,
+            "TYER": .year, "TDRL": .year, "TORY": .year, "TDOR": .year, "TRCK": .track, "TPOS": .disc,
+        ]
+        /// By a TXXX frame's description in lower case.
+        static let extras: [String: Field] = [
+            "replaygain_track_gain": .gainTrack, "replaygain_album_gain": .gainAlbum,
+            "replaygain_track_peak": .peakTrack, "replaygain_album_peak": .peakAlbum,
+        ]
     }
 
     private var values: [Field: TagText] = [:]

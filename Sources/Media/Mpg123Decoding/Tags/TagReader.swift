@@ -4,13 +4,13 @@ internal import CMpg123
 internal import Media
 internal import Playback
 
-/// Tags as libmpg123 found them, up to the first frame, with ID3v2 (2.2, 2.3, 2.4) before ID3v1.
+/// Reads the tags that libmpg123 found up to the first frame. ID3v2 (2.2, 2.3, 2.4) takes precedence over ID3v1.
 enum TagReader {
-    /// More text frames than any real file has; the rest of a hostile tag is not looked at.
+    /// More frames than any real tag has; the rest of a hostile tag is ignored.
     static let maximumFrames = 1_024
 
     static func read(_ handle: borrowing Mpg123Handle) throws(Mpg123Error) -> MediaDescription.Tags {
-        // These look at RVA2 frames and the LAME header as well, and must come before the tags are freed.
+        // These also use RVA2 frames and the LAME header, and must run before the tags are freed.
         let track = try handle.volumeAdjustment(album: false)
         let album = try handle.volumeAdjustment(album: true)
         var tags = try handle.withTags { v1, v2 in
@@ -29,12 +29,13 @@ enum TagReader {
 
     private static func collect(_ v2: mpg123_id3v2, into fields: inout TagFields) {
         for frame in UnsafeBufferPointer(start: v2.text, count: min(v2.texts, maximumFrames)) {
-            let id = withUnsafeBytes(of: frame.id) { String(decoding: $0, as: UTF8.self) }
-            guard let field = TagFields.Field(frameID: id), let text = TagText(bytes(frame.text)) else { continue }
+            guard let field = TagFields.Field.frames[id(frame)], let text = TagText(bytes(frame.text)) else {
+                continue
+            }
             fields.add(text, to: field)
         }
         for frame in UnsafeBufferPointer(start: v2.comment_list, count: min(v2.comments, maximumFrames)) {
-            // Descriptions mark what programs keep there (iTunNORM and the like).
+            // Programs store their own data in comments with a description (iTunNORM and the like).
             guard let text = TagText(bytes(frame.text)), TagText(bytes(frame.description))?.isEmpty ?? true else {
                 continue
             }
@@ -42,7 +43,7 @@ enum TagReader {
         }
         for frame in UnsafeBufferPointer(start: v2.extra, count: min(v2.extras, maximumFrames)) {
             guard let name = TagText(bytes(frame.description))?.string().lowercased(),
-                let field = TagFields.Field(extraName: name), let text = TagText(bytes(frame.text))
+                let field = TagFields.Field.extras[name], let text = TagText(bytes(frame.text))
             else { continue }
             fields.add(text, to: field)
         }
@@ -83,7 +84,7 @@ enum TagReader {
 
     static func bytes(_ string: mpg123_string) -> [UInt8] {
         guard let start = string.p else { return [] }
-        // Enough for any field that is shown.
+        // Enough for any displayed field.
         let count = min(string.fill, 64 * 1_024)
         return start.withMemoryRebound(to: UInt8.self, capacity: count) {
             Array(UnsafeBufferPointer(start: $0, count: count))
@@ -92,7 +93,7 @@ enum TagReader {
 }
 
 extension MediaDescription.Picture {
-    /// Bytes; a larger picture is left out.
+    /// Bytes; larger pictures are ignored.
     static let maximumSize = 16 << 20
 }
 
@@ -113,7 +114,7 @@ extension TagReader {
         }
     }
 
-    /// The library keeps them among the text frames.
+    /// The library stores lyrics among the text frames.
     static func lyrics(_ v2: mpg123_id3v2) -> String? {
         for frame in UnsafeBufferPointer(start: v2.text, count: min(v2.texts, maximumFrames))
         where id(frame) == "USLT" {

@@ -2,14 +2,14 @@
 
 internal import Media
 
-/// The bytes of one tag value with the encoding that the tag claims (ID3v2.4 structure, 4).
+/// The bytes of a tag value with the encoding that the tag declares (ID3v2.4 structure, 4).
 struct TagText: Hashable {
     private enum Encoding: UInt8 { case latin1 = 0, utf16 = 1, utf16BigEndian = 2, utf8 = 3 }
 
     private let encoding: Encoding
     private let bytes: [UInt8]
 
-    /// As libmpg123 hands it over untranslated: the encoding's byte first. nil when that is none.
+    /// Untranslated text from libmpg123, preceded by the encoding byte; nil if that byte is invalid.
     init?(_ raw: [UInt8]) {
         guard let first = raw.first, let encoding = Encoding(rawValue: first) else { return nil }
         self.encoding = encoding
@@ -23,10 +23,10 @@ struct TagText: Hashable {
 
     var isEmpty: Bool { bytes.allSatisfy { $0 == 0 || $0 == 0x20 || $0 == 0xFF || $0 == 0xFE } }
 
-    /// What text that claims to be Latin-1 clearly is instead.
+    /// The actual encoding of text declared as Latin-1, in clear cases.
     var legacyEncoding: LegacyEncoding? { encoding == .latin1 ? LegacyEncoding.detect(bytes) : nil }
 
-    /// Several values (separated by NUL) are joined by "; ". `hint`: what other fields of the same tag turned out to be.
+    /// Joins several values (separated by NUL) by "; ". `hint`: the detected encoding of other fields in the same tag.
     func string(hint: LegacyEncoding? = nil) -> String {
         let text =
             switch encoding {
@@ -40,7 +40,7 @@ struct TagText: Hashable {
             for scalar in Substring(value).trimmedOfWhitespace.unicodeScalars {
                 defer { last = scalar }
                 if Character(scalar).isNewline {
-                    // CR LF is one end of a line.
+                    // CR LF is one line break.
                     if scalar != "\n" || last != "\r" { kept.append("\n") }
                 } else if scalar.value >= 0x20 || scalar == "\t" {
                     kept.append(scalar)
@@ -51,7 +51,7 @@ struct TagText: Hashable {
         return values.filter { !$0.isEmpty }.joined(separator: "; ")
     }
 
-    /// Each value may begin with a byte order mark of its own; without any, little endian is what is met in practice.
+    /// Each value may start with its own byte order mark. Without one, files in practice are little-endian.
     private func utf16() -> String {
         var isBigEndian = encoding == .utf16BigEndian
         var units: [UInt16] = []

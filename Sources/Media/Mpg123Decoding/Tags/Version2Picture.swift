@@ -3,12 +3,12 @@
 internal import Media
 internal import Playback
 
-/// The picture of an ID3v2.2 tag (PIC frame), which libmpg123 leaves out and iTunes wrote for years.
+/// Reads the picture of an ID3v2.2 tag (PIC frame), which libmpg123 ignores and iTunes wrote for years.
 enum Version2Picture {
     static func find(in source: any ByteSource) throws(MediaError) -> MediaDescription.Picture? {
         let head = try source.bytes(at: 0, count: 10)
-        // Unsynchronised or compressed tags of this version are not met in practice.
-        guard let size = StreamLayout.tagSize(head), head[3] == 2, head[5] == 0, size <= Mpg123Decoder.largestTag else {
+        // In practice there are no unsynchronised or compressed tags of this version.
+        guard let size = VersionTwoTag.size(head), head[3] == 2, head[5] == 0, size <= Mpg123Decoder.largestTag else {
             return nil
         }
         var fallback: MediaDescription.Picture?
