@@ -2,18 +2,18 @@
 
 internal import CFFmpeg
 
-/// The parts of FFmpeg that may read an untrusted file: these demuxers and decoders, and no others.
+/// The only demuxers and decoders of FFmpeg that may read an untrusted file.
 ///
-/// MPEG audio by itself is libmpg123's, in the server; within another container it is played here.
+/// Plain MPEG audio is decoded by libmpg123 in the server; MPEG audio in other containers is decoded here.
 enum AllowedFormats {
     static let demuxers = [
         "aac", "ac3", "aiff", "ape", "asf", "caf", "dsf", "dts", "dtshd", "eac3", "flac", "iff", "matroska,webm",
         "mov,mp4,m4a,3gp,3g2,mj2", "mpc", "mpc8", "mpegts", "ogg", "tak", "tta", "w64", "wav", "wv",
     ]
-    /// Frames one after another, without a header that counts them.
+    /// Raw streams of frames without a header that gives the length.
     static let rawDemuxers: Set = ["aac", "ac3", "dts", "dtshd", "eac3"]
 
-    /// Decoders by the name of the coding.
+    /// Decoders by codec name.
     static let audio: [String: String] = {
         var decoders = [
             "mp3": "mp3float", "mp2": "mp2float", "dts": "dca", "musepack7": "mpc7", "musepack8": "mpc8",
@@ -37,7 +37,7 @@ enum AllowedFormats {
         "png": "png", "prores": "prores", "theora": "theora", "vp8": "vp8", "vp9": "vp9",
     ]
 
-    /// Codings whose frames need nothing of the ones before them.
+    /// Lossless codecs, whose frames do not depend on earlier ones.
     static func isLossless(_ codec: String) -> Bool {
         codec.hasPrefix("pcm_") || codec.hasPrefix("dsd_")
             || ["alac", "ape", "dst", "flac", "tak", "tta", "wavpack", "wmalossless"].contains(codec)

@@ -43,11 +43,11 @@ extension Container {
         return (type, Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
     }
 
-    /// The end by iTunSMPB, or by an edit list that ends within the last packets. FFmpeg trims the beginning only.
+    /// The end by iTunSMPB, or by an edit list that ends within the last packets. FFmpeg only trims the beginning.
     func trimmedEnd(_ decoder: TrackDecoder, _ media: WorkerMedia, origin: Int64) -> Int64? {
         guard format.hasPrefix("mov") else { return nil }
         if let entry = av_dict_get(context.pointee.metadata, "iTunSMPB", nil, 0), let value = entry.pointee.value {
-            // Zero, frames in front, frames behind, frames between: hexadecimal.
+            // Hexadecimal: zero, frames before, frames after, audible frames.
             let fields = String(cString: value).split(separator: " ").map { Int64($0, radix: 16) }
             if fields.count >= 4, let front = fields[1], let frames = fields[3], frames > 0, front == origin {
                 return frames
@@ -61,23 +61,22 @@ extension Container {
         return (start...start + Int64(max(1_024, decoder.frameSize))).contains(end) ? end : nil
     }
 
-    /// Packets of the track, counted to the end.
+    /// Counts the packets of the track to the end; 0 if that takes too long.
     func countPackets(of stream: UnsafeMutablePointer<AVStream>) throws(WorkerFailure) -> Int64 {
-        guard var packet = av_packet_alloc() else { throw .outOfMemory }
+        guard let packet = av_packet_alloc() else { throw .outOfMemory }
         defer {
-            withUnsafeMutablePointer(to: &packet) {
-                $0.withMemoryRebound(to: UnsafeMutablePointer<AVPacket>?.self, capacity: 1) { av_packet_free($0) }
-            }
+            var freed: UnsafeMutablePointer<AVPacket>? = packet
+            av_packet_free(&freed)
         }
         let budget = WorkBudget(seconds: 5)
-        // One was taken for the first frame.
+        // The first packet was read for the first frame.
         var count: Int64 = 1
         while av_read_frame(context, packet) >= 0 {
             if packet.pointee.stream_index == stream.pointee.index { count += 1 }
             av_packet_unref(packet)
             if budget.isSpent { return 0 }
         }
-        if input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+        try input.check()
         return count
     }
 
@@ -97,7 +96,7 @@ extension Container {
             let start = stream.pointee.start_time == cffmpeg_no_timestamp ? 0 : stream.pointee.start_time
             let (end, overflow) = start.addingReportingOverflow(stream.pointee.duration)
             var frames = av_rescale_q(end, base, second) - origin
-            // Ogg counts what Opus puts in front (RFC 7845, 4.3).
+            // In Ogg, the duration includes Opus' pre-skip (RFC 7845, 4.3).
             if format == "ogg", stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_OPUS {
                 frames -= Int64(stream.pointee.codecpar.pointee.initial_padding)
             }
@@ -119,7 +118,7 @@ extension Container {
         return frames > 0 && frames < 1 << 48 ? (frames, false) : nil
     }
 
-    /// The header of uncompressed sound gives more bytes than the file has. FFmpeg then takes the length from the file.
+    /// The header of an uncompressed file gives more bytes than the file has. FFmpeg uses the file's length then.
     private func isCut(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
         let parameters = stream.pointee.codecpar!
         let block = Int64(parameters.pointee.block_align)
@@ -130,8 +129,8 @@ extension Container {
         return (declared - (size - headersEnd)) / block > Int64(parameters.pointee.sample_rate) / 10
     }
 
-    /// The number of bytes of sound by the header; nil when it has none. Programs that write while they record leave 0
-    /// or the greatest number that they can.
+    /// The number of audio bytes by the header; nil without one. Programs that write while recording leave 0 or the largest possible
+    /// number.
     private func declaredBytes(_ stream: UnsafeMutablePointer<AVStream>, block: Int64) -> Int64? {
         func number(at offset: Int64, _ count: Int) -> Int64? {
             guard offset >= 0 else { return nil }
@@ -143,7 +142,7 @@ extension Container {
         switch format {
         case "wav":
             let short = number(at: headersEnd - 4, 4)
-            // RF64: the size stands in the first chunk (EBU Tech 3306).
+            // RF64: the size is in the first chunk (EBU Tech 3306).
             let isLong = short == 0xFFFF_FFFF && input.bytes(at: 12, 4) == Array("ds64".utf8)
             declared = isLong ? number(at: 28, 8) : short.flatMap { $0 < 0x7FFF_F000 ? $0 : nil }
         case "w64": declared = number(at: headersEnd - 8, 8).map { $0 - 24 }

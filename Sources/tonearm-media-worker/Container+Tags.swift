@@ -6,7 +6,7 @@ internal import Glibc
 internal import MediaWorkerProtocol
 
 extension Container {
-    /// Names (FFmpeg's own, in lower case) that anybody asks for.
+    /// FFmpeg's names of the needed tags, in lower case.
     private static let wanted: Set = [
         "title", "artist", "album", "album_artist", "albumartist", "genre", "date", "year", "track", "tracknumber",
         "tracktotal", "totaltracks", "disc", "discnumber", "comment", "description", "unsyncedlyrics", "lyrics",
@@ -14,7 +14,7 @@ extension Container {
         "replaygain_album_peak", "r128_track_gain", "r128_album_gain",
     ]
 
-    /// Those of the file, then of the track (Ogg keeps them there); the first of a name counts.
+    /// Tags of the file, then of the track (where Ogg has them). The first of each name counts.
     func tags(_ stream: UnsafeMutablePointer<AVStream>) -> [WorkerMedia.Tag] {
         var tags: [WorkerMedia.Tag] = []
         var seen: Set<String> = []
@@ -23,7 +23,7 @@ extension Container {
             while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
                 entry = next
                 var name = String(cString: next.pointee.key).lowercased()
-                // ID3 puts the language behind it.
+                // For ID3, FFmpeg appends the language.
                 if name.hasPrefix("lyrics-") { name = "lyrics" }
                 guard Self.wanted.contains(name), tags.count < WorkerMedia.mostTags, seen.insert(name).inserted else {
                     continue

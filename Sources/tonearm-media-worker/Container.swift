@@ -4,16 +4,16 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// An opened container: packets come out of it.
+/// An open container, from which packets are read.
 final class Container {
     let context: UnsafeMutablePointer<AVFormatContext>
     let input: SourceInput
-    /// Headers are no longer.
+    /// Limit for reading headers, in bytes.
     private static let longestHeaders = 64 << 20
-    /// Behind the sound of a WAV file FFmpeg looks for tags up to the end, in terabytes of zeros as well.
+    /// The same for WAV, where FFmpeg searches everything after the audio for tags, even terabytes of zeros.
     private static let longestOfWave = 20 << 20
 
-    /// Where the headers ended: samples that are only numbers begin there.
+    /// Offset after the headers, where uncompressed samples start.
     let headersEnd: Int64
 
     init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
@@ -29,7 +29,7 @@ final class Container {
         made.pointee.codec_whitelist = av_strdup(decoders.joined(separator: ","))
         made.pointee.protocol_whitelist = av_strdup("none")
         cffmpeg_forbid_other_files(made)
-        // Frees the context when it fails.
+        // `avformat_open_input` frees the context on failure.
         var opening: UnsafeMutablePointer<AVFormatContext>? = made
         let start = source.isLocal ? input.bytes(at: 0, 4) ?? [] : []
         let isWave = start == Array("RIFF".utf8) || start == Array("RF64".utf8)
@@ -38,7 +38,7 @@ final class Container {
         defer { headers.allowance = nil }
         let code = avformat_open_input(&opening, nil, nil, nil)
         guard code >= 0, let opening else {
-            if input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+            try input.check()
             throw WorkerFailure(.unsupported, "its beginning is unreadable (\(Self.text(code)))")
         }
         context = opening
@@ -57,7 +57,7 @@ final class Container {
     /// Short name of the demuxer, such as `flac`.
     var format: String { context.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
 
-    /// Much may stand between two packets of its sound.
+    /// Much other data may lie between two audio packets.
     var mayHoldPictures: Bool { ["mov", "matroska", "mpegts", "asf"].contains { format.hasPrefix($0) } }
 
     /// Only packets of `stream` are read from here on.
@@ -65,7 +65,7 @@ final class Container {
         for other in streams where other != stream { other.pointee.discard = AVDISCARD_ALL }
     }
 
-    /// The audio track to be played: the default one, or the first, of those that can be decoded.
+    /// The audio track to play: of those that can be decoded, the default one or the first.
     func audioTrack() throws(WorkerFailure) -> UnsafeMutablePointer<AVStream> {
         let tracks = streams.filter { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO }
         let playable = tracks.filter {

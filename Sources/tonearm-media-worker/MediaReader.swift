@@ -5,10 +5,10 @@ internal import CFFmpeg
 public import MediaWorkerProtocol
 internal import Kernel
 
-/// One opened media: its description, its samples, and any place in it.
+/// An open media: its description, its samples, and seeks.
 ///
-/// Positions are audible frames: 0 is the first one after what the encoder put in front. FFmpeg trims both ends by what
-/// the container has (edit lists, iTunSMPB, pre-skip, granules), and a frame's time is then its place.
+/// Positions count audible frames: 0 is the first one after the encoder delay. FFmpeg trims the audio by the container's data (edit
+/// lists, iTunSMPB, pre-skip, granule positions), so that a frame's timestamp gives its position.
 public final class MediaReader {
     public private(set) var media: WorkerMedia
 
@@ -18,24 +18,24 @@ public final class MediaReader {
     private var decoder: TrackDecoder
     private let conversion = SampleConversion()
     private let places: Places
-    /// Of the frame in the decoder that is converted but not yet handed out.
+    /// The part of the converted frame that was not returned yet.
     private var staged = 0..<0
-    /// Of the next frame that is decoded or handed out.
+    /// Position of the next frame to be decoded or returned.
     private var position: Int64
     /// Frames before this one are dropped.
     private var target: Int64 = 0
     private var isAtEnd = false
-    /// Decoding has got so far since the container was opened.
+    /// The farthest position decoded since the container was opened.
     private var furthest: Int64 = 0
-    /// Damage met before the container was opened anew.
+    /// Damage counted before the container was reopened.
     private var damageBefore = 0
     private var missingEnd = 0
-    /// Where the audible part ends by the container; nil when its packets end there anyway.
+    /// End of the audible part by the container; nil if its packets end there anyway.
     private let trimmedEnd: Int64?
-    /// `position` was counted from a place that is only near the one it is taken for.
+    /// `position` was counted from an approximate one.
     private var isInexact = false
 
-    /// Reads up to the first frame.
+    /// Opens the media and decodes its first frame.
     public init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
         self.bytes = bytes
         self.source = source
@@ -52,7 +52,7 @@ public final class MediaReader {
         staged = 0..<Int(decoder.frame.pointee.nb_samples)
         position = 0
         media = container.describe(decoder, format: format, origin: places.origin, source: source)
-        // Segments of a stream: each has its own length, if any.
+        // An HLS segment: its header, if any, does not give the length of the run.
         if source.size == nil, container.format.hasPrefix("mov") { media.durationIsExact = false }
         (media.start, media.grid) = (places.start, decoder.frameSize > 0 ? decoder.frameSize : nil)
         trimmedEnd = container.trimmedEnd(decoder, media, origin: places.origin)
@@ -67,10 +67,10 @@ public final class MediaReader {
         }
     }
 
-    /// The tags' picture; nil without one.
+    /// The picture in the tags; nil without one.
     public func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
 
-    /// Decodes up to `frames` frames into `output`, fewer when that takes long: perhaps none.
+    /// Decodes up to `frames` frames into `output`; fewer, or none, if that takes long.
     public func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress
     {
         let channels = conversion.format?.channelCount ?? 1
@@ -104,7 +104,7 @@ public final class MediaReader {
         return progress(filled)
     }
 
-    /// The next frame to be handed out. Decoding up to it is left to `decode`.
+    /// Returns the next frame that `decode` will return. `decode` also skips what lies before it.
     public func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
         guard media.isSeekable else { throw WorkerFailure(.unsupported, "it is not seekable") }
         let goal = max(0, frame)
@@ -135,7 +135,7 @@ public final class MediaReader {
     private func jump(to goal: Int64) throws(WorkerFailure) {
         if places.beginsAnew(goal) { return try startOver() }
         if places.changeBehind(furthest, duration: media.duration) { try reopen() }
-        // Should the demuxer land behind the goal, it is asked for an earlier place.
+        // If the demuxer lands after the goal, try earlier.
         for earlier in [0, 2, 12] where places.isInside(goal, secondsEarlier: earlier) {
             let time = places.time(of: goal, secondsEarlier: earlier)
             guard avformat_seek_file(container.context, decoder.stream.pointee.index, .min, time, time, 0) >= 0 else {
@@ -150,17 +150,17 @@ public final class MediaReader {
             _ = try stage()
             return
         }
-        if container.input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+        try container.input.check()
         try startOver()
     }
 
-    /// False when there is none.
+    /// False without a frame.
     private func decodeOne() throws(WorkerFailure) -> Bool {
         let budget = WorkBudget(seconds: 4)
         return try decoder.next(mustPause: { budget.isSpent }) == .frame
     }
 
-    /// From the beginning, as if opened just now.
+    /// Reopens the media at its beginning.
     private func startOver() throws(WorkerFailure) {
         try reopen()
         (position, staged, isAtEnd, isInexact) = (0, 0..<0, false, false)
@@ -172,7 +172,7 @@ public final class MediaReader {
         furthest = 0
     }
 
-    /// The decoder's frame becomes the next samples, but for what lies before the target. True when a new format begins.
+    /// Converts the decoder's frame and drops samples before the target. Returns true if the format changes.
     private func stage() throws(WorkerFailure) -> Bool {
         let count = Int(decoder.frame.pointee.nb_samples)
         if position + Int64(count) <= target {
@@ -181,7 +181,7 @@ public final class MediaReader {
         }
         let hasChanged = try conversion.convert(decoder.frame)
         staged = 0..<count
-        // What an encoder put behind the end, by the container's word.
+        // Drop encoder padding after the end.
         if let end = trimmedEnd { staged = 0..<max(0, min(count, Int(end - position))) }
         dropStaged()
         return hasChanged
@@ -218,14 +218,14 @@ public final class MediaReader {
         container.keepOnly(track)
         let parameters = track.pointee.codecpar!
         if parameters.pointee.sample_rate == 0 || parameters.pointee.ch_layout.nb_channels == 0 {
-            // Only the packets have it. Where the headers do, nothing is read ahead.
+            // The format is only in the packets. Otherwise nothing is read ahead.
             avformat_find_stream_info(container.context, nil)
-            if container.input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+            try container.input.check()
         }
         return (container, try TrackDecoder(container, track))
     }
 
-    /// Such a file has no header with its length; its frames are counted, undecoded, which also makes an index.
+    /// Counts the frames of a raw file, whose header lacks the length, without decoding. This also builds an index.
     private func countRawFrames() throws(WorkerFailure) {
         let size = Int64(decoder.frame.pointee.nb_samples)
         let count = try container.countPackets(of: decoder.stream)

@@ -4,14 +4,17 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// A picture from a tag or a folder, made smaller.
+/// Scales down a picture from a tag or folder.
 enum PictureScaling {
-    /// A picture is decoded as a whole: a small file may hold one of gigabytes.
+    /// Pictures are decoded as a whole, and a small file may decode to gigabytes.
     static let mostPixels: Int64 = 40_000_000
 
     static func image(_ bytes: any SourceBytes, _ source: WorkerSource, edge: Int) throws(WorkerFailure) -> WorkerReply
     {
-        let content = try all(bytes, source)
+        guard let size = source.size, (1...Int64(Container.largestPicture)).contains(size) else {
+            throw WorkerFailure(.unsupported, "its picture size is invalid")
+        }
+        guard let content = bytes.bytes(at: 0, Int(size)) else { throw .readFailed }
         guard let kind = kind(content), let decoder = avcodec_find_decoder_by_name(kind) else {
             throw WorkerFailure(.unsupported, "it is not a picture of a known format")
         }
@@ -34,22 +37,6 @@ enum PictureScaling {
         }
         guard code >= 0 else { throw WorkerFailure(.unsupported, "it cannot be decoded (\(Container.text(code)))") }
         return .image(time: 0, bytes: try ScaledPicture.jpeg(frame, edge: edge))
-    }
-
-    private static func all(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) -> [UInt8] {
-        guard let size = source.size, (1...Int64(Container.largestPicture)).contains(size) else {
-            throw WorkerFailure(.unsupported, "its picture size is invalid")
-        }
-        var content = [UInt8](repeating: 0, count: Int(size))
-        var filled = 0
-        while filled < content.count {
-            let got = content.withUnsafeMutableBytes {
-                bytes.read(at: Int64(filled), into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
-            }
-            guard let got, got > 0 else { throw WorkerFailure(.source, "reading failed") }
-            filled += got
-        }
-        return content
     }
 
     /// The decoder's name, by the first bytes.

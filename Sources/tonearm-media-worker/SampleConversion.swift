@@ -4,7 +4,7 @@ internal import Audio
 internal import CFFmpeg
 internal import MediaWorkerProtocol
 
-/// Decoded frames become interleaved float32 of the same rate and layout, as `ffmpeg -f f32le` writes them.
+/// Converts decoded frames to interleaved float32 of the same rate and layout, as `ffmpeg -f f32le` does.
 final class SampleConversion {
     private(set) var format: AudioFormat?
     private var resampler: OpaquePointer?
@@ -15,7 +15,7 @@ final class SampleConversion {
 
     deinit { swr_free(&resampler) }
 
-    /// Converts into `samples`. True when `format` is another one than before.
+    /// Converts into `samples`. Returns true if `format` has changed.
     func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) -> Bool {
         let changed = try prepare(frame)
         guard let format else { return changed }
@@ -59,7 +59,7 @@ final class SampleConversion {
         } else {
             av_channel_layout_default(&input, layout.nb_channels)
         }
-        // What has more channels than there are places for is mixed down.
+        // Mix down more than 8 channels.
         if input.nb_channels > 8 {
             av_channel_layout_default(&output, 2)
         } else {

@@ -5,13 +5,14 @@ internal import CSeccomp
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// Takes everything away from this process that decoding does not need: for good, before the first byte of a stranger.
+/// Drops all rights that decoding does not need, for good, before the first untrusted byte.
 ///
-/// What remains: memory, bounded; reading and writing the descriptors it was born with; the time; its end. The server limits its
-/// processor time from outside, so nothing in here can lift that.
+/// Still allowed: bounded memory, reading and writing the initial descriptors, reading clocks, exiting. The server limits the CPU time
+/// from outside, so this process cannot lift that limit.
 public enum Sandbox {
-    /// Beyond what the libraries themselves occupy.
+    /// Bytes of address space, in addition to the libraries'.
     static let memory = 512 << 20
+
     public struct Failure: Error {
         public var call: String
         public var code: Int32
@@ -22,7 +23,7 @@ public enum Sandbox {
         guard clinux_forbid_dumps() == 0 else { throw Failure(call: "PR_SET_DUMPABLE", code: errno) }
         guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
         let memory = try occupied() + Self.memory
-        // Takes a descriptor for a moment.
+        // Landlock needs a descriptor for a moment, so this comes before the limit on descriptors.
         _ = try forbidFiles()
         try limit(clinux_limit_address_space, memory, "RLIMIT_AS")
         try limit(clinux_limit_descriptors, Int(SharedMemory.memoryDescriptor) + 1, "RLIMIT_NOFILE")
@@ -32,8 +33,8 @@ public enum Sandbox {
         try filter()
     }
 
-    /// A second layer under the filter, where the kernel has it: no file, no TCP port, no signal to others (Landlock). False
-    /// where it has none.
+    /// A second layer below the filter (Landlock): no files, no TCP ports, no signals to other processes. False if the kernel does not
+    /// support it.
     public static func forbidFiles() throws(Failure) -> Bool {
         switch clinux_forbid_files() {
         case 0: return false
@@ -51,7 +52,7 @@ public enum Sandbox {
         guard let filter = seccomp_init(cseccomp_refuse) else { throw Failure(call: "seccomp_init", code: ENOMEM) }
         defer { seccomp_release(filter) }
         for name in allowed { try allow(name, filter, []) }
-        // Memory, but none that can be executed.
+        // No executable memory.
         let harmless = scmp_arg_cmp(
             arg: 2, op: SCMP_CMP_MASKED_EQ, datum_a: scmp_datum_t(PROT_EXEC), datum_b: 0)
         try allow("mmap", filter, [harmless])
@@ -72,7 +73,7 @@ public enum Sandbox {
         guard clinux_limit(resource, UInt(value)) == 0 else { throw Failure(call: name, code: errno) }
     }
 
-    /// Bytes of address space in use, by /proc/self/statm.
+    /// Bytes of address space in use (/proc/self/statm).
     private static func occupied() throws(Failure) -> Int {
         let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(call: "/proc/self/statm", code: errno) }

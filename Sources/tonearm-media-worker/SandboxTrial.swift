@@ -3,16 +3,16 @@
 internal import CLinux
 internal import Glibc
 
-/// Tries from inside the sandbox what must not work there: so that a test, and `doctor`, need not take its word.
+/// Tries from inside the sandbox everything that must fail there, for a test and `doctor`.
 public enum SandboxTrial {
-    /// Calls that worked although they must not; empty when the sandbox holds.
+    /// Forbidden calls that succeeded; empty if the sandbox holds.
     public static func breaches() -> [String] {
         var worked: [String] = []
         func attempt(_ name: String, _ result: Int) {
             if result >= 0 { worked.append(name) }
         }
         attempt("open a file", Int(open("/etc/hostname", O_RDONLY)))
-        // Without a name: nothing would be left, and nobody can have put anything in its place.
+        // Nameless (O_TMPFILE), so that nothing is left behind or replaced.
         attempt("make a file", Int(open("/tmp", O_WRONLY | O_DIRECTORY | namelessFile, 0o600)))
         attempt("open a Unix socket", Int(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)))
         attempt("open an Internet socket", Int(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
@@ -31,7 +31,7 @@ public enum SandboxTrial {
         return worked
     }
 
-    /// The same of the layer that forbids files alone. A process of its own, as it cannot be undone.
+    /// As `breaches`, for the Landlock layer alone, in a child process, as it cannot be undone.
     public static func layerBreaches() -> [String] {
         let child = clinux_fork()
         guard child >= 0 else { return ["be tried out"] }
@@ -44,7 +44,7 @@ public enum SandboxTrial {
     private static func fileLayer() -> Int32 {
         guard clinux_forgo_privileges() == 0 else { return 1 }
         do throws(Sandbox.Failure) {
-            // Nothing to try where the kernel has none.
+            // Nothing to test without Landlock.
             guard try Sandbox.forbidFiles() else { return 0 }
         } catch {
             return 1
@@ -64,10 +64,10 @@ public enum SandboxTrial {
         return pthread_sigmask(SIG_BLOCK, &all, nil) == 0 ? 0 : -1
     }
 
-    /// To where it is: what is refused is the call.
+    /// Sets the current value: the call itself must fail.
     private static func raiseLimit() -> Int { Int(clinux_limit(clinux_limit_core, 0)) }
 
-    /// What makes O_TMPFILE of O_DIRECTORY; the Glibc module hides it behind _GNU_SOURCE.
+    /// The bit that O_TMPFILE adds to O_DIRECTORY. The Glibc module lacks O_TMPFILE (_GNU_SOURCE).
     private static let namelessFile: Int32 = 0o20_000_000
 
     private static func makeProcess() -> Int {
@@ -78,7 +78,7 @@ public enum SandboxTrial {
 
     private static func run() -> Int {
         var arguments: [UnsafeMutablePointer<CChar>?] = [nil]
-        // Does not come back when it works; the exit status then is another program's.
+        // Returns on failure only. On success the exit status is the other program's.
         return Int(execv("/bin/true", &arguments))
     }
 }

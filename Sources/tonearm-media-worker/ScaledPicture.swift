@@ -4,11 +4,11 @@ internal import CFFmpeg
 internal import MediaWorkerProtocol
 internal import Kernel
 
-/// A decoded picture, made smaller and written as JPEG.
+/// Scales down a decoded picture and encodes it as JPEG.
 enum ScaledPicture {
     static let edges = 16...2_048
 
-    /// No edge is longer than `edge`; what is smaller keeps its size.
+    /// No edge of the result is longer than `edge`. Smaller pictures keep their size.
     static func jpeg(_ frame: UnsafeMutablePointer<AVFrame>, edge: Int) throws(WorkerFailure) -> [UInt8] {
         let edge = min(max(edge, edges.lowerBound), edges.upperBound)
         let aspect = frame.pointee.sample_aspect_ratio

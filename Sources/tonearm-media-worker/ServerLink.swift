@@ -3,17 +3,17 @@
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// The worker's end of socket and shared memory. Whatever is wrong with it means that the server has gone: the worker ends.
+/// The worker's end of the socket and shared memory. Any error means that the server is gone, and ends the worker.
 final class ServerLink: SourceBytes {
     private let socket: Int32
     private let memory: UnsafeMutableRawPointer
 
-    /// The samples' place in the shared memory.
+    /// The samples in shared memory.
     var samples: UnsafeMutablePointer<Float> {
         (memory + SharedMemory.samplesOffset).assumingMemoryBound(to: Float.self)
     }
 
-    /// nil when the descriptors are not what a worker is born with.
+    /// nil if the descriptors are not a worker's.
     init?(socket: Int32 = SharedMemory.socketDescriptor, memory descriptor: Int32 = SharedMemory.memoryDescriptor) {
         let mapped = mmap(nil, SharedMemory.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let mapped, mapped != MAP_FAILED else { return nil }

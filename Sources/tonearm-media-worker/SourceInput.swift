@@ -4,14 +4,14 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// FFmpeg's view of the source: an AVIOContext whose callbacks ask for bytes.
+/// FFmpeg's view of the source: an AVIOContext whose callbacks read from `SourceBytes`.
 final class SourceInput {
     private static let bufferSize = 32 << 10
 
     let description: WorkerSource
-    /// A read failed: what FFmpeg reports then is only the consequence.
+    /// A read has failed, so errors from FFmpeg are only a consequence.
     private(set) var hasFailed = false
-    /// Bytes that may still be read before the end is reported; nil without a limit.
+    /// Bytes left to read before the end is reported; nil: no limit.
     var allowance: Int?
     private let bytes: any SourceBytes
     private var position: Int64 = 0
@@ -20,7 +20,7 @@ final class SourceInput {
     init(_ bytes: any SourceBytes, _ description: WorkerSource) throws(WorkerFailure) {
         self.bytes = bytes
         self.description = description
-        // With the callbacks from the start: a context made without one takes its buffer for the data.
+        // Pass the callbacks at creation: without them the context treats its buffer as the data.
         guard let buffer = av_malloc(Self.bufferSize),
             let made = avio_alloc_context(
                 buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferSize), 0, nil,
@@ -34,39 +34,30 @@ final class SourceInput {
                 })
         else { throw .outOfMemory }
         context = made
-        // It outlives the context, which is freed with it.
+        // This object outlives the context.
         context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         context.pointee.seekable = description.isSeekable ? AVIO_SEEKABLE_NORMAL : 0
     }
 
     deinit {
-        // The library may have put another buffer in place of the first one.
+        // The library may have replaced the buffer.
         av_free(context.pointee.buffer)
         var freed: UnsafeMutablePointer<AVIOContext>? = context
         avio_context_free(&freed)
     }
 
-    /// After a read that was interrupted.
+    /// Clears the error of an interrupted read.
     func recover() {
         hasFailed = false
         context.pointee.error = 0
         context.pointee.eof_reached = 0
     }
 
-    /// `count` bytes from `offset` on, beside FFmpeg's own reading; nil when they are not there.
-    func bytes(at offset: Int64, _ count: Int) -> [UInt8]? {
-        var found = [UInt8](repeating: 0, count: count)
-        let isThere = found.withUnsafeMutableBytes { buffer in
-            var filled = 0
-            while filled < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                guard let got = bytes.read(at: offset + Int64(filled), into: rest), got > 0 else { return false }
-                filled += got
-            }
-            return true
-        }
-        return isThere ? found : nil
-    }
+    /// Throws if a read has failed.
+    func check() throws(WorkerFailure) { if hasFailed { throw .readFailed } }
+
+    /// Exactly `count` bytes from `offset` on, independent of FFmpeg's own reads; nil if they are not all available.
+    func bytes(at offset: Int64, _ count: Int) -> [UInt8]? { bytes.bytes(at: offset, count) }
 
     private func read(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int32 {
         guard count > 0 else { return 0 }
@@ -101,5 +92,6 @@ final class SourceInput {
 }
 
 extension WorkerFailure {
+    static let readFailed = WorkerFailure(.source, "reading failed")
     static let outOfMemory = WorkerFailure(.unsupported, "it would need more memory than a file may take")
 }

@@ -4,12 +4,12 @@ internal import CFFmpeg
 internal import MediaWorkerProtocol
 internal import Kernel
 
-/// A frame of a video as a picture.
+/// Makes a picture of a video frame.
 enum Thumbnail {
-    /// Seconds of work. Between two key frames of a large video there may be hundreds of frames.
+    /// Timeout in seconds. There may be hundreds of frames between two key frames of a large video.
     private static let patience = 8.0
 
-    /// The frame that is shown at `time`; its own time comes with it.
+    /// The frame displayed at `time`, with its own time.
     static func image(
         _ bytes: any SourceBytes, _ source: WorkerSource, time: Double, edge: Int
     ) throws(WorkerFailure) -> WorkerReply {
@@ -24,7 +24,7 @@ enum Thumbnail {
         let decoder = try TrackDecoder(container, track, of: AllowedFormats.video)
         let wanted = Int64(clamping: ((time + start) / base).rounded(.down))
         if time > 0, source.isSeekable {
-            // Where that fails, decoding goes through all that lies before.
+            // If the seek fails, decode from the start.
             avformat_seek_file(container.context, track.pointee.index, .min, wanted, wanted, 0)
         }
         let budget = WorkBudget(seconds: patience)
@@ -37,7 +37,7 @@ enum Thumbnail {
         while case .frame = try decoder.next(mustPause: { budget.isSpent }) {
             let stamp = decoder.frame.pointee.best_effort_timestamp
             let moment = stamp == cffmpeg_no_timestamp ? shown ?? 0 : Double(stamp) * base - start
-            // Half a tick: times come as decimal fractions.
+            // Tolerate half a tick, as `time` is a rounded decimal fraction.
             if shown != nil, moment > time + base / 2 { break }
             av_frame_unref(kept)
             av_frame_move_ref(kept, decoder.frame)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Started by the server with a socket and a piece of shared memory; of no use by itself.
+/// Started by the server with a socket and shared memory; useless on its own.
 @main
 enum TonearmMediaWorker {
     static func main() {
@@ -25,7 +25,7 @@ enum TonearmMediaWorker {
         }
     }
 
-    /// Ends with 0 when the sandbox holds.
+    /// Exits with 0 if the sandbox holds.
     private static func tryOut() -> Never {
         let layer = SandboxTrial.layerBreaches()
         enterSandbox()

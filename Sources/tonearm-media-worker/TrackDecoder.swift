@@ -5,19 +5,19 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol
 
-/// Packets of one track become frames of samples.
+/// Decodes the packets of one track.
 final class TrackDecoder {
     let stream: UnsafeMutablePointer<AVStream>
-    /// Damaged spots passed over.
+    /// Skipped damaged spots.
     private(set) var damage = 0
     private let container: Container
     private let codec: UnsafeMutablePointer<AVCodecContext>
     private let packet: UnsafeMutablePointer<AVPacket>
     let frame: UnsafeMutablePointer<AVFrame>
     private var isDraining = false
-    /// Failures of the demuxer in a row: it finds its place again, or it does not.
+    /// Consecutive demuxer errors, after which it may resynchronize or not.
     private var failuresInARow = 0
-    /// What the decoder made of the last packet counts as one spot, however many calls complain about it.
+    /// The last packet is damaged and has been counted. Further errors from it do not count.
     private var isDamaged = false
 
     init(
@@ -61,23 +61,24 @@ final class TrackDecoder {
         av_frame_free(&frame)
     }
 
-    /// Samples of each frame where they are all the same number; 0 else.
+    /// Samples per frame if fixed; 0 otherwise.
     var frameSize: Int { max(Int(codec.pointee.frame_size), Int(stream.pointee.codecpar.pointee.frame_size)) }
-    /// Of lossless codings, when the decoder knows it.
+
+    /// For lossless codecs, if the decoder knows it.
     var bitsPerSample: Int? {
         let isLossless = AllowedFormats.isLossless(AllowedFormats.name(codec.pointee.codec_id))
         return isLossless && codec.pointee.bits_per_raw_sample > 0 ? Int(codec.pointee.bits_per_raw_sample) : nil
     }
 
-    /// The first packet's time, in the stream's time base. It may give no frame: all of it may be trimmed.
+    /// The first packet's timestamp in the stream's time base. The packet may produce no frame, if it is trimmed completely.
     private(set) var firstTime: Int64?
 
-    /// Bytes without a frame after which nothing more is expected, as in MPEG audio.
+    /// Bytes without a frame after which the search ends, as for MPEG audio.
     private static let longestGap = 24 << 20
 
     enum Step { case frame, end, nothingYet }
 
-    /// Decodes until there is a frame in `frame`, the media ends, or `mustPause` is true.
+    /// Decodes until `frame` is filled, the media ends, or `mustPause` returns true.
     func next(mustPause: () -> Bool) throws(WorkerFailure) -> Step {
         while true {
             let code = avcodec_receive_frame(codec, frame)
@@ -93,7 +94,7 @@ final class TrackDecoder {
         }
     }
 
-    /// After a seek of the container.
+    /// Call after a seek of the container.
     func flush() {
         avcodec_flush_buffers(codec)
         isDraining = false
@@ -101,12 +102,12 @@ final class TrackDecoder {
     }
 
     private func feed() throws(WorkerFailure) {
-        // Within this, a parser searches for the next frame.
+        // Bounds a parser's search for the next frame.
         container.input.allowance = container.mayHoldPictures ? nil : Self.longestGap
         let code = av_read_frame(container.context, packet)
         container.input.allowance = nil
         guard code >= 0 else {
-            if container.input.hasFailed { throw WorkerFailure(.source, "reading failed") }
+            try container.input.check()
             if code != cffmpeg_end_of_file {
                 failuresInARow += 1
                 noteDamage()

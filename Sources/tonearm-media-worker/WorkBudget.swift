@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import Kernel
 
-/// How long one request may go on without an answer; it then answers with what it has, so that the server sees it live.
+/// Time limit of one request. After it, the worker replies with the result so far, so that the server knows that it is alive.
 struct WorkBudget {
-    private let end: Double
+    private let end: MonotonicTime
 
-    init(seconds: Double) { end = Self.now + seconds }
+    init(seconds: Double) { end = .now.advanced(bySeconds: seconds) }
 
-    var isSpent: Bool { Self.now > end }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    var isSpent: Bool { end < .now }
 }

@@ -3,20 +3,20 @@
 internal import CFFmpeg
 internal import MediaWorkerProtocol
 
-/// Answers the server's requests, one after another, until the server hangs up.
+/// Serves the server's requests, one after another, until the server closes the socket.
 public struct WorkerService {
     private let link: ServerLink
     private var reader: MediaReader?
 
-    /// nil where this is no worker's environment.
+    /// nil if the process was not started as a worker.
     public init?() {
         guard let link = ServerLink() else { return nil }
         self.link = link
-        // Its messages would quote the media, and nobody reads them.
+        // FFmpeg's messages would quote the media, and nobody reads them.
         av_log_set_level(AV_LOG_QUIET)
     }
 
-    /// The sandbox is closed now.
+    /// Call within the sandbox.
     public mutating func run() -> Never {
         link.send(.ready)
         while true {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import tonearm_media_worker
 
-/// The reader by itself, without a process: on WAV files that are built here.
+/// The reader alone, without a process, on generated WAV files.
 @Suite struct MediaReaderTests {
     @Test func samples_areThoseOfTheFile_fromAnyPlace() throws {
         let bytes = Bytes(wave(frames: 50_000))
@@ -42,7 +42,7 @@ import Testing
         #expect(frames == 20_000)
     }
 
-    @Test func failingSource_isNoEnd() throws {
+    @Test func failingSource_isNotTheEnd() throws {
         let bytes = Bytes(wave(frames: 500_000))
         let reader = try MediaReader(bytes, source(bytes))
         bytes.failsAt = 1_000_000
@@ -56,7 +56,7 @@ import Testing
         #expect(try decode(reader, frames: 1).samples.first == sample(400_000))
     }
 
-    @Test func whatIsNoMedia_isRefused() {
+    @Test func otherFiles_areRefused() {
         let bytes = Bytes([UInt8](repeating: 0x20, count: 5_000))
         let failure = #expect(throws: WorkerFailure.self) { try MediaReader(bytes, source(bytes)) }
         #expect(failure?.code == .unsupported)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message that does not follow the protocol: the other side is broken or worse. Nothing more is taken from it.
+/// A message violates the protocol: the other side is broken or hostile. Accept nothing more from it.
 public struct WireError: Error, Hashable, Sendable {
     public var problem: String
 }
 
-/// Takes a message apart. Whatever the other side wrote: nothing is allocated for what is not there.
+/// Parses a message. Never allocates for bytes that a message only claims to contain.
 struct WireReader {
     private var rest: ArraySlice<UInt8>
 
@@ -28,7 +28,7 @@ struct WireReader {
         }
     }
 
-    /// Finite.
+    /// A finite number.
     mutating func number() throws(WireError) -> Double {
         let value = Double(bitPattern: try integer())
         guard value.isFinite else { throw WireError(problem: "a number is not finite") }
@@ -42,25 +42,30 @@ struct WireReader {
         return Array(rest.prefix(count))
     }
 
-    /// `limit` in bytes. What is not UTF-8 is repaired.
+    /// `limit` in bytes. Repairs invalid UTF-8.
     mutating func text(atMost limit: Int) throws(WireError) -> String {
         let bytes = try block()
         guard bytes.count <= limit else { throw WireError(problem: "a text is too long") }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A short one of visible ASCII.
+    /// Up to 64 bytes of visible ASCII.
     mutating func name() throws(WireError) -> String {
         let name = try text(atMost: 64)
         guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw WireError(problem: "invalid name") }
         return name
     }
 
-    /// An integer of 64 bits; `what` names it.
+    /// A 64-bit integer; `what` names it in errors.
     mutating func number(in range: ClosedRange<Int64>, _ what: String) throws(WireError) -> Int64 {
         let value = try integer(Int64.self)
         guard range.contains(value) else { throw WireError(problem: "\(what) is invalid") }
         return value
+    }
+
+    /// As `number(in:_:)`, for an optional value.
+    mutating func optional(in range: ClosedRange<Int64>, _ what: String) throws(WireError) -> Int64? {
+        try flag() ? try number(in: range, what) : nil
     }
 
     mutating func list<Element>(
@@ -84,7 +89,7 @@ struct WireReader {
     }
 }
 
-/// Builds the body of a message: integers little-endian, texts and lists behind their length.
+/// Builds the body of a message: little-endian integers; texts and lists preceded by their length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -114,18 +119,18 @@ struct WireWriter {
     }
 }
 
-/// What goes before each message on the socket: its kind and the length of its body.
+/// The head of each message on the socket: the kind and the length of the body.
 public struct FrameHead: Hashable, Sendable {
     public static let size = 8
     /// Bytes of a body.
     public static let limit = 1 << 20
-    /// Of one that carries a picture.
+    /// Bytes of a body with a picture.
     public static let pictureLimit = 17 << 20
 
     public var kind: UInt8
     public var length: Int
 
-    /// Throws for lengths beyond the limit of the kind, before anything is allocated for them.
+    /// Throws if the length exceeds the limit of the kind, before anything is allocated.
     public init(_ bytes: some Collection<UInt8>) throws(WireError) {
         let bytes = Array(bytes)
         guard bytes.count == Self.size, bytes[5...7].allSatisfy({ $0 == 0 }) else {

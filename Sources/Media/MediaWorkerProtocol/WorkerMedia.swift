@@ -2,19 +2,19 @@
 
 public import Audio
 
-/// What the worker found out about a media.
+/// A worker's description of a media.
 public struct WorkerMedia: Hashable, Sendable {
     public static let longestText = 8 << 10
     public static let longestLyrics = 128 << 10
     public static let mostTags = 64
     public static let mostChapters = 1_000
-    /// Of a media in frames or bytes: centuries, and no sum of two overflows.
+    /// Lengths in frames or bytes: centuries of audio, and sums of two do not overflow.
     public static let lengths: ClosedRange<Int64> = 0...(1 << 48)
-    /// Bits per second, and of a sample.
+    /// Bits per second, and bits per sample.
     static let bitrates: ClosedRange<Int64> = 1...(1 << 40)
     static let depths: ClosedRange<Int64> = 1...64
     static let grids: ClosedRange<Int64> = 1...(1 << 20)
-    /// Seconds on a clock, which may begin before 0.
+    /// Seconds on a container's clock, which may start before 0.
     static let clocks = -Double(1 << 40)...Double(1 << 40)
 
     public var format: AudioFormat
@@ -24,22 +24,22 @@ public struct WorkerMedia: Hashable, Sendable {
     /// The file ends before the length in its header.
     public var isCut = false
     public var isSeekable: Bool
-    /// FFmpeg's name, as ffprobe's `codec_name`.
+    /// FFmpeg's name, as in ffprobe's `codec_name`.
     public var codec: String
-    /// Bits per second; nil when the headers do not have it.
+    /// Bits per second; nil if unknown.
     public var bitrate: Int?
-    /// Of lossless codings.
+    /// For lossless codecs.
     public var bitsPerSample: Int?
-    /// Seconds of the first frame on the container's clock; nil without one.
+    /// Time of the first frame on the container's clock, in seconds; nil without one.
     public var start: Double?
-    /// Frames that are coded together; nil when they differ.
+    /// Frames per coding block; nil if that varies.
     public var grid: Int?
-    /// As they stand in the file, names in lower case.
+    /// Unchanged values; names in lower case.
     public var tags: [Tag] = []
     public var chapters: [Chapter] = []
     public var hasPicture = false
 
-    /// Without what the server would not take: FFmpeg passes on whatever a file claims.
+    /// Without values that the server would reject: FFmpeg passes on whatever a file claims.
     public var withinLimits: WorkerMedia {
         var media = self
         func isTime(_ time: Double) -> Bool { Self.clocks.contains(time) && time >= 0 }
@@ -76,15 +76,15 @@ public struct WorkerMedia: Hashable, Sendable {
     }
 }
 
-/// How far decoding has come.
+/// The result of a decode request.
 public struct WorkerProgress: Hashable, Sendable {
     public var frames: Int
     public var endOfStream: Bool
     /// Damaged spots since the media was opened.
     public var damage: Int
-    /// From the next frames on; nil when it stays.
+    /// The format from the next frames on; nil if unchanged.
     public var format: AudioFormat?
-    /// Found out at the end; nil when it stays.
+    /// The length found at the end; nil if unchanged.
     public var duration: Int64?
 
     public init(
@@ -139,22 +139,16 @@ extension WireWriter {
 extension WireReader {
     mutating func media() throws(WireError) -> WorkerMedia {
         var media = WorkerMedia(
-            format: try format(), duration: try optional(Self.length), durationIsExact: try flag(),
-            isSeekable: try flag(), codec: try name(),
-            bitrate: try optional { (reader: inout WireReader) throws(WireError) in
-                Int(try reader.number(in: WorkerMedia.bitrates, "a bitrate"))
-            },
-            bitsPerSample: try optional { (reader: inout WireReader) throws(WireError) in
-                Int(try reader.number(in: WorkerMedia.depths, "a sample's size"))
-            })
+            format: try format(), duration: try optional(in: WorkerMedia.lengths, "a length"),
+            durationIsExact: try flag(), isSeekable: try flag(), codec: try name(),
+            bitrate: try optional(in: WorkerMedia.bitrates, "a bitrate").map { Int($0) },
+            bitsPerSample: try optional(in: WorkerMedia.depths, "a sample's size").map { Int($0) })
         media.start = try optional { (reader: inout WireReader) throws(WireError) in
             let start = try reader.number()
             guard WorkerMedia.clocks.contains(start) else { throw WireError(problem: "a clock is invalid") }
             return start
         }
-        media.grid = try optional { (reader: inout WireReader) throws(WireError) in
-            Int(try reader.number(in: WorkerMedia.grids, "a grid"))
-        }
+        media.grid = try optional(in: WorkerMedia.grids, "a grid").map { Int($0) }
         media.tags = try list(atMost: WorkerMedia.mostTags) { (reader: inout WireReader) throws(WireError) in
             WorkerMedia.Tag(
                 try reader.text(atMost: WorkerMedia.longestText), try reader.text(atMost: WorkerMedia.longestLyrics))
@@ -173,19 +167,15 @@ extension WireReader {
         let progress = WorkerProgress(
             frames: Int(try integer(UInt32.self)), endOfStream: try flag(), damage: Int(try integer(UInt32.self)),
             format: try optional { (reader: inout WireReader) throws(WireError) in try reader.format() },
-            duration: try optional(Self.length))
-        // Of the most channels that there may be.
+            duration: try optional(in: WorkerMedia.lengths, "a length"))
+        // For the maximum of 8 channels.
         guard progress.frames <= SharedMemory.sampleCapacity / 8 else {
             throw WireError(problem: "it claims more samples than there is room for")
         }
         return progress
     }
 
-    private static func length(_ reader: inout WireReader) throws(WireError) -> Int64 {
-        try reader.number(in: WorkerMedia.lengths, "a length")
-    }
-
-    /// Of a media, from its beginning.
+    /// A position in the media.
     mutating func seconds() throws(WireError) -> Double {
         let time = try number()
         guard (0...WorkerMedia.clocks.upperBound).contains(time) else { throw WireError(problem: "a time is invalid") }
@@ -203,6 +193,6 @@ extension WireReader {
 }
 
 extension AudioFormat {
-    /// Rates that the worker hands out: up to DSD512, an eighth of which its PCM has.
+    /// Sample rates of the worker's output: up to DSD512, which becomes PCM at an eighth of its rate.
     public static let workerRates = 1_000...2_822_400
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The worker's messages: once `ready`, then one answer for each request, with `read` in between.
+/// The worker's messages: `ready` once, then one reply to each request, preceded by any number of `read`.
 public enum WorkerReply: Hashable, Sendable {
-    /// The sandbox is closed; nothing of the outside has been read yet.
+    /// The worker is in its sandbox and has not read any untrusted byte yet.
     case ready
-    /// Wants up to `count` bytes of the source from `offset` on.
+    /// Requests up to `count` bytes of the source from `offset` on.
     case read(offset: Int64, count: Int)
     case opened(WorkerMedia)
-    /// So many frames lie in the shared memory.
+    /// Frames are in shared memory.
     case decoded(WorkerProgress)
-    /// This frame is decoded next.
+    /// The next frame to be decoded.
     case sought(frame: Int64)
-    /// Type as in the tag.
+    /// `type`: the media type.
     case picture(type: String, bytes: [UInt8])
-    /// A JPEG picture; `time` is that of the frame it shows.
+    /// A JPEG picture. `time`: of the video frame.
     case image(time: Double, bytes: [UInt8])
     case failed(WorkerFailure)
 
@@ -82,22 +82,22 @@ public enum WorkerReply: Hashable, Sendable {
     }
 }
 
-/// Why the worker cannot do what it was asked. It can be asked for something else.
+/// The worker cannot fulfil a request. It accepts further requests.
 public struct WorkerFailure: Error, Hashable, Sendable {
-    /// By the reaction: report it / report it / read the source's error / there is nothing at that time.
+    /// Cases by the server's reaction: report it; report it; report the source's error; return nothing.
     public enum Code: UInt8, Sendable {
-        /// No format, no coding or no track that is played.
+        /// Unsupported format or codec, or no audio track.
         case unsupported = 1
-        /// Recognised, but there is no sound in it.
+        /// Recognised, but without audio.
         case empty = 2
-        /// The source's bytes could not be read.
+        /// Reading the source failed.
         case source = 3
-        /// Behind the end.
+        /// Beyond the end.
         case outOfRange = 4
     }
 
     public var code: Code
-    /// What follows the file's name in a sentence: “cannot be played: ...”.
+    /// The reason in a sentence: “a.flac cannot be played: ...”.
     public var message: String
 
     public init(_ code: Code, _ message: String) {

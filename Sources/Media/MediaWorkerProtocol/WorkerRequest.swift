@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server asks of the worker. Each but `bytes` is answered by one reply; before it the worker may ask for bytes
-/// any number of times, each of which `bytes` answers.
+/// The server's messages. The worker sends one reply to each request except `bytes`. Before the reply, it may send any number of `read`,
+/// each of which the server answers with `bytes`.
 public enum WorkerRequest: Hashable, Sendable {
     /// Opens the audio of a source up to its first frame: `opened`.
     case open(WorkerSource)
     /// Decodes up to `frames` frames into the shared memory: `decoded`.
     case decode(frames: Int)
-    /// The next frame to be decoded, exactly: `sought`.
+    /// Seeks to exactly this frame: `sought`.
     case seek(frame: Int64)
-    /// The picture in the tags of what is open: `picture`.
+    /// The picture in the tags of the open media: `picture`.
     case picture
-    /// So many bytes lie in the shared memory, 0 at the end; nil when reading failed.
+    /// Number of source bytes in shared memory; 0 at the end, nil if reading failed.
     case bytes(Int?)
     /// The video frame at or before `time` seconds, no edge longer than `edge`: `image`.
     case thumbnail(WorkerSource, time: Double, edge: Int)
-    /// The picture that the source is, no edge longer than `edge`: `image`.
+    /// Scales the picture in the source so that no edge is longer than `edge`: `image`.
     case scale(WorkerSource, edge: Int)
 
     public func message() -> [UInt8] {
@@ -71,13 +71,13 @@ public enum WorkerRequest: Hashable, Sendable {
     }
 }
 
-/// The source as the worker knows it; its name stays with the server.
+/// The source as the worker knows it, without its name.
 public struct WorkerSource: Hashable, Sendable {
     public var size: Int64?
     public var isSeekable: Bool
-    /// Reading here and there costs next to nothing.
+    /// Random access is cheap.
     public var isLocal: Bool
-    /// Nothing will be decoded: the headers are enough.
+    /// Only the headers are needed; nothing will be decoded.
     public var isOutline: Bool
 
     public init(size: Int64?, isSeekable: Bool, isLocal: Bool, isOutline: Bool = false) {
