@@ -53,26 +53,23 @@ extension TimerBookTests {
         #expect(world.advancedStage() == .items)
     }
 
-    /// The player starts at the moment that it was given: the timer ends with it, and a restart does not play again.
+    /// A start that the player counts down. A restart of the server does not play it again.
     @Test(arguments: [-3_600_000, 3_600_000])
-    func aStartThePlayerHas_keepsItsMoment_whenTheClockIsSet(jump: Int64) throws {
-        var (book, hands) = (book, Hands())
-        let start = ScheduledStart(item: nil, position: nil, at: hands.moment.wall + 5_000)
-        _ = try book.apply(.add(.start(start)), hands.moment)
-        let time = hands.moment.monotonic.advanced(bySeconds: 5)
-        hands.moment.wall += jump
-        #expect(book.clockWasSet(by: jump, hands.moment) == [])
-        #expect(book.due.wall == start.at + jump)
-        var restored = TimerNote.book(TimerNote.text(book))
-        var handedOver = start
-        handedOver.isHandedOver = true
-        #expect(restored.resume(hands.moment) == [.start(handedOver, time)])
-        var dropped = book
-        _ = dropped.report(.startDropped(at: time), hands.moment)
-        #expect(dropped.timers.isEmpty)
-        hands.pass(5)
-        #expect(book.advance(hands.moment) == [] && book.timers.isEmpty)
-        restored = TimerNote.book(TimerNote.text(book))
-        #expect(restored.resume(hands.moment) == [])
+    func handedOverStart_keepsItsDuration_whenTheClockIsSet(jump: Int64) throws {
+        var world = TimerWorld()
+        var start = ScheduledStart(item: nil, position: nil, at: world.moment.wall + 5_000)
+        let time = world.moment.monotonic.advanced(bySeconds: 5)
+        try world.add(.start(start))
+        start.isHandedOver = true
+        #expect(world.setClock(by: jump) == [])
+        #expect(world.book.due.wall == start.at + jump)
+        var restored = TimerNote.book(TimerNote.text(world.book))
+        #expect(restored.resume(world.moment) == [.start(start, time)])
+        var dropped = world
+        #expect(dropped.report(.startDropped(at: time)) == [] && dropped.book.timers.isEmpty)
+        world.pass(5)
+        #expect(world.advance() == [] && world.book.timers.isEmpty)
+        restored = TimerNote.book(TimerNote.text(world.book))
+        #expect(restored.resume(world.moment) == [])
     }
 }
