@@ -25,7 +25,7 @@ struct AlarmRing: Hashable {
     var revision: QueueRevision?
     /// The result before the snooze.
     var before: Alarm.Outcome.Result?
-    /// The output is unavailable, so the items are not at fault.
+    /// The output is unavailable or interrupted, so the items are not at fault.
     var waitsForOutput = false
     /// One hour after the first sound of any stage.
     var end: MonotonicTime?
@@ -67,7 +67,8 @@ extension TimerBook {
         case .status(let status, let reason, let item, let wantsSound):
             return playerChanged(status, reason, item, wantsSound, moment)
         case .outputIsBack:
-            guard let ring, ring.waitsForOutput else { return [] }
+            // A player that has taken the items resumes them itself.
+            guard let ring, ring.waitsForOutput, !ring.isBegun else { return [] }
             return sound(ring.stage, moment)
         case .taken(let id, let stage, let result):
             guard ring?.id == id, ring?.stage == stage else {
@@ -177,6 +178,7 @@ extension TimerBook {
         case .playing:
             guard !ring.isHeard else { return [] }
             self.ring?.isHeard = true
+            self.ring?.waitsForOutput = false
             let end = ring.end ?? moment.monotonic.advanced(bySeconds: AlarmRing.longest)
             self.ring?.end = end
             self.ring?.deadline = end
@@ -194,10 +196,22 @@ extension TimerBook {
             guard let items = ring.items, items.lowerBound > 0 else { return soundAgain(from: .index(0), moment) }
             return soundAgain(from: .item(ItemID(number: items.lowerBound)), moment)
         case .stopped where reason == .stopAfterCurrent: return soundAgain(from: .current, moment)
+        case .interrupted where wantsSound && !ring.isHeard:
+            self.ring?.waitsForOutput = true
+            // A call may take long; an output that stays away does not come back soon.
+            self.ring?.deadline =
+                reason == .interruption
+                ? moment.monotonic.advanced(bySeconds: AlarmRing.longest)
+                : moment.monotonic(at: ring.dueAt + Self.patience)
+            return []
         default:
-            if wantsSound { return [] }
             // A client has ended the alarm.
-            return endRing(of: ring.id, isSilenced: false)
+            guard wantsSound else { return endRing(of: ring.id, isSilenced: false) }
+            if ring.waitsForOutput {
+                self.ring?.waitsForOutput = false
+                self.ring?.deadline = moment.monotonic.advanced(bySeconds: AlarmRing.patience)
+            }
+            return []
         }
     }
 

@@ -131,7 +131,7 @@ public struct Alarm: Hashable, Codable, Sendable {
 
     public mutating func apply(_ patch: TimerPatch) {
         // A newly set time may be on the day of the last one, unlike a time that a changed clock repeats.
-        if patch.seconds != nil || patch.days != nil || patch.timeZone != nil { lastDay = nil }
+        if patch.changesTime { lastDay = nil }
         recurrence.seconds = patch.seconds ?? recurrence.seconds
         recurrence.days = patch.days ?? recurrence.days
         timeZone = patch.timeZone ?? timeZone
@@ -191,4 +191,7 @@ public struct TimerPatch: Hashable, Sendable {
     public var at: Int64?
 
     public init() {}
+
+    /// The alarm's next time must be computed again.
+    var changesTime: Bool { seconds != nil || days != nil || timeZone != nil }
 }

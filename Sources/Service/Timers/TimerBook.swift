@@ -156,7 +156,13 @@ struct TimerBook {
         case .alarm(var alarm):
             alarm.apply(patch)
             if patch.isEnabled == false { effects = endRing(of: timers[index].id) }
-            if alarm.state == .snoozed || patch.isEnabled == false { alarm.end() }
+            let isSnoozed = alarm.state == .snoozed
+            if isSnoozed, patch.isEnabled == nil, !patch.changesTime {
+                // The alarm goes off again after the snooze, with the changes.
+                timers[index].kind = .alarm(alarm)
+                return []
+            }
+            if isSnoozed || patch.isEnabled == false { alarm.end() }
             timers[index].kind = .alarm(alarm)
         }
         return effects + (try schedule(index, moment))

@@ -96,4 +96,37 @@ extension TimerBookTests {
         let id = try world.ring(TimerWorld.alarm(fallback: "bell.mp3"))
         #expect(TimerWorld.stage(world.perform(id, .items, .completed, wantsSound: false)) == .fallback)
     }
+
+    /// A call, and a sink that is away. The player resumes the items itself.
+    @Test(arguments: [(.interruption, 3_600), (.outputSuspended, 60)] as [(StatusReason, Double)])
+    func interruptedItems_areWaitedFor(reason: StatusReason, longest: Double) throws {
+        var world = TimerWorld()
+        let id = try world.ring(TimerWorld.alarm(fallback: "bell.mp3"))
+        #expect(world.perform(id, .items, .loading) == [])
+        #expect(world.report(.status(.interrupted, reason, wantsSound: true)) == [])
+        world.pass(30)
+        #expect(world.advance() == [] && world.report(.outputIsBack) == [])
+        var (resumed, silent) = (world, world)
+        #expect(resumed.report(.status(.playing, wantsSound: true)) == [])
+        #expect(resumed.alarm?.last?.result == .played)
+        #expect(silent.report(.status(.buffering, wantsSound: true)) == [])
+        silent.pass(10)
+        #expect(silent.advancedStage() == .fallback)
+        world.pass(longest)
+        #expect(world.advance() == [.silence] && world.alarm?.last?.result == .failed)
+    }
+
+    @Test func aSnoozeEnds_onlyWhenTheTimeChanges() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        _ = try world.snooze(id, seconds: 60)
+        let next = world.next
+        var patch = TimerPatch()
+        patch.level = 0.2
+        _ = try world.book.apply(.change(id, patch), world.moment)
+        #expect(world.alarm?.state == .snoozed && world.alarm?.level == 0.2 && world.next == next)
+        patch.seconds = 8 * 3_600
+        _ = try world.book.apply(.change(id, patch), world.moment)
+        #expect(world.alarm?.state == .waiting && world.next != next)
+    }
 }
