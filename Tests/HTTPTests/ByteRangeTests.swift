@@ -19,4 +19,21 @@ import Testing
     func resolves_RFC9110_14_1_2(field: String, expected: ByteRange.Outcome) {
         #expect(ByteRange.resolve(field, total: 10) == expected)
     }
+
+    /// RFC 9110 sections 13.1.5 and 14.2.
+    @Test(
+        arguments: [
+            ("GET", [("Range", "bytes=2-3")], true), ("HEAD", [("Range", "bytes=2-3")], false),
+            ("GET", [("Range", "bytes=2-3"), ("Range", "bytes=4-5")], false),
+            ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v1\"")], true),
+            ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v2\"")], false),
+            ("GET", [("Range", "bytes=2-3"), ("If-Range", "W/\"v1\"")], false), ("GET", [], false),
+        ] as [(String, [(String, String)], Bool)])
+    func aRequestHasARange_unlessItsConditionFails(method: String, fields: [(String, String)], hasRange: Bool) {
+        let request = HTTPRequest(method: HTTPMethod(rawValue: method), path: "/", headers: HTTPHeaders(fields))
+        let part = ByteRange.Outcome.part(ByteRange(offset: 2, length: 2))
+        #expect(request.range(total: 10, tag: EntityTag("v1")) == (hasRange ? part : .whole))
+        let isConditional = request.headers.contains("If-Range")
+        #expect(request.range(total: 10, tag: nil) == (hasRange && !isConditional ? part : .whole))
+    }
 }

@@ -9,7 +9,8 @@ import Testing
         "X-ForwardedFor", "Max-Forwards", "Proxy-Connection", "X-ProxyUser-Ip", "X-Real-IP", "X-Client-IP", "Client-IP",
         "X-Cluster-Client-IP", "CF-Connecting-IP", "True-Client-IP", "Fastly-Client-IP", "Ali-CDN-Real-IP",
         "X-Originating-IP", "X-Azure-ClientIP", "X-Envoy-External-Address", "CDN-Loop", "X-Amzn-Trace-Id",
-        "X-Original-URL", "X-Original-Host",
+        "X-Original-URL", "X-Original-Host", "X_Real_IP", "X-RealIP", "X-Via", "HTTP_VIA", "Remote-Addr",
+        "X-Azure-SocketIP",
     ])
     func fieldOfAProxyIsRecognised(_ name: String) {
         #expect(HTTPHeaders([("Host", "localhost"), (name, "")]).isForwarded)

@@ -87,6 +87,7 @@ import Testing
         let (whole, _, all) = try take([("Range", "bytes=10-19"), ("If-Range", "\"other\"")])
         #expect(whole.status == 200 && all == 2_097_152)
         #expect(try take([("Range", "bytes=9999999-")]).0.status == 416)
+        #expect(get("/big.png", [("Range", "bytes=10-19")], method: .head)?.status == 200)
     }
 
     @Test func allowsOnlyGETAndHEAD() {

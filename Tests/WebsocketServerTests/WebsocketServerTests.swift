@@ -79,6 +79,14 @@ import WebsocketServer
         for (fields, status) in [
             ("Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13", 400),
             ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 8", 426),
+            (
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Version: 8",
+                426
+            ),
+            (
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                    + "Sec-WebSocket-Version: 13", 400
+            ),
         ] {
             let socket = try TestSocket(port: door.port)
             try socket.send(

@@ -78,10 +78,11 @@ extension HTTPHeaders.Field {
     /// Traefik, Envoy and content networks). Browsers and other clients send no such fields.
     fileprivate var isFromProxy: Bool {
         // Compares bytes for speed, as this runs for each request.
-        let bytes = Array(name.lowercased().utf8)
+        let bytes = name.lowercased().utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
         func ends(_ part: String) -> Bool { bytes.suffix(part.utf8.count).elementsEqual(part.utf8) }
         func has(_ part: String) -> Bool { bytes.indices.contains { bytes[$0...].starts(with: part.utf8) } }
-        return bytes.elementsEqual("via".utf8) || ends("-ip") || ends("clientip") || has("forward") || has("proxy")
+        return bytes.elementsEqual("via".utf8) || has("forward") || has("proxy")
+            || ["-ip", "-via", "clientip", "realip", "socketip", "remote-addr"].contains(where: ends)
             || ["x-origin", "x-envoy-", "x-amzn-", "cf-", "cdn-"].contains { bytes.starts(with: $0.utf8) }
     }
 }

@@ -25,7 +25,8 @@ enum Handshake {
     /// Why a GET with `websocket` in its Upgrade field is no handshake.
     static func refusal(of request: HTTPRequest, key: String) -> HTTPResponse? {
         // 16 bytes in base64.
-        guard request.headers.hasToken("upgrade", in: "Connection"), key.utf8.count == 24, key.hasSuffix("=="),
+        guard request.headers.hasToken("upgrade", in: "Connection"),
+            request.headers.values("Sec-WebSocket-Key").count == 1, key.utf8.count == 24, key.hasSuffix("=="),
             key.utf8.dropLast(2).allSatisfy({ PercentEncoding.isAlphanumeric($0) || "+/".utf8.contains($0) })
         else {
             return ProblemDetails.refusal(
@@ -37,7 +38,7 @@ enum Handshake {
         guard framing == .none || framing == .length(0) else {
             return ProblemDetails.refusal(400, "malformed-handshake", "A WebSocket's request has no body.")
         }
-        guard request.headers["Sec-WebSocket-Version"] == "13" else {
+        guard request.headers.values("Sec-WebSocket-Version") == ["13"] else {
             return ProblemDetails.refusal(
                 426, "unsupported-version", "Only WebSocket version 13 is supported.", [("Sec-WebSocket-Version", "13")]
             )

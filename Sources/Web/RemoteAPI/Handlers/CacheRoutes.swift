@@ -74,7 +74,7 @@ struct CacheRoutes: Sendable {
     /// The first byte of the requested range, if it is not loaded yet but being downloaded.
     private func missingByte(of key: String, _ cache: any CacheKeeper, _ request: HTTPRequest) -> Int64? {
         guard let entry = cache.status().entries.first(where: { $0.key == key }), entry.isInUse, let size = entry.size,
-            case .part(let asked) = ByteRange.resolve(request.headers["Range"], total: UInt64(size))
+            case .part(let asked) = request.range(total: UInt64(size), tag: nil)
         else { return nil }
         return entry.ranges.contains { $0.contains(Int64(asked.offset)) } ? nil : Int64(asked.offset)
     }
@@ -98,7 +98,7 @@ struct CacheRoutes: Sendable {
             ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
         let range: ByteRange
-        switch ByteRange.resolve(request.headers["Range"], total: UInt64(size)) {
+        switch request.range(total: UInt64(size), tag: nil) {
         case .unsatisfiable:
             throw .rangeNotSatisfiable(size: UInt64(size))
         case .whole:

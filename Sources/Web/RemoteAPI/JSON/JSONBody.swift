@@ -31,8 +31,8 @@ struct JSONBody: Sendable {
         guard let type = headers["Content-Type"] else {
             throw .unsupportedMediaType("The body needs the header Content-Type: application/json.")
         }
-        let parts = type.split(separator: ";").map { $0.trimmingSpaces }
-        guard let media = parts.first, Self.types.contains(where: { media.equalsIgnoringASCIICase($0) }) else {
+        let parts = type.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
+        guard Self.types.contains(where: { parts[0].equalsIgnoringASCIICase($0) }) else {
             throw .unsupportedMediaType(
                 "The body must be application/json or application/merge-patch+json, not \(type.prefix(60)).")
         }
