@@ -40,10 +40,11 @@ struct FrozenServerTests {
             // The output does not request another stream meanwhile.
             driver.output.perform(.open(given.format, Generation(2)))
             try driver.waitLost(2, within: 2)
+            var events = driver.count
             daemon.signal(SIGCONT)
-            try driver.wait("closed")
+            try driver.wait("closed", from: events)
             #expect(daemon.pactl("list", "short", "sink-inputs").isEmpty)
-            let events = driver.count
+            events = driver.count
             _ = try driver.start(Noise(seconds: 1).samples, 3)
             try driver.wait("started", 3, from: events)
             #expect(daemon.pactl("list", "short", "sink-inputs").split(separator: "\n").count == 1)
