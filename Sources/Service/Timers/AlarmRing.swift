@@ -155,6 +155,12 @@ extension TimerBook {
         return endRing(of: ring.id)
     }
 
+    /// The items are at fault, also if the output was unavailable meanwhile.
+    private mutating func stageHasFailed(_ moment: TimerMoment) -> [Effect] {
+        ring?.waitsForOutput = false
+        return stageIsSilent(moment)
+    }
+
     private mutating func stageIsRefused(_ error: PlaybackError, _ moment: TimerMoment) -> [Effect] {
         guard error.code == .outputUnavailable, let ring else {
             // The items to repeat are no longer in the queue.
@@ -191,11 +197,14 @@ extension TimerBook {
                 }
             self[ring.id]?.last?.result = result
             return []
-        case .failed: return stageIsSilent(moment)
+        case .failed: return stageHasFailed(moment)
         case .completed:
             guard let items = ring.items, items.lowerBound > 0 else { return soundAgain(from: .index(0), moment) }
             return soundAgain(from: .item(ItemID(number: items.lowerBound)), moment)
         case .stopped where reason == .stopAfterCurrent: return soundAgain(from: .current, moment)
+        case .paused where reason == .interruptionEnded && !ring.isHeard:
+            // The player does not resume by itself.
+            return sound(ring.stage, moment)
         case .interrupted where wantsSound && !ring.isHeard:
             self.ring?.waitsForOutput = true
             // A call may take long; an output that stays away does not come back soon.
@@ -218,7 +227,7 @@ extension TimerBook {
     /// The items have ended and the alarm has not: they are repeated.
     private mutating func soundAgain(from target: PlayTarget, _ moment: TimerMoment) -> [Effect] {
         guard let ring, let alarm = self[ring.id] else { return [] }
-        guard ring.isHeard else { return stageIsSilent(moment) }
+        guard ring.isHeard else { return stageHasFailed(moment) }
         self.ring?.isBegun = false
         return [.soundAgain(ring.id, alarm, ring.stage, target)]
     }

@@ -159,6 +159,7 @@ struct TimerBook {
             let isSnoozed = alarm.state == .snoozed
             if isSnoozed, patch.isEnabled == nil, !patch.changesTime {
                 // The alarm goes off again after the snooze, with the changes.
+                if patch.items != nil { alarm.kept = nil }
                 timers[index].kind = .alarm(alarm)
                 return []
             }

@@ -81,13 +81,19 @@ final class TimersLoop {
             for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknownTimer(id))) }
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
-            members[id, default: Member(book: TimerBook())].edits.append((edit, reply))
+            members[id, default: Member(book: savedBook(of: id))].edits.append((edit, reply))
             beginEdit(id)
         case .saved(let id, let failure): saved(id, failure)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .group(let id, let leader): passOn(id, to: leader)
         case .end: return
         }
+    }
+
+    /// The saved timers of a player that could not be restored earlier, for lack of a thread.
+    private func savedBook(of id: String) -> TimerBook {
+        let note = board.value.players[id].flatMap { TimerNote.text(in: $0.state.notes) }
+        return note.map(TimerNote.book) ?? TimerBook()
     }
 
     private func passOn(_ id: String, to leader: String) {
@@ -99,7 +105,7 @@ final class TimersLoop {
             return []
         }
         guard !moved.isEmpty else { return }
-        if members[leader] == nil { members[leader] = Member(book: TimerBook()) }
+        if members[leader] == nil { members[leader] = Member(book: savedBook(of: leader)) }
         act(leader) { $0.take(moved, moment) }
     }
 

@@ -112,6 +112,10 @@ extension TimerBookTests {
         #expect(silent.report(.status(.buffering, wantsSound: true)) == [])
         silent.pass(10)
         #expect(silent.advancedStage() == .fallback)
+        // The items are at fault, or the player does not resume.
+        var (failed, paused) = (world, world)
+        #expect(TimerWorld.stage(failed.report(.status(.failed, .network, wantsSound: false))) == .fallback)
+        #expect(TimerWorld.stage(paused.report(.status(.paused, .interruptionEnded, wantsSound: false))) == .items)
         world.pass(longest)
         #expect(world.advance() == [.silence] && world.alarm?.last?.result == .failed)
     }
