@@ -57,11 +57,15 @@ enum CacheOpening {
             }
         }
         if !dropped.isEmpty { try journal.save([], removing: dropped) }
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
-        where isOurs(name) && !files.contains(name) {
+        for name in names(in: directory) where isOurs(name) && !files.contains(name) {
             unlink(directory + "/" + name)
         }
         return entries
+    }
+
+    /// Empty if the directory cannot be read: the entries are of use all the same.
+    private static func names(in directory: String) -> [String] {
+        do { return try FileManager.default.contentsOfDirectory(atPath: directory) } catch { return [] }
     }
 
     private static func isSound(_ record: CacheJournal.Record, _ entry: CacheEntry) -> Bool {

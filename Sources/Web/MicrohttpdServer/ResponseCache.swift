@@ -78,6 +78,9 @@ enum MicrohttpdResponse {
     /// libmicrohttpd closes its descriptor with the response, so it gets one of its own.
     private static func fileResponse(_ file: OpenFile, _ offset: UInt64, _ length: UInt64) -> OpaquePointer? {
         let own = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
-        return own < 0 ? nil : MHD_create_response_from_fd_at_offset64(length, own, offset)
+        guard own >= 0 else { return nil }
+        if let response = MHD_create_response_from_fd_at_offset64(length, own, offset) { return response }
+        close(own)
+        return nil
     }
 }

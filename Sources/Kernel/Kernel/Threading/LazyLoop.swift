@@ -71,7 +71,10 @@ public final class LazyLoop<Message: Sendable>: Sendable {
             state = .ended
             return false
         }
-        return mailbox.close(with: last) && isRunning
+        let isOpen = mailbox.close(with: last)
+        if isRunning { return isOpen }
+        refuseRemaining()
+        return false
     }
 
     /// As `end`, then waits for the loop for this number of seconds, and refuses the messages that it has not taken by then.
@@ -82,6 +85,10 @@ public final class LazyLoop<Message: Sendable>: Sendable {
             return state
         }
         if case .running(let thread) = previous { thread.join(within: seconds) }
+        refuseRemaining()
+    }
+
+    private func refuseRemaining() {
         for message in mailbox.close() { refuse(message, .ended) }
     }
 
