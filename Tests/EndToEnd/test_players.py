@@ -594,16 +594,19 @@ def test_nothing_is_left_of_removed_players(pulse, server, api, player):
     def clients() -> int:
         return len(pulse.pactl("list", "short", "clients").splitlines())
 
-    # The allocator has its arenas then.
-    cycle(30)
-    memory, connections = server.resident_bytes(), clients()
-    threads, descriptors = server.threads(), server.descriptors()
     cycle(20)
-    eventually(lambda: (server.threads() <= threads, server.descriptors() <= descriptors) == (True, True), "all are given back")
+    connections, threads, descriptors = clients(), server.threads(), server.descriptors()
+    # The allocator settles after some 60 players. A leak grows in every round.
+    rounds: list[float] = []
+    while len(rounds) < 5 and (not rounds or rounds[-1] >= 100_000):
+        memory = server.resident_bytes()
+        cycle(20)
+        eventually(lambda: server.threads() <= threads and server.descriptors() <= descriptors, "all are given back")
+        rounds.append((server.resident_bytes() - memory) / 20)
+    assert rounds[-1] < 100_000, f"bytes left of each player, by round: {rounds}"
     eventually(lambda: clients() <= connections, "no connection is left")
     eventually(lambda: server.wake_ups() == (time.sleep(1), server.wake_ups())[1], "nobody wakes up", timeout=30)
-    each = (server.resident_bytes() - memory) / 20
-    assert each < 200_000 and not list((server.data / "players").iterdir())
+    assert not list((server.data / "players").iterdir())
 
 
 def test_scopes_hold_for_each_player(guarded):
