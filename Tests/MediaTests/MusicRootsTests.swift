@@ -137,6 +137,7 @@ import Testing
         #expect(refusal("ftp://example.org/a.mp3")?.code == .unsupported)
         #expect(refusal("file://elsewhere/a.mp3")?.code == .unsupported)
         #expect(refusal("a.mp3", in: MusicRoots([]))?.message.contains("--music") == true)
+        #expect(MusicRoots.mediaError(.system(EACCES), path: try MusicPath(uri: "a.mp3")).code == .forbidden)
         let gone = refusal("a.mp3", in: MusicRoots([folder.path + "/gone"]))
         #expect(gone?.code == .notFound && gone?.message.contains("is not there") == true)
     }

@@ -73,6 +73,8 @@ import ServiceTesting
             ("POST", "/queue/items", #"{"items":[{"uri":"a"},{"uri":"a","foo":1}]}"#, 422, "items[1].foo"),
             ("POST", "/queue/items", #"{"items":[{"uri":7}]}"#, 422, "items[0].uri"),
             ("POST", "/queue/items", #"{"items":[{"uri":"a\u0000b"}]}"#, 422, "items[0].uri"),
+            ("POST", "/queue/items", #"{"items":[{"uri":""}]}"#, 422, "items[0].uri"),
+            ("POST", "/queue/items", #"{"items":[{"uri":"a","beginTime":-1}]}"#, 422, "items[0].beginTime"),
             ("POST", "/queue/items", #"{"items":[7]}"#, 422, "items[0]"),
             ("POST", "/queue/items", #"{"items":7}"#, 422, "items"),
             ("POST", "/queue/items", #"{"items":[{"uri":"a","loops":-2}]}"#, 422, "items[0].loops"),

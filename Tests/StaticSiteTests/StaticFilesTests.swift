@@ -16,7 +16,7 @@ import Testing
         try folder.file("app.js", String(repeating: "let a = 1;\n", count: 500))
         try folder.file("big.png", String(repeating: "a", count: 2 << 20))
         try folder.file(".hidden")
-        try folder.file("lib/a.css")
+        for name in ["a.css", "a.svg", "a.webmanifest"] { try folder.file("lib/\(name)") }
         try folder.link("link", to: "/etc/passwd")
         try folder.link("linked", to: "lib")
         files = try #require(StaticFiles(directory: folder.path))
@@ -39,6 +39,8 @@ import Testing
         #expect(response.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
         #expect(response.headers["X-Content-Type-Options"] == "nosniff")
         #expect(get("/lib/a.css")?.headers["Content-Type"] == "text/css; charset=utf-8")
+        #expect(get("/lib/a.svg")?.headers["Content-Type"]?.hasPrefix("image/svg+xml") == true)
+        #expect(get("/lib/a.webmanifest")?.headers["Content-Type"]?.hasPrefix("application/manifest+json") == true)
     }
 
     @Test(arguments: [

@@ -108,6 +108,12 @@ import Testing
         #expect(throws: MediaError.self) { try decoder.seek(to: 10) }
     }
 
+    @Test func unsupportedContainer_isRefused() throws {
+        try files.make("a.au")
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.au")) }
+        #expect(error?.code == .unsupported)
+    }
+
     @Test func unsupportedCodec_isNamed() throws {
         try files.make("a.wav", "-c:a", "adpcm_yamaha")
         let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.wav")) }

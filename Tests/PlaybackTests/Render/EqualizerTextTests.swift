@@ -118,14 +118,18 @@ struct EqualizerTextTests {
         #expect(error?.message.contains(expected) == true)
     }
 
-    /// Ten bands match the curve at their frequencies.
+    /// Ten bands match the curve at their frequencies, also between its points: linear in dB over a logarithmic axis.
     @Test func aGraphicCurve_becomesTenBands() throws {
         let (preamp, bands) = try EqualizerText.read("Preamp: -2 dB\nGraphicEQ: 20 -6; 63 3; 1000 -1; 8000 5; 20000 -9")
         #expect(bands.map(\.frequency) == GraphicEqualizer.frequencies)
         let filters = bands.map {
             BiquadCoefficients($0.shape, frequency: $0.frequency, gain: $0.gain, q: $0.q, sampleRate: 48_000)
         }
-        for (frequency, expected) in [(63.0, 3.0), (1_000, -1), (8_000, 5)] {
+        let points = [(20.0, -6.0), (63, 3), (1_000, -1), (8_000, 5), (20_000, -9)]
+        for frequency in GraphicEqualizer.frequencies {
+            let next = try #require(points.firstIndex { $0.0 > frequency })
+            let ((begin, low), (end, high)) = (points[next - 1], points[next])
+            let expected = low + (high - low) * log(frequency / begin) / log(end / begin)
             let response = filters.map { 20 * log10($0.magnitude(at: frequency, sampleRate: 48_000)) }.reduce(preamp, +)
             #expect(abs(response - (expected - 2)) < 0.1)
         }
