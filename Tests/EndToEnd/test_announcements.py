@@ -48,6 +48,7 @@ def test_the_music_is_ducked_and_comes_back(capture, api, events, playing):
     before, mark = api.player(), capture.frames
     said = announce(api, "bell.mp3")
     assert said["state"] == "playing" and said["duck"] == -20 and said["music"] == "duck" and said["output"] == "spk"
+    assert api.call("GET", "/session")["otherAudioPlaying"] is False, "our own stream counts as another program"
     is_over(api)
     capture.wait_seconds(1.2)
     samples = capture.samples()
@@ -124,6 +125,14 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     assert first_heard(capture, BELL, mark, 0.03) is not None
     back(capture, LEVEL * 0.5)
     assert api.player()["volume"] == 0.5
+    # A volume ramp goes on while the music is ducked.
+    api.settings(volumeRamp={"to": 0, "seconds": 4})
+    announce(api)
+    is_over(api)
+    eventually(lambda: level_now(capture, MUSIC) < 0.001, "the ramp has ended", timeout=6)
+    assert api.player()["volume"] == 0
+    api.settings(volume=1)
+    back(capture)
 
 
 # Exactly as it was
@@ -319,6 +328,11 @@ def test_unplayable_announcement_is_refused_and_the_music_stays(capture, api, ev
         assert (last(api)["reason"], last(api)["error"]["code"]) == ("failed", code)
         event = events.wait_for("announcement", lambda event: event["uri"] == uri, mark=playing)
         assert event["type"] == "ended" and event["reason"] == "failed" and event["error"]["code"] == code
+        assert api.refusal("POST", "/sfx", json={"uri": uri})[0] == status
+        assert api.call("GET", "/sfx")["ended"][0]["error"]["code"] == code
+    assert api.refusal("POST", "/sfx", json={"uri": "../../etc/passwd"})[0] == 403
+    assert len(api.call("GET", "/sfx")["ended"]) == 2, "it is refused before it begins"
+    assert api.request("DELETE", "/sfx/x").status_code == 404
     assert api.player()["status"] == "playing" and not events.since(playing, "status", "interruption")
     for body in ({}, {"uri": ""}, {"uri": "a", "music": "stop"}, {"uri": "a", "duck": 3}, {"uri": "a", "priority": 5},
                  {"uri": "a", "music": "pause", "duck": -3}, {"uri": "a", "volume": -1}, {"uri": "a", "x": 1}):

@@ -128,7 +128,7 @@ OUTSIDE = {
 
 
 def test_nothing_outside_the_music_is_opened(directory, api, media, music):
-    """Row 1, DESIGN section 4: by .., absolute path, symbolic link, percent-encoding, NUL."""
+    """Row 1, DESIGN section 4: by .., absolute path, symbolic link, percent-encoding, NUL. A link within the music plays."""
     (music / "A Folder").mkdir()
     shutil.copy(media.path("short-0.mp3"), music)
     outside = directory / "outside"
@@ -141,6 +141,8 @@ def test_nothing_outside_the_music_is_opened(directory, api, media, music):
         for uri in uris:
             assert api.refusal("PUT", "/queue", json={"items": [{"uri": uri}]}) == refusal, uri
             assert api.player()["queue"]["length"] == 0
+    (music / "link-in.mp3").symlink_to("short-0.mp3")
+    api.play_through("link-in.mp3")
 
 
 JSON = {"Content-Type": "application/json"}

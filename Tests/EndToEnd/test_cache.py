@@ -230,7 +230,14 @@ def test_servers_without_ranges(server, api, media, origin):
 
 @pytest.mark.serve("--cache-limit", "1")
 def test_the_limit_holds_and_what_plays_stays(server, api, media, origin):
-    """Row 176: ten files, more than the limit; a file that is larger than the limit plays all the same."""
+    """Row 176: ten files, more than the limit, beside the oldest one, which another player plays; a file that is larger than
+    the limit plays all the same."""
+    origin.serve("/oldest.mp3", media.path("long.mp3").read_bytes()[:400_000])
+    api.call("POST", "/players", json={"id": "kitchen"})
+    kitchen = Api(server.url, player="kitchen")
+    kitchen.settings(repeat="one")
+    kitchen.start(f"{origin.url}/oldest.mp3", timeout=15)
+    wait_complete(api)
     content = media.path("noise-320.mp3").read_bytes()
     pad = content + b"\0" * (250_000 - len(content))
     for number in range(10):
@@ -240,15 +247,19 @@ def test_the_limit_holds_and_what_plays_stays(server, api, media, origin):
         api.wait_status("playing", "completed", timeout=15)
         eventually(lambda: any(found["complete"] and f"/{number}.mp3" in found["uri"] for found in api.call("GET", "/cache")["entries"]),
                    "it is kept", 15)
+        assert f"{origin.url}/oldest.mp3" in [found["uri"] for found in api.call("GET", "/cache")["entries"] if found["complete"]]
         assert api.call("GET", "/cache")["bytes"] <= 1 << 20
         assert sum(path.stat().st_blocks * 512 for path in files(server).values()) <= (1 << 20) + 300_000
     kept = [found["uri"] for found in api.call("GET", "/cache")["entries"]]
-    assert kept == [f"{origin.url}/{number}.mp3" for number in (9, 8, 7, 6)]
+    assert kept == [f"{origin.url}/{name}.mp3" for name in (9, 8, "oldest")]
     huge = media.path("long.mp3").read_bytes() * 4
     origin.serve("/huge.mp3", huge)
     api.start(f"{origin.url}/huge.mp3", timeout=15)
     during(2, lambda: api.call("GET", "/cache")["bytes"] <= 1 << 20, "the limit holds")
     assert api.player()["status"] == "playing"
+    kitchen.seek(position=1)
+    kitchen.wait_status("playing")
+    assert len(origin.log("/oldest.mp3")) == 1
 
 
 @pytest.mark.serve("--cache-dir", "{directory}/elsewhere/cache")

@@ -52,13 +52,15 @@ def test_a_client_without_a_server_says_so():
     assert "http://127.0.0.1:1" in result.stderr and "tonearm serve" in result.stderr
 
 
-def test_info_tells_what_a_file_is(media):
+def test_info_tells_what_a_file_is(media, formats):
     result = tonearm("info", str(media.path("tagged.mp3")))
     assert result.returncode == 0
     for text in ("The Title", "The Artist", "44100", "mp3"):
         assert text in result.stdout, result.stdout
     missing = tonearm("info", str(media.path("missing.mp3")))
     assert missing.returncode != 0 and missing.stderr.strip()
+    cut = json.loads(tonearm("info", "--json", str(formats.path("cut.flac"))).stdout)
+    assert 0.3 < cut["duration"] < 2 and cut["decodeErrors"] > 0
 
 
 def test_render_equals_mpg123(media, directory):
@@ -104,7 +106,8 @@ def test_play_adds_what_it_is_given(cli, api, media):
 def test_settings_commands(cli, api):
     for change, volume in [(("40",), 40), (("-15",), 25), (("--", "-5"), 20), (("+5",), 25), (("--", "+5"), 30), (("--", "25"), 25)]:
         assert cli("volume", *change).stdout.strip() == str(volume)
-    assert "--" in tonearm("help", "volume").stdout.split("USAGE")[0]
+    for command in ("volume", "seek"):
+        assert "--" in tonearm("help", command).stdout.split("USAGE")[0]
     for command in (("mute",), ("shuffle", "on"), ("repeat", "all")):
         cli.output(*command)
     state = api.player()
@@ -232,6 +235,8 @@ def test_render_writes_the_format_of_the_ending(media, directory):
     for name in ("out.ogg", "out", ".wav/out"):
         refused = tonearm("render", str(media.path("noise.mp3")), str(directory / name))
         assert refused.returncode == 1 and ".wav, .flac, .opus" in refused.stderr and not list(directory.iterdir())
+    refused = tonearm("render", str(media.path("noise.mp3")), str(directory / "missing" / "out.wav"))
+    assert refused.returncode == 73 and "cannot write" in refused.stderr
 
 
 def test_render_checks_all_before_it_measures_the_loudness(directory):

@@ -194,7 +194,7 @@ def test_a_saved_stream_has_its_limits(cli, api, media):
 def test_a_token_is_asked_for_taken_and_checked(guarded):
     server = guarded()
     cli = CommandLine(server)
-    assert "TONEARM_TOKEN" in cli("status").stderr
+    assert "TONEARM_TOKEN" in cli.refusal("status")
     assert CommandLine(server, TONEARM_TOKEN=CONTROL)("status").returncode == cli("--token", CONTROL, "status").returncode == 0
     refused = cli("--token", CONTROL[1:], "status")
     assert refused.returncode == 1 and "does not accept this token" in refused.stderr
@@ -239,6 +239,7 @@ MISTAKES = [
     (("effects", "import", "x", "/nope"), 1, "cannot read /nope"),
     (("alarm", "add", "07:00", "--zone", "Mars/X"), 1, "such as Europe/Berlin, not Mars/X."),
     (("alarm", "set", "t1", "off"), 1, "There is no timer or alarm t1."),
+    (("status", "--server", "https://127.0.0.1:1"), 78, "http: only"),
     (("session", "--mode", "voice-chat"), 1, "voice-chat is not possible with playback"),
     *((("status", "--server", address), 78, "is not an address such as http://127.0.0.1:8080")
       for address in ("ftp://127.0.0.1", "", "http://", "http://a b")),

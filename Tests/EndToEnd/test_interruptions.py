@@ -7,7 +7,7 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, RATE, Neighbour, during, eventually
+from rig import PATIENCE, RATE, Api, Neighbour, during, eventually
 
 
 def began(api) -> dict:
@@ -179,8 +179,8 @@ def test_interruptions_nest_and_end_only_once(capture, pulse, api, events, playi
     assert kinds == ["began", "ended"]
 
 
-def test_an_interruption_that_never_ends(capture, pulse, api, events, playing):
-    """Row 134: no end, no music; unless a time-out was set."""
+def test_an_interruption_that_never_ends(capture, pulse, server, api, events, playing):
+    """Row 134: no end, no music; unless a time-out was set. Then it does not interrupt players made later either."""
     began(api)
     during(1.0, lambda: api.player()["status"] == "interrupted", "resumed by itself")
     mark = events.mark()
@@ -188,6 +188,11 @@ def test_an_interruption_that_never_ends(capture, pulse, api, events, playing):
     told = events.wait_for("interruption", mark=mark)
     assert told["type"] == "ended" and told["reason"] == "timeout"
     events.wait_status("playing", mark=mark)
+    api.call("POST", "/players", json={"id": "late"})
+    late = Api(server.url, player="late")
+    late.settings(autoPlay=True)
+    late.load("low.mp3")
+    assert late.wait_status("playing", "interrupted")["status"] == "playing"
 
 
 def test_notify_only_reports_and_plays_on(capture, pulse, api, events, playing):

@@ -198,6 +198,8 @@ def test_toggle_has_a_meaning_in_every_state(api, events, origin, web, status):
     if status in ("playing", "buffering", "seeking"):
         assert wanted and not snapshot["playWhenReady"]
         during(0.3, lambda: not api.player()["playWhenReady"], "it wants to sound again")
+        if status == "playing":
+            api.wait_status("paused")
     else:
         assert snapshot["playWhenReady"]
         api.wait_status("playing", timeout=10)
@@ -341,11 +343,13 @@ def test_a_file_that_begins_anywhere_is_joined(capture, media, api):
         assert abs(api.wait_status("completed")["position"] - whole) < 0.1
 
 
-def test_the_log_tells_details_only_when_asked(start_server):
-    """Row 189."""
+def test_the_log_tells_details_only_when_asked(start_server, directory):
+    """Row 189: asked by a configuration file."""
+    config = directory / "config.yaml"
+    config.write_text("log-level: debug\n")
     logs = {}
     for level in ("info", "debug"):
-        server = start_server(arguments=("--log-level", level) if level != "info" else ())
+        server = start_server(arguments=("--config", str(config)) if level != "info" else ())
         Api(server.url).load("short-0.mp3", play=True)
         Api(server.url).wait_status("completed")
         server.stop()

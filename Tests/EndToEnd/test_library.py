@@ -152,7 +152,7 @@ def test_badQuery_namesTheParameter_andUnknownEntriesAre404(library):
 # Pictures and lyrics
 
 
-def test_artwork_comesFromTagsAndFolder(library):
+def test_artwork_comesFromTagsAndFolder(library, music):
     for album in library.call("GET", "/library/albums")["items"]:
         response = library.request("GET", album["artwork"].removeprefix("/api/v1"))
         assert response.status_code == 200 and response.headers["Content-Type"] == "image/png" and response.content == PNG
@@ -162,6 +162,14 @@ def test_artwork_comesFromTagsAndFolder(library):
         assert library.request("GET", artist["artwork"].removeprefix("/api/v1")).content == PNG
     lone = next(track for track in tracks(library) if track["title"] == "untagged")
     assert library.refusal("GET", f"/library/tracks/{lone['id']}/artwork") == (404, "no-artwork")
+    folder = music / "Björk/Homogenic"
+    album = lambda: next(album for album in library.call("GET", "/library/albums")["items"] if album["title"] == "Homogenic")
+    (folder / "02 Jóga.mp3").unlink()
+    eventually(lambda: album()["artwork"] is None, "its only picture is gone")
+    assert library.refusal("GET", f"/library/albums/{album()['id']}/artwork") == (404, "no-artwork")
+    (folder / "folder.png").write_bytes(PNG)
+    address = eventually(lambda: album()["artwork"], "its new picture is found")
+    assert library.request("GET", address.removeprefix("/api/v1")).content == PNG
 
 
 def test_lyrics_that_unfold_to_much_cost_little(server, api, music):

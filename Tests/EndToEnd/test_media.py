@@ -34,19 +34,22 @@ def test_the_format_is_what_ffprobe_says(api, media):
     """Rows 77, 205."""
     for name in ["noise-128.mp3", "noise-160.mp3", "noise-320.mp3", "noise-mono.mp3", "tone-22050.mp3",
                  "tone-48000.mp3", "tone-8000.mp3", "noise.mp2"]:
-        format, probe = loaded_item(api, name)["format"], ffprobe(media.path(name))
+        item, probe = loaded_item(api, name), ffprobe(media.path(name))
+        format = item["format"]
         assert format["codec"] == probe["codec_name"]
         assert format["sampleRate"] == int(probe["sample_rate"])
         assert format["channels"] == probe["channels"]
         assert format["bitrate"] == pytest.approx(int(probe["bit_rate"]), rel=0.03)
         assert format["bitrateMode"] == "constant"
         assert format["layer"] == (2 if name.endswith("mp2") else 3)
+        assert item["duration"] == pytest.approx(3 if name.startswith("tone") else 2, abs=0.1)
 
 
 def test_variable_bit_rate_is_reported(api):
-    """Row 205: with and without a Xing header."""
-    for name in ["noise-vbr.mp3", "vbr-noxing-long.mp3"]:
+    """Rows 205, 208: with and without a Xing header; the final duration is right within 0.1 s."""
+    for name, seconds in (("noise-vbr.mp3", 2), ("vbr-noxing-long.mp3", 40)):
         assert loaded_item(api, name)["format"]["bitrateMode"] in ("variable", "average")
+        eventually(lambda: abs((api.player()["duration"] or 0) - seconds) < 0.1, f"the duration of {name}")
 
 
 def test_tags_and_picture_are_read(api, media):

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.headphones
 def test_outputs_are_listed_as_they_are(pulse, api):
     """DESIGN section 4."""
     outputs = eventually(lambda: (found := api.outputs()) and {"spk", "hp"} <= found.keys() and found, "both sinks")
-    assert outputs["hp"]["formFactor"] == "headphone" and outputs["hp"]["available"]
+    assert outputs["hp"]["name"] == "hp" and outputs["hp"]["formFactor"] == "headphone" and outputs["hp"]["available"]
     pulse.load("module-null-sink sink_name=third")
     eventually(lambda: "third" in api.outputs(), "a new sink is listed")
 

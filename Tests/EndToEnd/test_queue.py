@@ -85,6 +85,20 @@ def test_undo_and_redo(api):
     assert api.refusal("POST", "/queue/redo") == (409, "nothing-to-redo")
 
 
+def test_shuffle_plays_each_item_once_and_consume_removes_it(api, events):
+    """Issue 2: the queue's own order stays when it is shuffled."""
+    songs = [f"short-{number}.mp3" for number in range(4)]
+    ids = api.load(*songs)
+    api.settings(shuffle=True)
+    api.play()
+    events.wait_for("queue-ended", timeout=10)
+    assert sorted(event["itemId"] for event in events.since(0, "completed")) == sorted(ids)
+    assert api.ids() == ids
+    api.settings(consume=True)
+    api.load(*songs, play=True)
+    eventually(lambda: not api.ids(), "all that was heard is removed", timeout=10)
+
+
 def test_the_queue_has_an_etag(api):
     """DESIGN section 4: 304 while nothing changed; a write with an old revision is refused with 412."""
     # The tag covers the library's tags, which the first scan still adds.

@@ -150,6 +150,10 @@ def test_a_station_that_is_joined_anew_goes_on_in_the_same_file(pulse, api, fold
     first = eventually(lambda: (state := status(api))["gaps"] == 1 and state, "the gap of the other output", timeout=20)
     recorded(api, first["bytes"] + KBPS_192)
     api.wait_status("playing", timeout=10)
+    connections = len(radio.log())
+    api.call("POST", "/announcements", json={"uri": "short-0.mp3"})
+    eventually(lambda: not api.call("GET", "/announcements")["announcements"], "the announcement is over")
+    assert len(radio.log()) == connections, "a ducked station keeps its connection"
     api.call("POST", "/announcements", json={"uri": "short-0.mp3", "music": "pause"})
     second = eventually(lambda: (state := status(api))["gaps"] == 2 and state, "the gap of the announcement", timeout=30)
     recorded(api, second["bytes"] + KBPS_192)

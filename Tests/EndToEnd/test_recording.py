@@ -223,8 +223,10 @@ def test_it_is_off_until_it_is_enabled_and_for_admins_only(start_server, guarded
     server = guarded("--recordings", str(folder), output="pulse", pulse=pulse)
     guest, owner = Api(server.url, CONTROL), Api(server.url, ADMIN)
     assert guest.player()["status"] == "idle"
-    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop")):
+    for method, path in (("POST", "/recordings"), ("GET", "/recordings"), ("POST", "/recordings/current/stop"),
+                         ("POST", "/player/record-stream"), ("DELETE", "/player/record-stream")):
         assert guest.refusal(method, path) == (403, "scope-missing")
+    assert guest.call("GET", "/player/record-stream")["state"] == "idle"
     allow_recording(owner)
     start(owner)
     assert stop(owner)["successfully"]
@@ -294,6 +296,9 @@ def test_a_killed_process_leaves_what_was_heard(server, api, microphone, folder,
     eventually(lambda: api.call("GET", "/recordings/current")["duration"] >= 5, "5 s", timeout=10)
     server.kill()
     left = next(folder.iterdir())
+    if not settings:
+        with wave.open(str(left)) as file:
+            assert file.getnframes() >= 4.9 * 8000, "the header is behind the samples"
     form = settings.get("format", "wav")
     decoded = subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "quiet", "-f", {"opus": "ogg"}.get(form, form), "-i", str(left), "-f", "f32le",
@@ -305,6 +310,9 @@ def test_a_killed_process_leaves_what_was_heard(server, api, microphone, folder,
     (entry,) = again.call("GET", "/recordings")["recordings"]
     # The decodable part, give or take a packet and the encoder's delay.
     assert entry["id"] == f"memo-recovered.{form}" and entry["recovered"] and entry["duration"] == pytest.approx(len(heard) / 8000, abs=0.15)
+    if not settings:
+        recovered, rate = samples(again, entry["id"])
+        assert loudest(recovered[rate // 2:], rate) == pytest.approx(440, abs=2)
 
 
 def test_the_end_of_the_server_completes_the_file(server, api, microphone, folder, directory):
@@ -418,6 +426,7 @@ def test_it_is_played_afterwards_when_asked(microphone, capture, api, directory)
 
 
 def test_the_command_line_records(cli, api, directory, microphone):
+    assert cli.output("record").startswith("There are no ")
     microphone.tone(440, directory)
     assert "memo.flac" in cli.output("record", "start", "--format", "flac", "--rate", "48000", "--channels", "2", "--name", "memo")
     assert "recording" in cli.output("record", "list")

@@ -40,15 +40,20 @@ def test_the_server_is_known_again(start_server, server, api):
 def test_queue_and_settings_survive_kill(server, api):
     """Promise 3, rows 240, 249: what was answered is there after kill -9."""
     ids = api.load("long.mp3", "chirp.mp3", "short-0.mp3")
-    api.settings(volume=0.35, balance=0.25, repeat="all", muted=True, consume=True)
+    api.settings(volume=0.35, balance=0.25, repeat="all", muted=True, consume=True, crossfade=7.5, playbackRate=1.5, pitch=-100,
+                 preservePitch=False)
+    api.call("PATCH", "/session", json={"category": "solo-ambient", "silentSwitch": True})
     api.add({"uri": "low.mp3", "title": "Named", "loops": 2, "beginTime": 1.5}, position=1)
     api.call("POST", "/queue/move", json={"ids": [ids[2]], "position": 0})
     before, settings = api.queue(), api.player()
     api = Api(server.restart(kill=True).url)
     after, restored = api.queue(), api.player()
     assert given(after["items"]) == given(before["items"]) and after["revision"] >= before["revision"]
-    for name in ("volume", "balance", "repeat", "muted", "consume"):
+    for name in ("volume", "balance", "repeat", "muted", "consume", "crossfade", "playbackRate", "pitch", "preservePitch"):
         assert restored[name] == settings[name], name
+    assert (restored["crossfade"], restored["playbackRate"], restored["pitch"], restored["preservePitch"]) == (7.5, 1.5, -100, False)
+    session = api.call("GET", "/session")
+    assert session["category"] == "solo-ambient" and session["silentSwitch"]
     api.add("short-1.mp3")
     assert len(set(api.ids())) == 5, "an id was given twice"
 

@@ -127,6 +127,12 @@ def test_the_desktop_gets_a_file(bus, desktop, origin, media):
     assert len(origin.log("/cover")) == 1
 
 
+def test_a_picture_that_fails_leaves_that_of_the_tags(bus, desktop, origin, media):
+    add(desktop, origin, "/nothing", uri="tagged.mp3")
+    desktop.play()
+    eventually(lambda: shown(bus) == media.cover, "the picture of the tags is shown")
+
+
 def test_a_slow_picture_never_shows_with_another_item(bus, desktop, origin, media):
     """Row 194: slow origin and quick next: no stale cover, and the new one does not wait for the old."""
     slow = origin.serve("/slow", media.cover + b"slow", hold_at=10)

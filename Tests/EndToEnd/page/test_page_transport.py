@@ -29,9 +29,12 @@ def test_play_thenPauseAndStop_followTheServer(remote, api):
     expect(remote.page).to_have_title(re.compile("^▶ long"))
     remote.button("Pause").click()
     api.wait_status("paused")
-    expect(remote.button("Play")).to_be_visible()
+    remote.button("Play").click()
+    api.wait_status("playing")
+    expect(remote.button("Pause")).to_be_visible()
     remote.button("Stop").click()
     api.wait_status("stopped")
+    expect(remote.button("Play")).to_be_visible()
 
 
 def test_nextAndPrevious_changeTheItem_andTenSecondButtonsSeek(playing, remote, api):

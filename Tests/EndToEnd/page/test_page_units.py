@@ -148,8 +148,10 @@ def test_store_followsSnapshotsAndEvents(page):
         show(store.player.status, store.time.at(1500));
         store.setConnection({ state: "lost" }, 3000);
         show(store.time.at(60_000));
+        hear("time", { itemId: "i1", position: 33, rate: 1 });
         hear("item", { item: { id: "i2", index: 1, duration: 12 } }, 51);
         show(store.time.at(performance.now() + 500), store.time.duration);
+        hear("time", { itemId: "i2", position: 9, rate: 1 });
         hear("item", { item: null }, 52);
         show(store.player.item, store.time.position, store.time.duration);
         hear("hello", { epoch: "b" });

@@ -30,9 +30,10 @@ class CommandLine:
         return result.stdout
 
     def refusal(self, *arguments: str, status: int = 1) -> str:
-        """The one sentence of a command that fails."""
+        """The one sentence of a command that fails, and prints nothing else."""
         result = self(*arguments)
-        assert result.returncode == status and len(result.stderr.splitlines()) == 1 and result.stderr.startswith("tonearm: "), (arguments, result)
+        assert result.returncode == status and not result.stdout, (arguments, result)
+        assert len(result.stderr.splitlines()) == 1 and result.stderr.startswith("tonearm: "), (arguments, result)
         return result.stderr
 
 
