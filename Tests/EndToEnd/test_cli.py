@@ -26,6 +26,9 @@ def test_every_command_is_named_in_the_help_and_in_the_completions():
     texts = [tonearm("--help").stdout, *(tonearm("--generate-completion-script", shell).stdout for shell in ("bash", "zsh", "fish"))]
     for name in ("serve", "render", "info", "doctor", "play", "pause", "next", "status"):
         assert all(name in text for text in texts), name
+    serve, players = tonearm("serve", "--help").stdout, tonearm("help", "players").stdout
+    assert re.search("MUSIC AND SOUND OPTIONS.*NETWORK AND ACCESS OPTIONS.*FILE AND LOG OPTIONS", serve, re.DOTALL)
+    assert all(word in players for word in ("follow", "unfollow", "add", "remove"))
 
 
 def test_commands_drive_a_running_server(cli, api):
@@ -272,8 +275,11 @@ def test_a_pipe_in_place_of_a_file_is_refused(directory, media, cli):
 
 
 def test_serve_names_the_reason_against_a_music_directory(start_server, media):
+    """Without any it serves all the same."""
     server = start_server(music=media.path("noise.mp3"))
     assert "Not a directory" in server.log()
+    api = Api(start_server(music=None).url)
+    assert api.player()["status"] == "idle" and api.refusal("PUT", "/queue", json={"items": [{"uri": "x.mp3"}]}) == (404, "media-not-found")
 
 
 def test_a_setting_that_may_be_unset_names_the_word_for_it(cli):

@@ -25,7 +25,7 @@ def titles(api: Api) -> list[str | None]:
 
 
 def test_the_server_is_known_again(start_server, server, api):
-    """Row 269: the id stays, another data directory is another server; the name can be given."""
+    """Row 269: the id stays, another data directory is another server; the name can be given. A damaged id is set aside."""
     first = api.call("GET", "/server")
     assert set(first) == {"id", "name", "version", "features", "scope"} and len(first["id"]) >= 16 and first["name"]
     assert {"library", "playlists", "players"} <= set(first["features"])
@@ -34,6 +34,10 @@ def test_the_server_is_known_again(start_server, server, api):
     other = Api(start_server(arguments=("--name", "Kitchen", "--library", "off")).url)
     found = other.call("GET", "/server")
     assert found["id"] != first["id"] and found["name"] == "Kitchen" and "library" not in found["features"]
+    (server.data / "server-id").write_text("garbage")
+    server.restart()
+    assert [file.read_text() for file in server.data.glob("server-id.damaged-*")] == ["garbage"]
+    assert "server-id is damaged" in server.log()
 
 
 @pytest.mark.smoke
