@@ -5,11 +5,8 @@ internal import Kernel
 
 /// Interruptions: a call, an alarm, another program.
 extension PlayerCore {
-    /// Sound must wait: an interruption is active, lost headphones are awaited, or a follower's own output is missing. On the
-    /// default output the follower would play in another room, or double its leader.
-    var isHeldBack: Bool {
-        interruptions.isActive || routing.waitsForDevice || settings.leader != nil && output.missing != nil
-    }
+    /// Sound must wait: an interruption is active, or the lost headphones are awaited.
+    var isHeldBack: Bool { interruptions.isActive || routing.waitsForDevice }
 
     mutating func interruptionReported(_ notice: InterruptionNotice) {
         if notice.isBeginning {

@@ -160,27 +160,6 @@ import Kernel
         #expect(world.selected.last == .some(nil))
     }
 
-    /// It must not double its leader on the default output.
-    @Test func aFollower_waitsForItsOwnOutput() {
-        var world = SimulatedWorld.playing(["a-60"])
-        let amplifier = OutputDevice(id: "amp", description: "Amplifier")
-        report(&world, [Self.speakers, amplifier], current: "spk")
-        world.core.settings.leader = "main"
-        world.core.settings.outputDevice = "amp"
-        report(&world, [Self.speakers, amplifier], current: "amp")
-        #expect(world.run { $0.status == .playing })
-        report(&world, [Self.speakers], current: "spk")
-        world.run(seconds: 1)
-        #expect(!world.sink.isStarted && world.status == .interrupted && world.core.reason == .routeLost)
-        report(&world, [Self.speakers, amplifier], current: "amp")
-        #expect(world.run { $0.status == .playing })
-        // A player that leads itself plays on the default output meanwhile.
-        world.core.settings.leader = nil
-        report(&world, [Self.speakers], current: "spk")
-        world.run(seconds: 1)
-        #expect(world.status == .playing)
-    }
-
     @Test func theReasonOfAChoice_isReported_whenTheDeviceIsInUse() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "desk", description: "Desk")]
