@@ -191,7 +191,8 @@ def test_sound_during_a_pause_is_not_in_the_file(api, microphone, directory, ope
     assert len(heard) / rate == pytest.approx(last["duration"], abs=0.001)
     shortest = moments[2] - moments[1] + moments[6] - moments[5]
     longest = moments[3] - moments[0] + moments[7] - moments[4]
-    assert shortest - 0.05 <= len(heard) / rate <= longest + 0.05
+    # The microphone delivers blocks of some 25 ms: each of the two takes may lack the block in which it ends.
+    assert shortest - 2 * 0.05 <= len(heard) / rate <= longest + 0.05
     border = round(before * rate)
     assert energy(heard[rate // 4:border - rate // 10], rate, 400) > 0.4
     assert energy(heard[border + rate // 10:], rate, 700) > 0.4
