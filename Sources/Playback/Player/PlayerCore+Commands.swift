@@ -207,7 +207,7 @@ extension PlayerCore {
 
     private mutating func scan(at rate: Double) throws(PlaybackError) {
         guard current != nil, !goal.isAtRest else {
-            throw PlaybackError(.invalidState, "Nothing is loaded that could be scanned.")
+            throw PlaybackError(.invalidState, "Nothing is loaded to rewind or fast-forward.")
         }
         try checkRules()
         if current?.media?.isSeekable == false {

@@ -84,7 +84,7 @@ class LibraryBrowser extends EntriesView {
     for (const image of list.querySelectorAll("img[data-picture]")) this.#watcher.observe(image.parentElement);
     this.button("more").hidden = !content?.hasMore;
     this.showEmpty(!content ? loading : artists.length + albums.length + genres.length + tracks.length ? null
-      : content.kind === "search" ? { symbol: "search", title: "Nothing was found", text: `Nothing has all the words “${content.text}”.` }
+      : content.kind === "search" ? { symbol: "search", title: "Nothing was found", text: `Nothing contains “${content.text}”.` }
         : { symbol: "disc", title: "Nothing here yet", text: html`The library shows the music in the folders given with <code>--music</code> by its tags.` });
   }
 

@@ -74,7 +74,8 @@ struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "outputs", "Lists the outputs, or chooses one.",
         discussion: """
-            * marks the output in use. It is chosen, until it disappears, or followed: as the sound server's default.
+            * marks the output in use. chosen: a client selected it, until it disappears. followed: it is the sound server's \
+            default.
             """)
     @OptionGroup var options: ClientOptions
 

@@ -8,7 +8,7 @@ struct PlayersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         "players", "Lists, adds, removes and groups players.",
         discussion: """
-            Other commands take --player ID to speak to another one than main. A player that follows plays what its leader \
+            Other commands take --player ID to control a player other than main. A player that follows plays what its leader \
             plays, in step with it, until it leaves the group (unfollow).
             """,
         subcommands: [List.self, Add.self, Remove.self, Follow.self, Unfollow.self], defaultSubcommand: List.self)

@@ -6,8 +6,8 @@ struct SessionCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "session", "Shows the machine's audio session, or changes it.",
         discussion: """
-            What is not given stays: options that another category does not know are cleared with it, as in \
-            tonearm session --category ambient --use none. tonearm session --json lists what a category knows.
+            Settings that are not given stay. A category refuses options that it does not have: clear them with it, as in \
+            tonearm session --category ambient --use none. tonearm session --json lists the options of a category.
             """)
     @OptionGroup var options: ClientOptions
 

@@ -8,8 +8,8 @@ struct SleepCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "sleep", "Fades the music out and pauses it after a time.",
         discussion: """
-            A time is 30m, 90s, 1h30m or h:mm:ss. item and queue are the end of the current item and of the queue; off takes \
-            it back. Without an argument, the timer is shown.
+            A time is 30m, 90s, 1h30m or h:mm:ss. item and queue mean the end of the current item and of the queue; off \
+            cancels the timer. Without an argument, the timer is shown.
             """)
     @OptionGroup var options: ClientOptions
 

@@ -106,7 +106,7 @@ struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "play", "Resumes, or plays an item of the queue or something new.",
         discussion: """
-            With URIs they are added at the end of the queue and the first of them plays. A URI is relative to the server's \
+            URIs are added at the end of the queue, and the first of them plays. A URI is relative to the server's \
             music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \
             address of the web; a folder, a playlist or a feed stands for everything in it.
             """)
