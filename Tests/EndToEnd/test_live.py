@@ -75,10 +75,11 @@ def test_a_title_changes_when_it_is_heard(capture, api, media, events):
     frequencies = [(start, dominant_frequency(part)) for start, part in heard]
     middle = len(frequencies) // 2
     steady = numpy.median([frequency for _, frequency in frequencies[middle : middle + 20]])
-    changes = [start for start, frequency in frequencies[20:] if abs(frequency - steady) > 60]
-    assert changes, "the sound has changed"
+    # The last window of the tone: a late mixer leaves a hole in it, which is no change of the sound.
+    changed = max(start for start, frequency in frequencies if abs(frequency - steady) <= 60) + window // 4
+    assert changed < frequencies[-1][0], "the sound has changed"
     # The capture lags behind by up to 40 ms, and the window is 40 ms wide.
-    assert abs(at - changes[0]) / RATE < 0.2 + 0.08
+    assert abs(at - changed) / RATE < 0.2 + 0.08
 
 
 @pytest.mark.parametrize("silence", ["pause", "interruption"])
