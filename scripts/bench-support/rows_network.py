@@ -61,7 +61,7 @@ def network(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
             sought.append(_sound_after_a_gap(capture, asked, mark))
             rest.timed("POST", "/api/v1/player/stop")
         rest.close()
-        capture.stop()
+        capture.close()
     origin.close()
     return [Row("address added and played to first sound, warm sink", "ms", first[1:], goal=below(150, "ms"),
                 note=f"the first one, which loads libcurl: {first[0]:.0f} ms"),
@@ -86,5 +86,5 @@ def station(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
             times.append(first_sound_after(capture, asked, mark))
             s.api.command("stop")
             radio.close()
-        capture.stop()
+        capture.close()
     return [Row("a station joined at any byte to first sound", "ms", times, goal=below(500, "ms"))]

@@ -63,7 +63,7 @@ def commands(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[
         api.command("stop")
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("play of a prepared item to first sound", "ms", prepared, goal=below(150, "ms")),
             Row("stop to silence", "ms", silence, goal=below(100, "ms")),
@@ -109,7 +109,7 @@ def sound_server(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
         held = api.wait_status("interrupted")["position"]
         heard = capture.samples()[-RATE // 4 :]
         apart.append(abs(held - (place_heard(heard, reference) + len(heard)) / RATE) * 1000)
-        capture.stop()
+        capture.close()
         pulse.start()
         api.wait_status("playing", timeout=10)
         api.command("stop")
@@ -177,7 +177,7 @@ def slow_link(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list
     api.close()
     origin.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("an address at twice its bit rate to first sound", "ms", sound, goal=below(3000, "ms")),
             Row("received of it by then", "%", share, goal=below(20, "%")),

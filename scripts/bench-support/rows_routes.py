@@ -73,7 +73,7 @@ def routes(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
         left, came = capture.last_sound() - RATE // 2, recorder.frames - RATE // 3
         places = [place_heard(each.samples(start, start + RATE // 5), reference) for each, start in ((capture, left), (recorder, came))]
         seam.append((recorder.arrival(came) - capture.arrival(left) - (places[1] - places[0]) / RATE) * 1000)
-        recorder.stop()
+        recorder.close()
         assert not [event for event in events.since(mark, "status") if event["status"] == "paused"], "a pause"
         pulse.unplug("hp")
         api.wait_status("paused")
@@ -81,7 +81,7 @@ def routes(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
     events.close()
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("another device lost to sound on the default one", "ms", lost, goal=below(500, "ms")),
             Row("gap at the seam when headphones come", "ms", seam, goal=below(100, "ms"))]
@@ -137,7 +137,7 @@ def switching(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list
     events.close()
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("old sound after the answer to next", "ms", [float(max(0, numpy.round(each, 1))) for each in old], goal=below(20, "ms")),
             Row("pause to silence", "ms", silence, goal=below(100, "ms")),

@@ -39,7 +39,7 @@ def interruption(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> l
         api.call("POST", "/session/interruptions", json={"type": "ended", "shouldResume": True})
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("interruption began to silence", "ms", took, goal=below(100, "ms"))]
 
@@ -117,7 +117,7 @@ def in_step(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
         dry += int((abs(capture.samples(start).astype(int)).max(axis=0) == 0).any())
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row(f"two players apart, over {rounds} min", "ms", apart, goal=below(5, "ms"),
                 note=f"furthest {max(apart):.2f} ms; {dry} silent pieces of 10 s")]

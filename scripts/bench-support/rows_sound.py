@@ -144,8 +144,8 @@ def latency(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
             announced.append(first_sound_after(ours, asked, mark))
             rest.timed("DELETE", f"/api/v1/announcements/{said['id']}")
         rest.close()
-        ours.stop()
-        theirs.stop()
+        ours.close()
+        theirs.close()
     return [Row("announcement to first sound, warm sink", "ms", announced[1:], goal=below(150, "ms"),
                 note=f"the first one, with a player that begins: {announced[0]:.0f} ms"),
             Row("play to first sound, warm sink", "ms", play["ours"], {"mpd": play["mpd"]}, at_most_of("mpd")),
@@ -272,7 +272,7 @@ def worker(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
         # Workers and the announcer's players end after 30 s without work.
         time.sleep(40)
         grown.append((proportional_bytes(s.server.process.pid) - before) / 1e6)
-        capture.stop()
+        capture.close()
     return [Row("FLAC added and played to first sound, warm sink", "ms", played, goal=below(150, "ms")),
             *(Row(f"announcement in {suffix.upper()} to first sound", "ms", results, goal=below(150, "ms"),
                   note=f"the first one: {results[0]:.0f} ms") for suffix, results in announced.items()),

@@ -69,7 +69,7 @@ def timers(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
     for player in both:
         player.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("a start at a time, off by", "ms", off, goal=below(10, "ms")),
             Row("two players started at one time, apart", "ms", apart, goal=below(5, "ms")),
@@ -99,7 +99,7 @@ def effects(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[R
         api.call("PATCH", "/effects", json={"equalizer": {"preamp": 0}})
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("a change of the equaliser to its sound", "ms", took, goal=below(100, "ms"))]
 
@@ -128,7 +128,7 @@ def levels(directory: pathlib.Path, music: pathlib.Path, rounds: int) -> list[Ro
             capture.wait_silence(0.15)
     api.close()
     server.stop()
-    capture.stop()
+    capture.close()
     pulse.stop()
     return [Row("a tone's first event levels, apart from its sound", "ms", apart, goal=below(50, "ms")),
             Row("its place in the media, off by", "ms", place, goal=below(20, "ms"))]
