@@ -12,8 +12,7 @@ extension Queue {
         case .removed(let entries): remove(entries)
         case .restored(let entries): restore(entries)
         case .moved(let ids, let from, let to):
-            order.remove(at: from)
-            order.insert(ids, at: to)
+            order.move(ids, from: from, to: to)
             let moved = from.firstIndex(of: place)
             if let moved, currentID != nil {
                 place = to[moved]
@@ -74,7 +73,9 @@ extension Queue {
 }
 
 extension [ItemID] {
-    mutating func remove(at indices: [Int]) { removeSubranges(RangeSet(indices, within: self)) }
+    mutating func remove(at indices: [Int]) {
+        if indices.count == 1 { remove(at: indices[0]) } else { removeSubranges(RangeSet(indices, within: self)) }
+    }
 
     /// `indices`: ascending, in the resulting array.
     mutating func insert(_ ids: [ItemID], at indices: [Int]) {
@@ -95,4 +96,23 @@ extension [ItemID] {
         self = result
     }
 
+    /// A single move, the usual case, shifts only the ids in between: half the time of a removal and an insertion.
+    fileprivate mutating func move(_ ids: [ItemID], from: [Int], to: [Int]) {
+        guard ids.count == 1 else {
+            remove(at: from)
+            insert(ids, at: to)
+            return
+        }
+        let (source, target) = (from[0], to[0])
+        withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return }
+            // The regions may overlap.
+            if source < target {
+                (base + source).update(from: base + source + 1, count: target - source)
+            } else {
+                (base + target + 1).update(from: base + target, count: source - target)
+            }
+            base[target] = ids[0]
+        }
+    }
 }
