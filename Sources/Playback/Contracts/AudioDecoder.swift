@@ -111,7 +111,7 @@ public struct DecodedFrames: Hashable, Sendable {
     }
 }
 
-/// A failure to play media. The code tells the user what can be done; the message is a sentence.
+/// A failure to play media. The code names the remedy; the message is a sentence.
 public struct MediaError: Error, Hashable, Sendable {
     public enum Code: String, Sendable {
         /// The media does not exist: check the address.

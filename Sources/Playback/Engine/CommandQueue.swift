@@ -18,7 +18,7 @@ struct CommandQueue {
         var token: CommandToken
         var save: UInt64
         var since: MonotonicTime
-        /// Its client was told that the outcome is unknown.
+        /// Its client has received the answer that the outcome is unknown.
         var isGivenUp = false
     }
 

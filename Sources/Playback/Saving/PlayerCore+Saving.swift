@@ -98,7 +98,7 @@ extension PlayerCore {
             if new.leader != settings.leader { leaderPlayback = nil }
             settings = new
             if repeatsElse { repeatPart() }
-            // A follower obeys its leader's sleep timer.
+            // A follower sleeps with its leader's timer.
             if new.leader != nil, sleep != nil { sleep(nil) }
             // Even without a change: a ramp to this volume may be running.
             if patch.changesGain { applyGains(over: patch.volumeRamp?.seconds ?? 0) }

@@ -50,7 +50,7 @@ extension FileStamp {
             inode: UInt64(bitPattern: row[first + 3] as Int64))
     }
 
-    /// Returns whether the content is the same, as far as a stamp tells.
+    /// Whether the content is the same, judged by its stamp.
     func isSameContent(as other: FileStamp) -> Bool {
         size == other.size && modified == other.modified && inode == other.inode
     }
