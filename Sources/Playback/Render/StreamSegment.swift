@@ -69,6 +69,14 @@ public struct SegmentMap: BitwiseCopyable, Sendable {
         segments[count - 1].frames = frames
     }
 
+    /// A pause between two segments lies within the given stream indices.
+    public func hasSilence(from first: FrameCount, to last: FrameCount) -> Bool {
+        (1..<max(1, count)).contains { position in
+            let (end, start) = (segments[position - 1].end, segments[position].start)
+            return first <= end && end < start && start <= last
+        }
+    }
+
     @_noLocks @_noAllocation
     public func place(at index: FrameCount) -> Place {
         var position = count - 1

@@ -63,6 +63,8 @@ final class PulseStream: CallbackTarget {
     var announced: FrameCount = -1
     /// End of the last frames that were reported as over. Frames that are added to their segment are reported anew.
     private var passed: FrameCount = -1
+    /// The audible index at the last check.
+    private var lastHeard: FrameCount = 0
     var flushing: (end: FrameCount, until: MonotonicTime)?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
@@ -260,8 +262,15 @@ final class PulseStream: CallbackTarget {
 
     private func announce(_ heard: Double) {
         let map = context.pointee.renderer.map
-        let place = map.place(at: FrameCount(clamping: heard.rounded(.down)))
+        let index = FrameCount(clamping: heard.rounded(.down))
+        let place = map.place(at: index)
         let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
+        // The sink ran dry and went on since the last call.
+        if isSounding, !isDraining, map.hasSilence(from: lastHeard, to: index) {
+            isSounding = false
+            emit(.underrun(generation))
+        }
+        lastHeard = index
         let isNew = announced < map.last.start || (!isSounding && (place.isInside || passed < map.last.end))
         if place.isInside || hasPassed, isNew {
             announced = max(announced, map.last.start)

@@ -41,6 +41,16 @@ struct StreamRendererTests {
         #expect(renderer.map.place(at: 100) == .init(ringIndex: 100, isInside: false, boundary: nil))
     }
 
+    /// A segment that begins later than the frames before it ended is an underrun; a shift leaves no silence.
+    @Test func silenceBetweenTwoSegments_isFound() {
+        var map = SegmentMap()
+        map.append(StreamSegment(start: 0, frames: 100, ringStart: 0))
+        map.append(StreamSegment(start: 100, frames: 50, ringStart: 500))
+        map.append(StreamSegment(start: 160, frames: 50, ringStart: 550))
+        #expect(map.hasSilence(from: 90, to: 160) && map.hasSilence(from: 150, to: 400))
+        #expect(!map.hasSilence(from: 0, to: 159) && !map.hasSilence(from: 151, to: 400))
+    }
+
     @Test func duckingIsMultipliedWithTheGains_andEndsUntouched() {
         var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
         let half = ChannelGains(left: 0.5, right: 0.5, other: 0.5)
