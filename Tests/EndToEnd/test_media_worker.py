@@ -72,28 +72,24 @@ def test_an_underrun_is_counted_told_and_over(server, api, open_events, formats)
     long decoding takes is counted."""
     events = open_events("interval=0.1")
 
-    def metric(name: str) -> float:
-        text = api.request("GET", "//metrics").text
-        return float(next(line.split()[-1] for line in text.splitlines() if line.startswith(name + "{")))
-
     api.start("formats/long.flac")
     (process,) = server.workers()
     before = events.wait_for("time", lambda event: event["rate"] == 1)["discontinuity"]
-    assert metric("tonearm_underruns_total") == 0
-    decoding = metric("tonearm_decode_seconds_total")
+    assert api.metric("tonearm_underruns_total") == 0
+    decoding = api.metric("tonearm_decode_seconds_total")
     assert 0 < decoding < 10
     mark = events.mark()
     os.kill(process, signal.SIGSTOP)
     dry = events.wait_status("buffering", mark=mark, timeout=8)
     assert dry["reason"] == "underrun"
-    assert metric("tonearm_underruns_total") == 1
+    assert api.metric("tonearm_underruns_total") == 1
     os.kill(process, signal.SIGCONT)
     events.wait_status("playing", mark=mark)
     after = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())
     # At least as long as the buffered sound lasted, which is 0.1 s.
-    eventually(lambda: metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
+    eventually(lambda: api.metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
-    assert metric("tonearm_underruns_total") == 1
+    assert api.metric("tonearm_underruns_total") == 1
 
 
 @NO_LIBRARY

@@ -162,14 +162,10 @@ def test_buffer_events_are_few_and_the_last_one_comes(api, media, origin, open_e
     api.load(f"{origin.url}/long.mp3")
     api.play()
 
-    def metric(name: str) -> float:
-        lines = api.request("GET", "//metrics").text.splitlines()
-        return next(float(line.split()[-1]) for line in lines if line.startswith(f'{name}{{player="main"}}'))
-
     # Row 239: kbit/s of what is played and of what comes.
-    eventually(lambda: metric("tonearm_network_bytes_per_second") > 100_000, "the speed is reported")
-    eventually(lambda: metric("tonearm_item_bits_per_second") == pytest.approx(192_000, rel=0.03), "the bit rate is reported")
-    assert metric("tonearm_buffered_ahead_seconds") > 0
+    eventually(lambda: api.metric("tonearm_network_bytes_per_second") > 100_000, "the speed is reported")
+    eventually(lambda: api.metric("tonearm_item_bits_per_second") == pytest.approx(192_000, rel=0.03), "the bit rate is reported")
+    assert api.metric("tonearm_buffered_ahead_seconds") > 0
     events.wait_for("buffer", lambda event: event["bufferProgress"] == 1.0, timeout=10)
     told = events.since(0, "buffer")
     # By the server's clock, to the millisecond.

@@ -58,7 +58,7 @@ def test_each_line_is_a_picture_of_its_own(remote, api):
     assert len({cover["src"] for cover in told}) == len(told) <= len(LINES) + 2
     late = sorted(min((cover["at"] - began - time * 1000 for cover in told), key=abs) for time, _ in LINES)
     # Never before its time, and each within 200 ms of it; a clock that stood for want of sound moves them all.
-    if 'tonearm_underruns_total{player="main"} 0' in api.request("GET", "//metrics").text:
+    if api.metric("tonearm_underruns_total") == 0:
         assert late[0] > -200 * PATIENCE and late[-1] < 200 * PATIENCE, late
     size = page.evaluate("""async (src) => { const image = new Image(); image.src = src; await image.decode();
         return [image.naturalWidth, image.naturalHeight]; }""", told[-1]["src"])

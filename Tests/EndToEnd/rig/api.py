@@ -60,6 +60,12 @@ class Api:
     def player(self) -> dict:
         return self.call("GET", "/player")
 
+    def metric(self, name: str) -> float:
+        """The player's value of `/metrics`."""
+        sample = f'{name}{{player="{self.player_id or "main"}"}} '
+        lines = self.request("GET", "//metrics").text.splitlines()
+        return next(float(line.removeprefix(sample)) for line in lines if line.startswith(sample))
+
     def command(self, verb: str, **members: Any) -> dict:
         return self.call("POST", f"/player/{verb}", **({"json": members} if members else {}))
 
