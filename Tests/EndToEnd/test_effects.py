@@ -210,4 +210,4 @@ def test_changes_in_joins_crossfades_seeks_and_pauses(server, api, written, musi
         stopped.set()
         changer.join()
     assert not log.since(0, "error")
-    assert [event["reason"] for event in log.since(0, "completed")] == ["finished"] * 10
+    eventually(lambda: [event["reason"] for event in log.since(0, "completed")] == ["finished"] * 10, "each item finished")

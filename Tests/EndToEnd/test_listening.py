@@ -75,8 +75,8 @@ def test_a_cut_file_sounds_to_its_last_frame_and_the_next_one_follows(written, a
     next_start = align(captured, following)
     heard = next_start - start
     assert difference <= 1 and abs(heard - len(cut)) <= 1152
-    ends = {event["itemId"]: event for event in events.since(mark, "completed")}
-    assert len(ends) == 2
+    ended = eventually(lambda: len(found := events.since(mark, "completed")) == 2 and found, "the end of both")
+    ends = {event["itemId"]: event for event in ended}
     ids = [item["id"] for item in api.queue()["items"]]
     last = [event for event in events.since(mark, "time") if event["itemId"] == ids[0]]
     assert all(event["position"] <= heard / RATE + NEAR for event in last)

@@ -144,7 +144,7 @@ def test_a_live_stream_has_no_end(api, media, events):
     radio.close()
     error = events.wait_for("error", timeout=60)
     assert error["code"] == "network"
-    assert [event["reason"] for event in events.since(0, "completed")] == ["error"]
+    eventually(lambda: [event["reason"] for event in events.since(0, "completed")] == ["error"], "its end")
 
 
 def test_a_restart_joins_again_when_it_is_played(server, api, media):

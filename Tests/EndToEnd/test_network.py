@@ -568,7 +568,7 @@ def test_an_item_added_on_queue_low_follows_without_a_gap(written, api, events, 
     low = events.wait_for("queue-low", mark=mark)
     assert (low["reason"], low["itemId"]) == ("ending", ids[0]) and 0 < low["remaining"] <= 4
     api.add(f"{base}two.wav")
-    api.wait_status("completed", timeout=15)
+    events.wait_status("completed", mark=mark, timeout=15)
     heard = written.samples().astype(int)
     assert len(heard) == len(noise) and numpy.abs(heard - numpy.round(noise * 32767).astype(int)).max() <= 2
     # Of the last one as well, and of no more.

@@ -180,7 +180,7 @@ def test_the_way_to_headphones_and_back_has_no_stale_sample(capture, headphones,
     api.choose("spk")
     back = capture.wait_sound(capture.frames)
     capture.wait_seconds(0.5)
-    assert [event["reason"] for event in events.since(mark, "route")] == ["override", "override"]
+    eventually(lambda: [event["reason"] for event in events.since(mark, "route")] == ["override", "override"], "both choices")
     positions = [event["position"] for event in events.since(mark, "time", "status")]
     assert positions == sorted(positions), "time ran backwards"
     # The chirp rises: what sounds first after the way back is not lower than what the headphones had at first.

@@ -108,8 +108,8 @@ def test_a_player_removed_while_it_announces_takes_it_along(capture, headphones,
     silent_from = headphones.frames
     api.call("DELETE", "/players/kitchen")
     assert own.wait_for("players", lambda event: event["change"] == "removed")
-    ends = {event["id"]: event["reason"] for event in own.since(0, "announcement") if event["type"] == "ended"}
-    assert ends == {said["id"]: "cancelled", waits["id"]: "cancelled"}
+    eventually(lambda: {event["id"]: event["reason"] for event in own.since(0, "announcement") if event["type"] == "ended"}
+               == {said["id"]: "cancelled", waits["id"]: "cancelled"}, "the end of both")
     headphones.wait_silence(0.3)
     assert first_heard(headphones, MUSIC, silent_from) is None, "its music came back for a moment"
     assert api.request("GET", "/players/kitchen/announcements").status_code == 404
