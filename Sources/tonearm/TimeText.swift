@@ -38,6 +38,13 @@ enum TimeText {
         return hours > 0 ? "\(hours):\(padded(minutes)):\(end)" : "\(minutes):\(end)"
     }
 
+    /// The time until a moment, as `text` but to the nearest second and with days: an answer later, 30 min are still `30:00`.
+    static func remaining(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite, seconds >= 86_399.5 else { return text(seconds?.rounded()) }
+        let whole = Int(clamping: seconds.rounded())
+        return "\(whole / 86_400) d \(whole / 3_600 % 24):\(padded(whole / 60 % 60)):\(padded(whole % 60))"
+    }
+
     private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {

@@ -46,4 +46,14 @@ import Testing
     func writes_asPlayersDo(seconds: Double?, text: String) {
         #expect(TimeText.text(seconds) == text)
     }
+
+    /// A moment after a timer was set, its time has not become a second less.
+    @Test(
+        arguments: [
+            (1_799.9, "30:00"), (1_799.4, "29:59"), (59.6, "1:00"), (86_399.4, "23:59:59"), (86_399.6, "1 d 0:00:00"),
+            (366_815, "4 d 5:53:35"), (nil, "--:--"),
+        ] as [(Double?, String)])
+    func remainingTime_isRounded_andHasDays(seconds: Double?, text: String) {
+        #expect(TimeText.remaining(seconds) == text)
+    }
 }

@@ -85,7 +85,7 @@ struct ListAlarms: ShowingCommand {
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
             table.add(
                 alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), alarm.timeZone ?? "",
-                state, alarm.next == nil ? "" : "in \(TimeText.text(alarm.seconds))", alarm.itemsText)
+                state, alarm.next == nil ? "" : "in \(TimeText.remaining(alarm.seconds))", alarm.itemsText)
         }
         Console.output(table, orWithoutRows: "There are no alarms.")
     }
@@ -113,7 +113,7 @@ struct AddAlarm: ClientCommand {
     func run(_ client: ServerClient) throws {
         let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": MediaArgument.all(uris)]
         let alarm: TimerState = try client.ask(.post, "timers", body + manner.body)
-        Console.output("\(alarm.id) in \(TimeText.text(alarm.seconds))")
+        Console.output("\(alarm.id) in \(TimeText.remaining(alarm.seconds))")
     }
 
     /// Turns `7:05` into `07:05`.
@@ -168,7 +168,7 @@ struct ChangeAlarm: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let alarm: TimerState = try client.ask(.patch, TimerState.path(id), body)
-        Console.output(alarm.next == nil ? "\(alarm.id) is off" : "\(alarm.id) in \(TimeText.text(alarm.seconds))")
+        Console.output(alarm.next == nil ? "\(alarm.id) is off" : "\(alarm.id) in \(TimeText.remaining(alarm.seconds))")
     }
 }
 
@@ -221,7 +221,7 @@ struct TimerState: Decodable {
         switch until {
         case "end-of-item": "The music pauses at the end of the item."
         case "end-of-queue": "The music pauses at the end of the queue."
-        default: "The music pauses in \(TimeText.text(seconds))."
+        default: "The music pauses in \(TimeText.remaining(seconds))."
         }
     }
 

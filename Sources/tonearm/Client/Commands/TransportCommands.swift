@@ -136,7 +136,7 @@ struct PlayCommand: ClientCommand {
             let body: RequestBody = ["itemId": id, "position": position?.seconds, "at": at?.milliseconds]
             guard let at else { return try client.play(body, named: id) }
             try client.send(.post, "player/play", body)
-            Console.output("It plays in \(TimeText.text(at.seconds)).")
+            Console.output("It plays in \(TimeText.remaining(at.seconds)).")
         } else {
             do {
                 try client.play(MediaArgument.all(uris))
