@@ -92,14 +92,14 @@ struct UndoCommand: ClientCommand {
     static let configuration = CommandConfiguration("undo", "Undoes the last edit of the queue.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.post, "queue/undo") }
+    func run(_ client: ServerClient) throws { try client.stepEdits("undo", "undone") }
 }
 
 struct RedoCommand: ClientCommand {
     static let configuration = CommandConfiguration("redo", "Redoes the last undone edit.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.post, "queue/redo") }
+    func run(_ client: ServerClient) throws { try client.stepEdits("redo", "redone") }
 }
 
 struct PlayCommand: ClientCommand {
