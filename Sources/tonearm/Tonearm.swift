@@ -56,24 +56,21 @@ struct Tonearm: ParsableCommand {
         {
             return serve
         }
-        if arguments.first == "help" { try checkHelp(arguments.dropFirst().filter { !$0.hasPrefix("-") }) }
-        let command = try parseAsRoot()
+        // ArgumentParser prints the general help of an unknown command.
+        if arguments.first == "help" { try CommandNames.check(arguments.dropFirst(), in: Tonearm.self) }
+        let command: any ParsableCommand
+        do {
+            command = try parseAsRoot()
+        } catch  where exitCode(for: error) == .validationFailure {
+            // ArgumentParser calls an unknown command an unexpected argument, and names no similar one.
+            try CommandNames.check(arguments, in: Tonearm.self)
+            throw error
+        }
         if command is any LocalCommand, let first = arguments.first, first != type(of: command)._commandName {
             let option = first.prefix { $0 != "=" }
             throw ValidationError("\(option) is for the commands to a running server.")
         }
         return command
-    }
-
-    /// Rejects unknown commands, for which ArgumentParser would print the general help.
-    private static func checkHelp(_ names: [String]) throws {
-        var command: any ParsableCommand.Type = Tonearm.self
-        for name in names {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == name }) else {
-                throw ValidationError("\(name) is not a command.")
-            }
-            command = next
-        }
     }
 }
 
