@@ -12,15 +12,20 @@ extension CatalogueReader {
         guard let query = SearchText.query(text) else { return result }
         let wanted = SearchText.folded(text)
         if kinds.contains(.artists) {
-            let ids = try best("artistText", column: "name", "artist", key: "id", query, wanted, limit)
+            let ids = try best("artistText", column: "name", "artist", key: "id", equals: "", query, wanted, limit)
             result.artists = Self.sorted(try artists("WHERE id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.albums) {
-            let ids = try best("albumText", column: "title", "album", key: "id", query, wanted, limit)
+            let equals = "LEFT JOIN artist ON artist.id = entry.artist ORDER BY artist.sort, entry.year"
+            let ids = try best("albumText", column: "title", "album", key: "id", equals: equals, query, wanted, limit)
             result.albums = Self.sorted(try albums("WHERE album.id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.tracks) {
-            let keys = try best("trackText", column: "title", "track", key: "key", query, wanted, limit)
+            let equals = """
+                LEFT JOIN artist ON artist.id = entry.artist LEFT JOIN album ON album.id = entry.album
+                ORDER BY artist.sort, album.sort, album.id, entry.disc, entry.number, entry.uri
+                """
+            let keys = try best("trackText", column: "title", "track", key: "key", equals: equals, query, wanted, limit)
             let found = try tracks("WHERE track.key IN (\(Self.list(keys)))", [])
             result.tracks = Self.sorted(found, keys) { $0.id.number }
         }
@@ -39,18 +44,24 @@ extension CatalogueReader {
     }
 
     /// Returns keys, the best first: exact names, names that begin with the text, names with all words, other matches; each
-    /// group by name.
+    /// group by name. `equals`: joins and an order for entries of the same name.
     private func best(
-        _ index: String, column: String, _ table: String, key: String, _ query: String, _ wanted: String, _ limit: Int
+        _ index: String, column: String, _ table: String, key: String, equals: String, _ query: String,
+        _ wanted: String, _ limit: Int
     ) throws -> [Int64] {
-        let inName = try matches(index, column, table, key, "{\(column)} : (\(query))")
+        let inName = try matches(index, column, table, key, equals, "{\(column)} : (\(query))")
         var ranked = inName.map { (rank: SearchText.rank($0.name, wanted), match: $0) }
         if ranked.count < limit {
             let seen = Set(inName.map(\.row))
-            ranked += try matches(index, column, table, key, query).filter { !seen.contains($0.row) }.map { (3, $0) }
+            ranked += try matches(index, column, table, key, equals, query).filter { !seen.contains($0.row) }.map {
+                (3, $0)
+            }
         }
-        ranked.sort { ($0.rank, $0.match.sort, $0.match.row) < ($1.rank, $1.match.sort, $1.match.row) }
-        return ranked.prefix(limit).map(\.match.key)
+        let sorted = ranked.enumerated().sorted { one, other in
+            (one.element.rank, one.element.match.sort, one.offset)
+                < (other.element.rank, other.element.match.sort, other.offset)
+        }
+        return sorted.prefix(limit).map(\.element.match.key)
     }
 
     private struct Match {
@@ -59,12 +70,13 @@ extension CatalogueReader {
     }
 
     private func matches(
-        _ index: String, _ column: String, _ table: String, _ key: String, _ query: String
+        _ index: String, _ column: String, _ table: String, _ key: String, _ equals: String, _ query: String
     ) throws -> [Match] {
         let sql = """
             SELECT found.rowid, entry.\(key), found.\(column), entry.sort
             FROM (SELECT rowid, \(column) FROM \(index) WHERE \(index) MATCH ? LIMIT \(Self.maximumMatches)) AS found
                 JOIN \(table) AS entry ON entry.id = found.rowid
+                \(equals)
             """
         return try database.rows(sql, [query]).map { Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
     }
