@@ -82,7 +82,8 @@ public struct SessionCore: Sendable {
     public func propose(_ request: SessionRequest) throws(Problem) -> Proposal {
         let new = try request.configuration(from: configuration)
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
-            throw .sessionForbids("There is no device for \(new.category.rawValue).")
+            let device = new.category.records && !hardware.hasInput ? "input" : "output"
+            throw .sessionForbids("The category \(new.category.rawValue) needs an \(device), and there is none.")
         }
         if request.active == true, new.category.playsSound, !holds(.hasOutput) {
             throw .noSuitableRoute("The session cannot be active without an output.")

@@ -144,9 +144,10 @@ import Testing
         _ = core.otherStreamsChanged(OtherStreams(server: 1))
         #expect(core.status.recordingRefusal != nil)
         _ = try core.change(request { $0.category = .playback })
-        #expect(throws: Problem.self) {
+        let refusal = #expect(throws: Problem.self) {
             try core.change(request { $0.category = .record })
         }
+        #expect(refusal?.detail == "The category record needs an input, and there is none.")
     }
 
     @Test func switchAndLock_countOnlyForTheirCategories() throws {
