@@ -12,7 +12,7 @@ enum LibraryVersions {
     private static let linked = [
         ("libmicrohttpd", "MHD_get_version"), ("libwebsockets", "lws_get_library_version"),
         ("libpulse", "pa_get_library_version"), ("libsndfile", "sf_version_string"),
-        ("sqlite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
+        ("SQLite", "sqlite3_libversion"), ("zlib", "zlibVersion"),
     ]
 
     /// A library that the server loads on demand.
@@ -43,9 +43,15 @@ enum LibraryVersions {
             without: "network items do not play"),
     ]
 
-    private static func version(_ function: String, in library: UnsafeMutableRawPointer?) -> String? {
+    private static func version(_ function: String, in library: UnsafeMutableRawPointer?) -> Substring? {
         guard let symbol = dlsym(library, function) else { return nil }
-        return unsafeBitCast(symbol, to: Version.self)().map { String(cString: $0) }
+        return unsafeBitCast(symbol, to: Version.self)().flatMap { number(in: String(cString: $0)) }
+    }
+
+    /// The first number with points: `8.5.0` of `libcurl/8.5.0 OpenSSL/3.0`, `4.1.6` of `4.1.6-`.
+    static func number(in text: String) -> Substring? {
+        let number = text.drop { !$0.isNumber }.prefix { $0.isNumber || $0 == "." }
+        return number.isEmpty ? nil : number
     }
 
     /// The versions, and a note for each missing library.
@@ -55,8 +61,7 @@ enum LibraryVersions {
         var parts = ["tonearm \(ServerVersion.text)"]
         var missing: [Finding] = []
         for (library, function) in linked {
-            guard let text = version(function, in: program) else { continue }
-            parts.append(text.hasPrefix("lib") ? text : "\(library) \(text)")
+            if let number = version(function, in: program) { parts.append("\(library) \(number)") }
         }
         for entry in loaded {
             guard let library = dlopen(entry.file, RTLD_LAZY) else {
@@ -68,10 +73,7 @@ enum LibraryVersions {
                 parts.append(entry.name)
                 continue
             }
-            // "libcurl/8.5.0 OpenSSL/3.0 ...", "libsoxr-0.1.3", "expat_2.5.0"
-            let text = version(function, in: library)?.split(separator: " ").first ?? "of an unknown version"
-            let number = text.firstIndex { $0.isNumber }.map { text[$0...] } ?? text
-            parts.append("\(entry.name) \(number)")
+            parts.append("\(entry.name) \(version(function, in: library) ?? "of an unknown version")")
         }
         return [.ok("versions", parts.joined(separator: ", "))] + missing
     }
