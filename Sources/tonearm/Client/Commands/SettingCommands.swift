@@ -103,7 +103,7 @@ struct VolumeCommand: ClientCommand {
 struct ShuffleCommand: ClientCommand {
     static let configuration = CommandConfiguration("shuffle", "Plays the queue in random order, or not.")
     @OptionGroup var options: ClientOptions
-    @Argument(help: "on or off.") var choice: Switch
+    @Argument(help: ArgumentHelp("Whether the order is random.", valueName: "on|off")) var choice: Switch
 
     func run(_ client: ServerClient) throws { try client.change(["shuffle": choice == .on]) }
 }
@@ -113,7 +113,7 @@ struct RepeatCommand: ClientCommand {
 
     static let configuration = CommandConfiguration("repeat", "Repeats nothing, the item or the queue.")
     @OptionGroup var options: ClientOptions
-    @Argument(help: "off, one or all.") var choice: Choice
+    @Argument(help: ArgumentHelp("Nothing, the item or the queue.", valueName: "off|one|all")) var choice: Choice
 
     func run(_ client: ServerClient) throws { try client.change(["repeat": choice.rawValue]) }
 }

@@ -125,13 +125,15 @@ struct AddAlarm: ClientCommand {
 /// The options of an alarm that `add` and `set` share.
 struct AlarmOptions: ParsableArguments {
     @Option(help: "Days, comma-separated: mon,tue,wed,thu,fri,sat,sun; or once (default).") var days: String?
-    @Option(help: "0 to 100 (default 40).") var volume: Int?
-    @Option(value: "seconds", "From silence to the volume (default 30).") var ramp: Double?
+    @Option(help: "Volume that it rises to, 0 to 100 (default 40).") var volume: Int?
+    @Option(value: "seconds", "Length of the rise from silence to the volume (default 30).") var ramp: Double?
     @Option(value: "seconds", "Length of a snooze (default 540).") var snooze: Double?
-    @Option(help: "Plays if the other URIs cannot be played.", completion: .file()) var fallback: String?
-    @Option(help: "The id of an output (default: the player's).", completion: ServerNames.outputs.completion)
+    @Option(value: "uri", "URI that plays if the others cannot be played.", completion: .file()) var fallback: String?
+    @Option(
+        value: "id", "Id of the output, as tonearm outputs lists it (default: the player's).",
+        completion: ServerNames.outputs.completion)
     var output: String?
-    @Option(help: "Such as Europe/Berlin (default: the server's).") var zone: String?
+    @Option(help: "Time zone, such as Europe/Berlin (default: the server's).") var zone: String?
 
     func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
 
@@ -147,12 +149,21 @@ struct AlarmOptions: ParsableArguments {
 struct ChangeAlarm: ClientCommand {
     static let configuration = CommandConfiguration(
         "set", "Changes an alarm, or switches it on or off.",
-        discussion: "Other properties do not change.")
+        discussion: """
+            Properties that are not given keep their values. The defaults are those of a new alarm.
+
+            tonearm alarm set t1 off
+            tonearm alarm set t1 on --time 7:30 --days mon,tue --play "A Folder/"
+            """)
     @OptionGroup var options: ClientOptions
-    @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
-    @Argument(help: "on or off.") var position: Switch?
+
+    @Argument(help: "Its id, the first column of tonearm alarm.", completion: ServerNames.alarms.completion)
+    var id: String
+
+    @Argument(help: ArgumentHelp("Whether it rings.", valueName: "on|off")) var position: Switch?
     @Option(help: "A time of day, such as 07:00.") var time: String?
-    @Option(value: "uri", "What it plays; may be given several times.", completion: .file()) var play: [String] = []
+    @Option(value: "uri", "URI that it plays, as for tonearm play; may be given several times.", completion: .file())
+    var play: [String] = []
     @OptionGroup var manner: AlarmOptions
 
     var body: RequestBody {
