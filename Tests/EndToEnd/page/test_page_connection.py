@@ -119,6 +119,19 @@ def test_output_isChosenFromTheList_andGivenBack(pulse, server, remote, api):
     expect(picker).to_have_value("")
 
 
+def test_outputsOfOneDescription_areToldApart(remote, api):
+    """By the port in use and the id; any other output keeps its description."""
+    (known,) = api.call("GET", "/outputs")["outputs"]
+    port = {"name": "p", "description": "Headphones", "headphones": True, "available": True}
+    outputs = [known | {"id": "usb-1", "description": "USB", "activePort": "p", "ports": [port]},
+               known | {"id": "usb-2", "description": "USB", "current": False, "default": False}, known | {"id": "hdmi", "current": False, "default": False}]
+    answer = api.call("GET", "/outputs") | {"outputs": outputs}
+    remote.page.route("**/api/v1/outputs", lambda route: route.fulfill(json=answer))
+    remote.page.reload()
+    expect(remote.page.get_by_role("combobox", name="Output").locator("option")).to_have_text(
+        ["Default (USB (Headphones, usb-1))", "USB (Headphones, usb-1)", "USB (usb-2)", known["description"]])
+
+
 def test_outputThatIsGone_isRefused_andTheListGoesBack(pulse, server, remote):
     remote.tolerate("Failed to load resource")
     picker = remote.page.get_by_role("combobox", name="Output")

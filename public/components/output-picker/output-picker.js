@@ -4,6 +4,14 @@ import { Component, choices, define, html, icon, render } from "../../lib/compon
 
 const nameOf = ({ description, name, id }) => description || name || id;
 
+/** The name; with port and id if another output has the same name. */
+const nameAmong = (outputs) => (output) => {
+  const name = nameOf(output);
+  if (outputs.filter((other) => nameOf(other) === name).length < 2) return name;
+  const port = output.ports?.find((each) => each.name === output.activePort);
+  return `${name} (${[port?.description, output.id].filter(Boolean).join(", ")})`;
+};
+
 /** The output of the sound. Field: `outputs` (answer of `GET /outputs`, or null). */
 class OutputPicker extends Component {
   markup() {
@@ -24,13 +32,14 @@ class OutputPicker extends Component {
     const current = outputs.find((output) => output.current);
     const standard = outputs.find((output) => output.default);
     const follows = following === "default";
+    const name = nameAmong(outputs);
     list.disabled = outputs.length === 0;
     if (list.disabled) return render(list, html`<option>No output</option>`);
     const isOff = new Set(["none", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
     render(list, choices([
-      ["", `Default${standard ? ` (${nameOf(standard)})` : ""}`],
+      ["", `Default${standard ? ` (${name(standard)})` : ""}`],
       ...(current || follows ? [] : [["none", "No output in use"]]),
-      ...outputs.map((output) => [output.id, `${nameOf(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
+      ...outputs.map((output) => [output.id, `${name(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
     ], (id) => isOff.has(id)));
     return (list.value = follows ? "" : (current?.id ?? "none"));
   }

@@ -90,10 +90,18 @@ struct OutputsCommand: ShowingCommand {
         struct Device: Decodable {
             var id, description, state: String
             var available, current, `default`: Bool
-            var bus: String?
+            var bus, activePort: String?
             var ports: [Port]
 
-            struct Port: Decodable {}
+            struct Port: Decodable { var name, description: String }
+
+            /// With the port in use if another output has the same description.
+            func name(among devices: [Device]) -> String {
+                guard devices.count(where: { $0.description == description }) > 1,
+                    let port = ports.first(where: { $0.name == activePort })
+                else { return description }
+                return "\(description) (\(port.description))"
+            }
         }
 
         var outputs: [Device]
@@ -113,7 +121,7 @@ struct OutputsCommand: ShowingCommand {
             let state = device.available ? device.state : "unplugged"
             let use = answer.following == "choice" ? ", chosen" : ", followed"
             let marks = state + (device.default ? ", default" : "") + (device.current ? use : "")
-            table.add(device.current ? "*" : "", device.id, marks, device.description)
+            table.add(device.current ? "*" : "", device.id, marks, device.name(among: devices))
         }
         Console.output(table.text)
     }

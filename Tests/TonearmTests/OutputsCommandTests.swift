@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import tonearm
+
+@Suite struct OutputsCommandTests {
+    private typealias Device = OutputsCommand.Answer.Device
+
+    private func device(_ id: String, _ description: String, port: String?) -> Device {
+        Device(
+            id: id, description: description, state: "idle", available: true, current: false, default: false, bus: nil,
+            activePort: port,
+            ports: [.init(name: "a", description: "Headphones"), .init(name: "b", description: "Speaker")])
+    }
+
+    @Test func port_isNamed_whereDescriptionsAreEqual() {
+        let devices = [device("1", "USB", port: "a"), device("2", "USB", port: "b"), device("3", "HDMI", port: "a")]
+        #expect(devices.map { $0.name(among: devices) } == ["USB (Headphones)", "USB (Speaker)", "HDMI"])
+    }
+
+    @Test func outputWithoutPort_keepsItsDescription() {
+        let devices = [device("1", "USB", port: nil), device("2", "USB", port: nil)]
+        #expect(devices.map { $0.name(among: devices) } == ["USB", "USB"])
+    }
+}
