@@ -99,6 +99,34 @@ def test_aBand_keepsItsValue_whileEventsComeLate(remote, api):
     expect(gain).to_have_value("1.5")
 
 
+def test_q_isShownWithTwoDecimals_andKeptWhole(remote, api):
+    panel = open_section(remote, "Equaliser")
+    panel.get_by_role("button", name="Ten bands").click()
+    q = panel.get_by_role("spinbutton", name="Q of band 1", exact=True)
+    expect(q).to_have_value("1.41")
+    panel.get_by_role("slider", name="Gain at 31 Hz").fill("3")
+    eventually(lambda: effects(api)["equalizer"]["bands"][:1] == [{"type": "peak", "frequency": 31.25, "gain": 3, "q": 1.414}], "unchanged")
+
+
+def test_ownCurve_isNoPreset(remote, api):
+    """It stands in the list while a chosen preset is on its way."""
+    sent = []
+
+    def keep(events, text: str) -> None:
+        sent.append(text)
+        events.send_to_server(text)
+
+    remote.intercept(from_page=keep)
+    panel = open_section(remote, "Equaliser")
+    panel.get_by_role("button", name="Add band").click()
+    presets = panel.get_by_role("combobox", name="Preset")
+    expect(presets).to_have_value("")
+    presets.evaluate("(list) => list.dispatchEvent(new Event('change', {bubbles: true}))")
+    panel.get_by_role("slider", name="Preamp").fill("-6")
+    reached(remote.page, lambda: effects(api)["equalizer"]["preamp"] == -6, "later than the preset would be")
+    assert any('"preamp":-6' in text for text in sent) and not any('"preset":""' in text for text in sent), sent
+
+
 def test_presets_areChosen_savedImportedAndDeleted(remote, api):
     panel = open_section(remote, "Equaliser")
     presets = panel.get_by_role("combobox", name="Preset")

@@ -13,6 +13,8 @@ const [lowest, highest] = [20, 20_000];
 const place = (frequency) => (width * Math.log(frequency / lowest)) / Math.log(highest / lowest);
 const frequencies = Array.from({ length: 121 }, (_, index) => lowest * (highest / lowest) ** (index / 120));
 const hertz = (frequency) => frequency >= 1000 ? `${Number((frequency / 1000).toFixed(1))} kHz` : `${Math.round(frequency)} Hz`;
+/** A number with two decimals at most. */
+const shown = (value) => typeof value === "number" ? String(Number(value.toFixed(2))) : value;
 function decibels(gain) {
   const rounded = Math.round(gain * 10) / 10 || 0;
   return `${rounded > 0 ? "+" : ""}${rounded} dB`;
@@ -47,7 +49,7 @@ class EqualizerPanel extends Component {
   made() {
     const { enabled, preset, preamp, bands, form } = this.refs;
     enabled.addEventListener("change", () => this.#send({ enabled: enabled.checked }));
-    preset.addEventListener("change", () => this.#send({ enabled: true, preset: preset.value }));
+    preset.addEventListener("change", () => preset.value ? this.#send({ enabled: true, preset: preset.value }) : this.draw());
     preamp.addEventListener("input", () => this.#send({ preamp: Number(preamp.value) }));
     bands.addEventListener("input", ({ target }) => target.type === "range" && this.#edit(target));
     bands.addEventListener("change", ({ target }) => target.type !== "range" && this.#edit(target));
@@ -126,7 +128,7 @@ class EqualizerPanel extends Component {
     bands.forEach((band, index) => {
       const row = list.children[index];
       for (const input of row.querySelectorAll("[data-member]")) {
-        const value = String(band[input.dataset.member] ?? 0);
+        const value = shown(band[input.dataset.member] ?? 0);
         // Keep an invalid number while it is typed.
         if (input.value !== value && !(input.type === "number" && input === document.activeElement && this.#requests === 0 && input.validity.valid === false)) input.value = value;
       }
