@@ -30,8 +30,8 @@ class SessionDialog extends DialogComponent {
           ${check("resume", "Resume afterwards")}
           <div class="session-group" data-ref="session">
             ${list("category", "This machine is for")}
-            <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input. Start the server with
-              <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment.</p>
+            <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input, and a server that runs
+              with <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment.</p>
             ${list("mode", "Mode")}
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
