@@ -7,7 +7,7 @@ import Store
 struct CacheOptions: ParsableArguments {
     @Option(
         onOff:
-            "Whether files from web servers are kept on disk, to be played again; stations and HLS streams are not (default off).",
+            "Whether files from web servers are kept on disk for the next time; radio stations and HLS streams never are (default off).",
         name: .customLong("cache"))
     var isOn: String?
 

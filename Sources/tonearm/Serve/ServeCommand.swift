@@ -14,7 +14,7 @@ struct ServeCommand: LocalCommand {
             tonearm serve --music ~/Music --host 0.0.0.0    for the network, with a token
 
             Each flag is also an environment variable (--token-file is TONEARM_TOKEN_FILE) and a name in the file given \
-            with --config; a flag counts more than the environment, the environment more than the file.
+            with --config. A flag overrides the environment, and the environment overrides the file.
             """)
 
     @OptionGroup var options: ServeOptions

@@ -24,28 +24,35 @@ struct SoundOptions: ParsableArguments {
     var measureLoudness: String?
 
     @Option(
-        help: "auto (PulseAudio), pulse, null (a clock without sound) or file:PATH (a WAV file).",
+        help: "auto or pulse (PulseAudio), null (a clock without sound) or file:PATH (a WAV file) (default auto).",
         completion: .list(["auto", "pulse", "null", "file:"]))
     var output: String?
 
-    @Option(value: "name", "PulseAudio sink to play on (default: the server's default sink).")
+    @Option(
+        value: "name",
+        "PulseAudio sink to play on, until a client chooses another (default: headphones that are plugged in, else the default sink)."
+    )
     var sink: String?
 
-    @Option(onOff: "Whether music silences other programs' sound, unless the session mixes (default off).")
+    @Option(
+        onOff: "Whether music silences other programs while it plays, unless the session mixes or ducks (default off).")
     var interruptOthers: String?
 
     @Option(value: "n", "Frames decoded at a time, 512 to 65536 (default 4608).")
     var decodeBufferFrames: String?
 
-    @Option(value: "n", "Number of such portions decoded ahead of the sound card, 2 to 64 (default 20).")
+    @Option(
+        value: "n",
+        "Number of portions of --decode-buffer-frames frames decoded ahead of the sound card, 2 to 64 (default 20)."
+    )
     var bufferCount: String?
 
-    @Option(onOff: "Whether media keys and playerctl reach the player on the desktop's session bus (default on).")
+    @Option(onOff: "Whether media keys and playerctl control the player over the desktop's session bus (default on).")
     var mpris: String?
 
     @Option(
         onOff:
-            "Whether the screen's lock and the machine's sleep, as systemd's logind reports them, reach the session (default on)."
+            "Whether the screen's lock and the machine's sleep reach the session, if systemd's logind reports them (default on)."
     )
     var logind: String?
 }
@@ -53,7 +60,7 @@ struct SoundOptions: ParsableArguments {
 struct NetworkOptions: ParsableArguments {
     @Option(
         value: "address",
-        "Address to listen on (default 127.0.0.1); 0.0.0.0 is the whole network. Any but loopback needs a token.")
+        "Address to listen on; 0.0.0.0 is the whole network; any but loopback needs a token (default 127.0.0.1).")
     var host: String?
 
     @Option(
@@ -72,13 +79,16 @@ struct NetworkOptions: ParsableArguments {
         completion: .file())
     var socket: String?
 
-    @Option(value: "file", "File with access tokens; created with a new one if missing.", completion: .file())
+    @Option(
+        value: "file", "File with access tokens; created with a new one if missing (default DATA/tokens).",
+        completion: .file())
     var tokenFile: String?
 
-    @Flag(help: "Listen on other addresses than loopback without a token.")
+    @Flag(help: "Serve everybody without a token, at any address.")
     var anonymous = false
 
-    @Option(value: "origin", "Web origin that may use the API; may be given several times.")
+    @Option(
+        value: "origin", "Web origin that may use the API, such as https://music.example; may be given several times.")
     var allowOrigin: [String] = []
 
     @Option(
@@ -90,10 +100,12 @@ struct NetworkItemOptions: ParsableArguments {
     @Option(onOff: "Whether items may be http: and https: addresses (default on).")
     var network: String?
 
-    @Option(value: "seconds", "Seconds within which a server must begin to send, or send more, 1 to 30 (default 29).")
+    @Option(
+        value: "seconds",
+        "Seconds within which a server must begin to send, 1 to 30; half of that may pass between bytes (default 29).")
     var networkTimeout: String?
 
-    @Option(value: "seconds", "Seconds of an item loaded before it plays, 0 to 30 (default 1).")
+    @Option(value: "seconds", "Seconds of a network item loaded before it plays, 0 to 30 (default 1).")
     var prebuffer: String?
 
     @Option(value: "seconds", "Seconds loaded after an underrun before it plays on, 0 to 30 (default 7.5).")
@@ -123,7 +135,7 @@ struct FileOptions: ParsableArguments {
 
     @Option(
         value: "file",
-        "Program that decodes everything but MPEG audio (default: tonearm-media-worker beside this one).",
+        "Program that decodes everything but MPEG audio (default: tonearm-media-worker beside this program).",
         completion: .file())
     var mediaWorker: String?
 
