@@ -124,7 +124,7 @@ def test_it_is_joined_anywhere(capture, api, media):
 
 
 def test_a_live_stream_has_no_end(api, media, events):
-    """Rows 36, 228: the server hangs up: it is joined again, and goes on; it is never completed."""
+    """Rows 36, 228: the server hangs up: it is reconnected, and goes on; it is never completed."""
     radio = Radio(media.path("long.mp3").read_bytes(), KBPS_192)
     tune_in(api, radio)
     radio.cut()

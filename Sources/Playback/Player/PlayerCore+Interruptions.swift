@@ -93,7 +93,7 @@ extension PlayerCore {
         if let generation = stream.generation { actions.append(.output(.stream(.unmute, generation))) }
     }
 
-    /// A station's data from before is stale: it is joined again.
+    /// A station's data from before is stale: it is reconnected.
     private mutating func returnToLiveEdge() {
         guard let current, current.isLive, current.failure == nil, !goal.isAtRest else { return }
         dropUpcoming()

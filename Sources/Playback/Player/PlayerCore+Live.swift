@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// Live streams. Buffered data grows stale while nobody listens, so a silent station is left, and joined again when sound
+/// Live streams. Buffered data grows stale while nobody listens, so a silent station is left, and reconnected when sound
 /// is wanted. A title applies from the frame with which it arrived.
 extension PlayerCore {
     /// A station that is ready but not played is left after this many seconds.

@@ -11,7 +11,7 @@ extension PlayerCore {
     static let openAhead = 10.0
     /// Limit of loaded items after the current one. More than one is loaded only if they fail.
     private static let mostAhead = 16
-    /// A station is joined again this many seconds before it is heard.
+    /// A station is reconnected this many seconds before it is heard.
     static let joinAhead = 3.0
 
     mutating func reconcile() {
@@ -91,7 +91,7 @@ extension PlayerCore {
         return wanted
     }
 
-    /// A station's data grows stale while it waits. It is joined again shortly before it is heard.
+    /// A station's data grows stale while it waits. It is reconnected shortly before it is heard.
     private func isStaleStation(_ track: LoadedTrack) -> Bool {
         guard track.isLive, case .primed = track.stage, let since = track.primedAt, let left = secondsLeft else {
             return false

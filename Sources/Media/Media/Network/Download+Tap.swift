@@ -10,7 +10,7 @@ struct Tapped {
 
     /// All bytes from the tap's start up to here have arrived.
     private(set) var reached: Int64
-    /// Offsets at which a station was joined again: some audio is missing before them.
+    /// Offsets at which a station was reconnected: some audio is missing before them.
     private var seams: [Int64] = []
 
     init(reached: Int64) { self.reached = reached }

@@ -260,7 +260,7 @@ final class StreamRecorderLoop {
     private static func sentence(_ result: StreamRecordingStatus.Finished, _ take: Take, _ isLive: Bool) -> String {
         if isLive {
             let times = result.gaps == 1 ? "once" : "\(result.gaps) times"
-            return "The station was joined again \(times); sound is missing there."
+            return "The station was reconnected \(times); sound is missing there."
         }
         if let size = take.current.size { return "It contains \(result.bytes) of \(size) bytes." }
         return "It is incomplete."

@@ -22,7 +22,7 @@ public struct StreamRecordingStatus: Hashable, Sendable {
         public var bytes: Int64 = 0
         /// Final size; nil for a station.
         public var size: Int64?
-        /// Places in the file where the station was joined again and sound is missing.
+        /// Places in the file where the station was reconnected and sound is missing.
         public var gaps = 0
         public var limits = StreamLimits()
     }
