@@ -87,10 +87,11 @@ def test_allTracks_areListed_alsoThoseWithoutTags(library, music, audio, api):
 
 
 def test_search_findsAndPlays(library, remote, api):
-    for words, found in (("joga", "Jóga"), ("夜", "夜曲"), ("onerror", "<img src=x onerror=alert(1)>")):
+    for words, found, album in (("joga", "Jóga", "Homogenic"), ("夜", "夜曲", "十一月的蕭邦"), ("onerror", "<img src=x onerror=alert(1)>", "Tags & \"Quotes\"")):
         library.get_by_role("searchbox", name="Search the library").fill(words)
         row = library.locator(".entry", has_text=found).last
         expect(row).to_be_visible()
+        expect(row.locator(".entry-name")).to_have_attribute("title", f"Play {found} from {album} now")
         row.locator(".entry-name").click()
         eventually(lambda: ((api.player()["item"] or {}).get("tags") or {}).get("title") == found, "it plays")
 

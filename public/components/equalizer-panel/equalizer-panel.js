@@ -161,7 +161,7 @@ function bandRow(index) {
   const values = (member) => data({ member, index });
   const words = `band ${index + 1}`;
   return html`<li>
-    <input type="number" min="10" max="24000" step="any" required aria-label="Frequency of ${words} in Hz"${values("frequency")}>
+    <input type="number" min="10" max="24000" step="any" required aria-label="Frequency of ${words} in Hz" title="Frequency in Hz"${values("frequency")}>
     <select aria-label="Type of ${words}"${values("type")}>${choices(types)}</select>
     <input type="number" min="0.1" max="30" step="any" required aria-label="Q of ${words}" title="Q"${values("q")}>
     ${iconButton("remove", `Remove ${words}`, "Remove", { action: "removeBand", index })}

@@ -30,8 +30,10 @@ export const artistRow = ({ id, name, albums, tracks }) =>
 export const genreRow = ({ id, name, tracks }) => row("genre", id, { name, symbol: "note", note: count(tracks, "track") });
 
 /** `isNumbered`: within its album. */
-export const trackRow = (isNumbered) => ({ id, title, artist, trackNumber, duration }) => row("track", id, {
-  name: title, action: "play", symbol: "note", lead: isNumbered ? trackNumber : null, title: `Play ${title} now`,
+export const trackRow = (isNumbered) => ({ id, title, artist, album, trackNumber, duration }) => row("track", id, {
+  name: title, action: "play", symbol: "note", lead: isNumbered ? trackNumber : null,
+  // The album tells tracks of the same name apart.
+  title: `Play ${title}${album && !isNumbered ? ` from ${album.name}` : ""} now`,
   note: [isNumbered ? null : artist?.name, duration === null ? null : formatTime(duration)].filter(Boolean).join(" · "),
 });
 
