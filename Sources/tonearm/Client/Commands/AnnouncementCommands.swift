@@ -16,13 +16,13 @@ struct AnnounceCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "What to announce: files or addresses, in order.", completion: .file()) var uris: [String]
-    @Option(help: "A file or address that plays first.", completion: .file()) var chime: String?
+    @Option(value: "uri", "A file or address that plays first.", completion: .file()) var chime: String?
 
     @Option(value: "seconds", "How long its first sound may take, 1 to 600 (default 30 for addresses, else 5).")
     var timeout: Double?
 
     @Flag(help: "Wait until it has ended.") var wait = false
-    @Option(help: "duck or pause (default duck).") var music: Music?
+    @Option(help: "Whether the music is quieter or pauses (default duck).") var music: Music?
 
     // The value may begin with a minus.
     @Option(
@@ -30,8 +30,8 @@ struct AnnounceCommand: ClientCommand {
         help: ArgumentHelp("How much quieter the music is, -80 to 0 (default -20).", valueName: "decibels"))
     var duck: Double?
 
-    @Option(help: "low, normal or high (default normal).") var priority: Priority?
-    @Option(help: "0 to 100 (default: the music's).") var volume: Int?
+    @Option(help: "Its priority (default normal).") var priority: Priority?
+    @Option(help: "Volume, 0 to 100 (default: the music's).") var volume: Int?
 
     @Option(
         help: "Id of an output (see tonearm outputs; default: the music's output).",
@@ -70,7 +70,7 @@ struct EffectCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "What to play: a file or an address.", completion: .file()) var uri: String
-    @Option(help: "0 to 100 (default: the music's).") var volume: Int?
+    @Option(help: "Volume, 0 to 100 (default: the music's).") var volume: Int?
 
     func validate() throws {
         try SoundArgument.check(uri)

@@ -14,7 +14,7 @@ struct SearchCommand: ShowingCommand {
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Words of titles, artists, albums or file names.") var words: [String]
-    @Option(help: "Tracks at most (1 to 200).") var limit = 50
+    @Option(help: "Number of tracks to list, 1 to 200.") var limit = 50
     @Flag(json: "library/search") var json = false
 
     struct Answer: Decodable {
@@ -111,14 +111,14 @@ struct PlaylistsCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
 
     @Option(
-        help: "Replace the queue with the playlist of this id or name and play it.",
+        value: "playlist", "Replace the queue with the playlist of this id or name and play it.",
         completion: ServerNames.playlists.completion)
     var play: String?
 
-    @Option(help: "Save the queue as a playlist of this name.") var save: String?
+    @Option(value: "name", "Save the queue as a playlist of this name.") var save: String?
     @Flag(help: "With --save: replace the playlist of this name.") var replace = false
 
-    @Option(help: "Remove the playlist of this id or name.", completion: ServerNames.playlists.completion)
+    @Option(value: "playlist", "Remove the playlist of this id or name.", completion: ServerNames.playlists.completion)
     var remove: String?
 
     @Flag(json: "playlists") var json = false

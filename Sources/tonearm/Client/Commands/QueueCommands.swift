@@ -23,8 +23,8 @@ struct QueueCommand: ShowingCommand {
         discussion: "The first column is the index for play --index, remove and move; > marks the current item.")
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "First item to list (default 0).") var offset = 0
-    @Option(help: "How many to list (default 100, at most 1000).") var limit = 100
+    @Option(help: "Index of the first item to list.") var offset = 0
+    @Option(help: "Number of items to list, 1000 at most.") var limit = 100
     @Flag(json: "queue") var json = false
 
     func validate() throws {

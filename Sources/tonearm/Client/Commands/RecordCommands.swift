@@ -11,12 +11,12 @@ struct RecordCommand: ParsableCommand {
         static let configuration = CommandConfiguration("start", "Starts a recording, or resumes a paused one.")
         @OptionGroup var options: ClientOptions
 
-        @Option(help: "wav, flac, opus or mp3 (default wav).") var format: String?
-        @Option(help: "Hz (default 8000).") var rate: Int?
-        @Option(help: "1 to 8 (default 1).") var channels: Int?
-        @Option(help: "8, 16, 24 or 32 (default 16).") var bits: Int?
+        @Option(help: "Format of the file: wav, flac, opus or mp3 (default wav).") var format: String?
+        @Option(value: "hertz", "Sample rate (default 8000).") var rate: Int?
+        @Option(help: "Number of channels, 1 to 8 (default 1).") var channels: Int?
+        @Option(help: "Bits of a sample: 8, 16, 24 or 32 (default 16).") var bits: Int?
         @Option(help: "Name for the file, without extension.") var name: String?
-        @Option(help: "Source of the sound server.") var source: String?
+        @Option(value: "id", "Source of the sound server (default: its default source).") var source: String?
         @Flag(help: "Play it when it is done.") var autoPlay = false
 
         func run(_ client: ServerClient) throws {

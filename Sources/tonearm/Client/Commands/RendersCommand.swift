@@ -39,7 +39,7 @@ struct RendersCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "What to render, one after another.", completion: .file()) var uris: [String] = []
-        @Option(help: "wav, flac or opus (default wav).") var format: Format?
+        @Option(help: "Format of the file (default wav).") var format: Format?
         @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
         @Option(help: "Length of the part.") var duration: TimeArgument?
         @Flag(help: "As decoded, without the player's speed, pitch and effects.") var noEffects = false
