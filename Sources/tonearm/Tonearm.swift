@@ -62,7 +62,7 @@ struct Tonearm: ParsableCommand {
         do {
             command = try parseAsRoot()
         } catch  where exitCode(for: error) == .validationFailure {
-            // ArgumentParser calls an unknown command an unexpected argument, and names no similar one.
+            // ArgumentParser calls an unknown command an unexpected argument.
             try CommandNames.check(arguments, in: Tonearm.self)
             throw error
         }
