@@ -153,6 +153,23 @@ def test_the_configured_sink_is_reported_while_it_is_missing_and_taken_when_it_a
     assert api.call("GET", "/outputs")["message"] is None and api.player()["output"]["message"] is None
 
 
+@pytest.mark.parametrize("sink", ["null", "file"])
+def test_the_choice_of_a_sink_waits_while_the_server_has_no_sinks(pulse, start_server, directory, sink):
+    """It is not missing: the null and the file output have no choice. PulseAudio has it again."""
+    server = start_server(output="pulse", pulse=pulse)
+    Api(server.url).choose("hp")
+    server.stop()
+    server.output = "null" if sink == "null" else f"file:{directory / 'heard.wav'}"
+    api = Api(server.start().url)
+    api.start("long.mp3")
+    assert api.player()["output"]["message"] is None and api.call("GET", "/outputs")["message"] is None
+    assert "the chosen sink is not there" not in server.log()
+    server.stop()
+    server.output = "pulse"
+    api = Api(server.start().url)
+    eventually(lambda: api.current_output() == "hp" and api.call("GET", "/outputs")["following"] == "choice", "it is the choice again")
+
+
 def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
     """Row 73, promise 1: SUSPEND, before it plays and while it does: not playing, with a reason; afterwards it plays on."""
     pulse.suspend("spk", True)

@@ -8,11 +8,16 @@ public struct OutputDevices: Hashable, Sendable {
     public var current: String?
     /// True if the user chose `current`, which then stays when the default changes.
     public var isChosen: Bool
+    /// The output has these devices only: a choice that was made with another output waits for that one.
+    public var isFixed: Bool
 
-    public init(devices: [OutputDevice] = [], current: String? = nil, isChosen: Bool = false) {
+    public init(
+        devices: [OutputDevice] = [], current: String? = nil, isChosen: Bool = false, isFixed: Bool = false
+    ) {
         self.devices = devices
         self.current = current
         self.isChosen = isChosen
+        self.isFixed = isFixed
     }
 }
 

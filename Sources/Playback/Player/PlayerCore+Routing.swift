@@ -86,7 +86,7 @@ extension PlayerCore {
         var new = output
         new.devices = devices
         new.missing = wantedDevice.flatMap { wanted in
-            devices.devices.contains { $0.id == wanted && $0.isAvailable } ? nil : wanted
+            devices.isFixed || devices.devices.contains { $0.id == wanted && $0.isAvailable } ? nil : wanted
         }
         guard new != output else { return }
         output = new

@@ -130,6 +130,8 @@ final class PacedLoop {
     }
 
     private func reportDevices() {
-        published.notify(.devices(OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen)))
+        published.notify(
+            .devices(
+                OutputDevices(devices: [sink.device], current: sink.device.id, isChosen: chosen, isFixed: true)))
     }
 }
