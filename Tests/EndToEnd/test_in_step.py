@@ -240,19 +240,48 @@ def test_it_follows_after_a_crash(pair, sides, server):
     assert abs(apart(sides)) < 5
 
 
-def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
-    """The leader is not disturbed by it."""
+def lose_the_right_side(pair, sides, pulse) -> None:
+    """The kitchen is silent: on the default output it would double main. Main is not disturbed."""
     api, kitchen = pair
     api.load(MEDIA, play=True)
     wait_in_step(api)
     pulse.unload(pulse.module("sink_name=right "))
-    during(1, lambda: api.player()["status"] == "playing", "main plays on")
+    waiting = kitchen.wait_status("interrupted")
+    assert waiting["reason"] == "route-lost" and waiting["playWhenReady"] and "right" in waiting["output"]["message"]
+    sides.wait_seconds(0.5)
+    start = sides.frames
+    during(1, lambda: (api.player()["status"], kitchen.player()["status"]) == ("playing", "interrupted"), "main plays on")
+    heard = sides.samples(start)
+    assert heard[:, 0].any() and not heard[:, 1].any()
+
+
+def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
+    lose_the_right_side(pair, sides, pulse)
+    api, kitchen = pair
+    # The leader's commands do not end the wait.
+    api.pause()
+    kitchen.wait_status("paused")
+    api.play()
+    kitchen.wait_status("interrupted")
     pulse.load("module-remap-sink sink_name=right master=spk channels=1 channel_map=mono "
                "master_channel_map=front-right remix=no")
-    kitchen.choose("right")
-    eventually(lambda: kitchen.player()["status"] == "playing", "the kitchen plays again", timeout=15)
+    kitchen.wait_status("playing", timeout=15)
     wait_in_step(api)
     assert abs(apart(sides)) < 5
+
+
+@pytest.mark.parametrize("way", ["choice", "leaving"])
+def test_a_kitchen_without_its_device_plays_elsewhere_on_request(pair, sides, pulse, way):
+    lose_the_right_side(pair, sides, pulse)
+    api, kitchen = pair
+    if way == "choice":
+        kitchen.choose("spk")
+        kitchen.wait_status("playing", timeout=15)
+        wait_in_step(api)
+    else:
+        kitchen.settings(leader=None)
+        kitchen.wait_status("playing", timeout=15)
+        assert kitchen.current_output() == "spk"
 
 
 def test_it_is_silent_because_its_leader_is(pair):

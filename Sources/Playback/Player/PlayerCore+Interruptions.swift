@@ -5,8 +5,8 @@ internal import Kernel
 
 /// Interruptions: a call, an alarm, another program.
 extension PlayerCore {
-    /// Sound must wait: an interruption is active, or the lost headphones are awaited.
-    var isHeldBack: Bool { interruptions.isActive || routing.waitsForDevice }
+    /// Sound must wait: an interruption is active, or a lost device is awaited.
+    var isHeldBack: Bool { interruptions.isActive || routing.waitsForDevice || isFollowerWithoutDevice }
 
     mutating func interruptionReported(_ notice: InterruptionNotice) {
         if notice.isBeginning {

@@ -162,6 +162,8 @@ extension PlayerCore {
             if case .stop = goal { stopped() }
             return
         }
+        // Moved back, the stream would sound on the default device until the move is complete.
+        if isFollowerWithoutDevice { replaceStream(generation) }
         if routing.replacing == generation, continueReplacing(transport) { return }
         switch goal {
         case .play:

@@ -38,6 +38,11 @@ extension PlayerCore {
     /// The user's choice, else the configured device. Used while it is available.
     var wantedDevice: String? { settings.outputDevice ?? routing.configured }
 
+    /// A follower waits for its own device: on the default one it would play in another room, or double its leader.
+    var isFollowerWithoutDevice: Bool {
+        settings.leader != nil && output.missing != nil && (routing.target == nil || routing.target != routing.borrowed)
+    }
+
     private func borrowed(of devices: OutputDevices) -> String? {
         guard let borrowed = routing.borrowed else { return nil }
         return devices.devices.contains { $0.id == borrowed && $0.isAvailable } ? borrowed : nil

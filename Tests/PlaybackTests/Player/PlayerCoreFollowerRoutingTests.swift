@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Testing
+
+@testable import Playback
+
+@Suite struct PlayerCoreFollowerRoutingTests {
+    private static let speakers = OutputDevice(id: "spk", description: "Speakers", isDefault: true)
+    private static let amplifier = OutputDevice(id: "amp", description: "Amplifier")
+
+    private func report(_ world: inout SimulatedWorld, _ devices: [OutputDevice], current: String?) {
+        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
+    }
+
+    /// On the default output it would play in another room, or double its leader.
+    @Test(arguments: ["return", "choice", "leave"])
+    func aFollower_waitsForItsOwnOutput(until end: String) {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.apply { $0.leader = "main" }
+        report(&world, [Self.speakers, Self.amplifier], current: "spk")
+        world.command(.selectOutput("amp"))
+        report(&world, [Self.speakers, Self.amplifier], current: "amp")
+        world.run(seconds: 2)
+        let place = world.position
+        report(&world, [Self.speakers], current: "spk")
+        // Within the same input.
+        #expect(!world.sink.isStarted)
+        world.run(seconds: 1)
+        #expect(world.status == .interrupted && world.core.reason == .routeLost)
+        // A new stream is made on the right device, a moved one would play on the wrong one for a moment.
+        #expect(world.sink.generation == nil && world.core.current != nil)
+        // The leader pauses and plays.
+        world.command(.pauseWithLeader)
+        world.run(seconds: 1)
+        world.command(.play(.current))
+        world.run(seconds: 600)
+        #expect(world.status == .interrupted && world.sink.generation == nil && world.mostSpins < 5)
+        let streams = world.opened
+        switch end {
+        case "return": report(&world, [Self.speakers, Self.amplifier], current: "amp")
+        case "choice": world.command(.selectOutput("spk"))
+        default: world.apply { $0.leader = .some(nil) }
+        }
+        #expect(world.selected.last == (end == "return" ? "amp" : end == "choice" ? "spk" : .some(nil)))
+        #expect(world.run { $0.status == .playing } && world.opened == streams + 1)
+        #expect(abs(world.position - place) < 0.1)
+    }
+
+    @Test func aLeaderOrAFollowerWithAnAlarm_playsWithoutItsOutput() {
+        var world = SimulatedWorld.playing(["a-60"])
+        report(&world, [Self.speakers, Self.amplifier], current: "spk")
+        world.command(.selectOutput("amp"))
+        report(&world, [Self.speakers, Self.amplifier], current: "amp")
+        report(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 1)
+        #expect(world.status == .playing && world.core.output.missing == "amp")
+        world.apply { $0.leader = "main" }
+        world.run(seconds: 1)
+        #expect(world.status == .interrupted)
+        world.command(.borrowOutput("spk"))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    /// The null output has no device to wait for.
+    @Test func aFollowerWithAChoiceForAnotherOutput_plays() {
+        var saved = SavedPlayer()
+        saved.settings.outputDevice = "desk"
+        saved.settings.leader = "main"
+        var world = SimulatedWorld(saved: saved)
+        let null = OutputDevice(id: "null", description: "None", isDefault: true)
+        world.send(.output(.devices(OutputDevices(devices: [null], current: "null", isFixed: true))))
+        world.add(["a-60"], play: true)
+        #expect(world.run { $0.status == .playing })
+    }
+}
