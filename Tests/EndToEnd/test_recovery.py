@@ -85,14 +85,22 @@ def test_without_a_sound_server_it_runs_and_refuses_to_pretend(pulse, start_serv
     api.wait_status("playing")
 
 
-def test_a_start_without_a_sound_server_reports_why(pulse, start_server):
-    """Promise 2: when its time has come."""
-    pulse.stop()
-    api = Api(start_server(output="auto", pulse=pulse).url)
+@pytest.mark.parametrize("dies", [False, True])
+def test_a_start_without_a_sound_server_waits_for_it(pulse, start_server, dies):
+    """Promise 2: when its time has come, as an alarm. The cause is reported meanwhile."""
+    if not dies:
+        pulse.stop()
+    api = Api(start_server(output="auto" if not dies else "pulse", pulse=pulse).url)
     api.load("long.mp3")
-    api.request("POST", "/player/play", json={"at": int(time.time() * 1000) + 1500}).raise_for_status()
-    eventually(lambda: api.player()["error"] is not None, "the error")
-    assert api.player()["error"]["code"] == "output-unavailable" and api.player()["status"] == "ready"
+    api.play(at=int(time.time() * 1000) + 2500)
+    if dies:
+        pulse.kill()
+    waiting = api.wait_status("interrupted", timeout=10)
+    assert (waiting["reason"], waiting["playWhenReady"]) == ("output-unavailable", True)
+    assert waiting["error"]["code"] == "output-unavailable"
+    pulse.start()
+    assert api.wait_status("playing", timeout=10)["position"] < 1
+    eventually(lambda: api.player()["error"] is None, "the error is past")
 
 
 def test_a_daemon_that_dies_again_and_again_is_survived(pulse, server, api):

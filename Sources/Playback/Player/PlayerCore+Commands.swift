@@ -62,10 +62,12 @@ extension PlayerCore {
 
     // MARK: Transport
 
-    mutating func play(_ target: PlayTarget, at position: Double?) throws(PlaybackError) {
+    mutating func play(
+        _ target: PlayTarget, at position: Double?, needsOutput: Bool = true
+    ) throws(PlaybackError) {
         let wanted = try item(for: target)
         try checkRules()
-        try checkOutput()
+        if needsOutput { try checkOutput() }
         lastError = nil
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {

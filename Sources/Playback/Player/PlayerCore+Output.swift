@@ -83,10 +83,13 @@ extension PlayerCore {
             if !goal.wantsSound, lastError?.code == .outputUnavailable { lastError = nil }
         }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
-        if case .unavailable(let message) = new, goal.wantsSound, outage == nil {
-            lastError = PlaybackError(.outputUnavailable, message, itemID: current?.item.id)
-            outage = Outage(now)
-        }
+        if outage == nil { beginOutageIfUnavailable() }
+    }
+
+    mutating func beginOutageIfUnavailable() {
+        guard case .unavailable(let message) = availability, goal.wantsSound else { return }
+        lastError = PlaybackError(.outputUnavailable, message, itemID: current?.item.id)
+        outage = Outage(now)
     }
 
     /// The sound server moved the stream to another device and reports no start. `watchSink` notices if it stalls.

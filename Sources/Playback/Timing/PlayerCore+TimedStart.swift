@@ -36,6 +36,8 @@ struct TimedStart {
     static let measuring = 0.6
     static let measureInterval = 0.04
     static let readings = 3
+    /// Seconds after the start time for which the player waits for an output that is unavailable or suspended, as alarms do.
+    static let patience = 60.0
     /// Smaller errors are not corrected.
     static let tolerance = 0.0005
 
@@ -61,6 +63,7 @@ struct TimedStart {
     /// `waits`: the start cannot be prepared, as something plays or the output is unavailable.
     func deadline(waits: Bool, _ now: MonotonicTime) -> MonotonicTime {
         guard hasBegun else { return waits ? at : at.advanced(bySeconds: -Self.lead) }
+        guard now < at else { return at.advanced(bySeconds: Self.patience) }
         return max(at.advanced(bySeconds: -Self.measuring), now.advanced(bySeconds: Self.measureInterval))
     }
 }
@@ -131,28 +134,20 @@ extension PlayerCore {
         if isPriming, stream.format != nil || goal.wantsSound || goal.isAtRest { isPriming = false }
         guard let timedStart else { return }
         if timedStart.hasBegun { return measure(timedStart) }
-        if goal.wantsSound {
-            guard timedStart.at <= now else { return }
-            self.timedStart = nil
-            return playInstead(timedStart)
-        }
-        guard current?.item.id == timedStart.item, !goal.isAtRest else { return dropTimedStart() }
-        if case .unavailable(let message) = availability {
-            guard timedStart.at <= now else { return }
-            self.timedStart = nil
-            return reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: timedStart.item))
-        }
-        guard timedStart.at.advanced(bySeconds: -TimedStart.lead) <= now else { return }
+        guard goal.wantsSound || current?.item.id == timedStart.item && !goal.isAtRest else { return dropTimedStart() }
+        guard timedStart.deadline(waits: goal.wantsSound || isOutputUnavailable, now) <= now else { return }
         self.timedStart?.hasBegun = true
-        lastError = nil
-        goal = .play
-        overrideInterruption()
-    }
-
-    private mutating func playInstead(_ timedStart: TimedStart) {
         do throws(PlaybackError) {
-            try play(.item(timedStart.item), at: timedStart.position)
+            if goal.wantsSound {
+                try play(.item(timedStart.item), at: timedStart.position, needsOutput: false)
+            } else {
+                lastError = nil
+                goal = .play
+                overrideInterruption()
+            }
+            beginOutageIfUnavailable()
         } catch {
+            self.timedStart = nil
             reportFailedStart(error)
         }
     }
@@ -164,9 +159,8 @@ extension PlayerCore {
     }
 
     private mutating func measure(_ timedStart: TimedStart) {
-        guard goal.wantsSound, now < timedStart.at, current?.item.id == timedStart.item else {
-            return self.timedStart = nil
-        }
+        guard goal.wantsSound, current?.item.id == timedStart.item else { return self.timedStart = nil }
+        guard now < timedStart.at else { return awaitOutput(timedStart) }
         guard timedStart.isReadingDue(now), case .open(let generation, let format, .running) = stream.state,
             stream.clock.isAdvancing, let heard = firstFrame.flatMap({ stream.time(of: $0) })
         else { return }
@@ -175,6 +169,17 @@ extension PlayerCore {
         guard abs(lateness) > TimedStart.tolerance else { return }
         let frames = FrameCount(clamping: (lateness * Double(format.sampleRate)).rounded())
         actions.append(.output(.stream(.shift(by: frames), generation)))
+    }
+
+    /// The start time has passed.
+    private mutating func awaitOutput(_ timedStart: TimedStart) {
+        guard status == .interrupted, !isHeldBack else { return self.timedStart = nil }
+        guard now.isOver(TimedStart.patience, since: timedStart.at) else { return }
+        self.timedStart = nil
+        goal = .pause(reason ?? .outputUnavailable)
+        if let lastError, lastError.code == .outputUnavailable { return reportFailedStart(lastError) }
+        let message = "The output has been suspended since the start time, for a minute."
+        reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: timedStart.item))
     }
 
     private var firstFrame: FrameCount? {

@@ -75,18 +75,66 @@ import Testing
         #expect(world.run(upTo: 0.2) { $0.status == .playing })
     }
 
-    /// DESIGN, promise 2: fails like a `play` at that time.
-    @Test func withoutAnOutput_reportsWhyAtTheTime() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
+    /// As an alarm does. A paused player and one that plays until then.
+    @Test(arguments: [false, true])
+    func anOutputThatIsAwayAtTheTime_isAwaitedForAMinute(plays: Bool) throws {
+        var world = SimulatedWorld.with(["a-300", "b-300"], play: plays)
         world.run(seconds: 0.5)
-        world.send(.output(.availability(.unavailable("nobody there"))))
-        _ = start(&world, in: 3)
+        world.loseServer()
+        _ = start(&world, .index(1), in: 3)
         world.run(seconds: 2.9)
-        #expect(world.core.lastError == nil && world.core.timedStart != nil)
-        world.run(seconds: 0.2)
-        #expect(world.status == .ready && world.core.lastError?.code == .outputUnavailable)
-        let errors = world.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
-        #expect(errors == [world.core.lastError] && world.core.timedStart == nil && world.mostSpins < 5)
+        #expect(world.core.timedStart != nil && world.core.current?.item.uri == "a-300" || !plays)
+        world.run(seconds: 30)
+        #expect(world.status == .interrupted && world.core.reason == .outputUnavailable)
+        #expect(world.core.current?.item.uri == "b-300" && world.core.lastError?.code == .outputUnavailable)
+        var returning = world
+        returning.returnServer()
+        #expect(returning.run { $0.status == .playing } && returning.position < 0.1)
+        returning.run(seconds: 60)
+        #expect(returning.status == .playing && returning.core.lastError == nil && returning.core.timedStart == nil)
+        #expect(errors(returning).isEmpty)
+        world.run(seconds: 29)
+        #expect(world.status == .interrupted && errors(world).isEmpty && world.mostSpins < 5)
+        world.run(seconds: 2)
+        #expect(world.status == .paused && world.core.reason == .outputUnavailable)
+        #expect(errors(world).map(\.code) == [.outputUnavailable] && errors(world).first == world.core.lastError)
+        world.returnServer()
+        world.run(seconds: 1)
+        #expect(world.status == .paused && world.core.reason == .outputReturned)
+    }
+
+    @Test func aSinkThatIsSuspendedAtTheTime_isAwaitedForAMinute() throws {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        _ = start(&world, in: 3)
+        world.run(seconds: 2.2)
+        world.sink.isFrozen = true
+        world.report { .suspended($0, true) }
+        world.run(seconds: 30)
+        #expect(world.status == .interrupted && world.core.reason == .outputSuspended)
+        var resumed = world
+        resumed.sink.isFrozen = false
+        resumed.report { .suspended($0, false) }
+        #expect(resumed.run { $0.status == .playing } && resumed.core.timedStart == nil)
+        world.run(seconds: 31.5)
+        #expect(world.status == .paused && world.core.reason == .outputSuspended && world.mostSpins < 5)
+        #expect(errors(world).map(\.code) == [.outputUnavailable] && errors(world).first == world.core.lastError)
+    }
+
+    @Test func aPauseEndsTheWaitForTheOutput() {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        world.loseServer()
+        _ = start(&world, in: 3)
+        world.run(seconds: 10)
+        world.command(.pause)
+        world.returnServer()
+        world.run(seconds: 70)
+        #expect(world.status == .paused && world.core.timedStart == nil && errors(world).isEmpty)
+    }
+
+    private func errors(_ world: SimulatedWorld) -> [PlaybackError] {
+        world.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
     }
 
     @Test func anOutputThatReturnsInTime_isUsed() {
