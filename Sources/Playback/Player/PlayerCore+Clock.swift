@@ -126,7 +126,8 @@ extension PlayerCore {
         if lastError?.code != .outputUnavailable { lastError = nil }
         dropScan()
         queue.setCurrent(track.item.id)
-        consume(left)
+        // Nothing was played since the stop or the end of the queue.
+        if !goal.isAtRest, left?.item.id != track.item.id { consume(left) }
         emit(.item(currentItem))
         jumped()
         savePosition()
@@ -180,9 +181,7 @@ extension PlayerCore {
 
     /// Removes an item that was heard from the queue if `consume` is set.
     private mutating func consume(_ track: LoadedTrack?) {
-        guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil,
-            goal.isAtRest || track.item.id != current?.item.id
-        else { return }
+        guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil else { return }
         actions.append(.request(.edit(.remove([track.item.id]), expected: nil, play: false)))
     }
 }

@@ -253,28 +253,6 @@ import Kernel
         #expect(world.core.queue.current?.uri == "a-1")
     }
 
-    @Test func keepsUnheardItems_whenConsuming() {
-        var world = SimulatedWorld.with(["a-1", "b-1", "c-1"], play: false)
-        world.apply { $0.consume = true }
-        world.command(.next)
-        world.command(.play(.index(2)))
-        #expect(world.run { $0.status == .playing })
-        #expect(world.core.queue.count == 3)
-        #expect(world.run { $0.core.queue.count == 2 })
-        #expect((0..<2).map { world.core.queue[$0].uri } == ["a-1", "b-1"])
-        #expect(world.status == .completed)
-    }
-
-    @Test func theLastOneIsConsumedToo_whenAllAreRepeated() {
-        var world = SimulatedWorld.with(["a-1", "b-1"], play: false)
-        var patch = SettingsPatch()
-        (patch.consume, patch.repeats) = (true, .all)
-        world.command(.apply(patch))
-        world.command(.play(.index(0)))
-        #expect(world.run { $0.status == .completed })
-        #expect(world.run(upTo: 1) { $0.core.queue.count == 0 })
-    }
-
     /// The queue continues with the next command; it ends only with its last item.
     @Test func theQueueHasNotEnded_whenItemsAreLeft() {
         for repeats in [PlayerSettings.Repeat.one, .off] {
