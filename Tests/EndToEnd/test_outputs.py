@@ -170,6 +170,14 @@ def test_the_choice_of_a_sink_waits_while_the_server_has_no_sinks(pulse, start_s
     eventually(lambda: api.current_output() == "hp" and api.call("GET", "/outputs")["following"] == "choice", "it is the choice again")
 
 
+def test_an_output_can_be_chosen_with_the_first_request(pulse, start_server):
+    server = start_server(output="pulse", pulse=pulse)
+    Api(server.url).call("POST", "/players", json={"id": "kitchen"})
+    for player in ("main", "kitchen") * 3:
+        server.restart()
+        Api(server.url).call("PUT", f"/players/{player}/outputs/current", json={"id": "hp"})
+
+
 def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
     """Row 73, promise 1: SUSPEND, before it plays and while it does: not playing, with a reason; afterwards it plays on."""
     pulse.suspend("spk", True)

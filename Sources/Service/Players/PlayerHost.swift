@@ -60,7 +60,8 @@ public final class PlayerHost: PlayerRoster {
         self.parts = parts
         groups = PlayerGroups(warn: parts.warn)
         main = try Self.make(HostedPlayer.main, parts, groups)
-        start(main)
+        // So that clients can choose among the outputs from the first request on.
+        Self.wait(Self.outputPatience) { start(main, outputKnown: $0) }
         parts.bus.observe { [weak self] event in
             if case .session(let status) = event { self?.apply(status) }
         }
@@ -71,7 +72,7 @@ public final class PlayerHost: PlayerRoster {
         let ids = parts.keeper.players()
         for id in ids.prefix(Self.maximum - 1) {
             do throws(SaveFailure) {
-                start(try Self.make(id, parts, groups))
+                start(try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices))
             } catch {
                 parts.warn("The player cannot be started: \(error.reason)", id)
             }
@@ -150,7 +151,7 @@ public final class PlayerHost: PlayerRoster {
     /// Starts work, and waits this number of seconds for its callback.
     private static func wait(_ seconds: Double, for start: (@escaping @Sendable () -> Void) -> Void) {
         let done = Mailbox<Void>()
-        start { done.post(()) }
+        start { done.post((), unless: { _ in true }) }
         _ = done.take(until: .now.advanced(bySeconds: seconds))
     }
 
@@ -187,7 +188,7 @@ public final class PlayerHost: PlayerRoster {
         return HostedPlayer(id, player, parts.announcer(id, player), state, groups)
     }
 
-    /// Seconds that the answer for a new player waits for its output.
+    /// Seconds that the answer for a new player, and the start of the server, wait for the output.
     private static let outputPatience = 0.25
 
     /// `outputKnown` is called at least once if the output answers: when its device is known, or when the output
