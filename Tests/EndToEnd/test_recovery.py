@@ -54,6 +54,25 @@ def test_the_loss_is_said_once_and_forgotten_when_it_is_over(server, capture, pu
         assert len([line for line in lines if words in line]) == 1, lines
 
 
+def test_a_refused_play_tries_again_at_once(pulse, api):
+    """The next attempts are up to 2 s apart; nobody is refused for so long after the sound server's return."""
+    api.load("long.mp3")
+    pulse.kill()
+    pulse.refuse(times=5)
+
+    def refused() -> None:
+        assert api.refusal("POST", "/player/play") == (503, "output-unavailable")
+
+    began = time.monotonic()
+    pulse.refuse(times=5, cause=refused)
+    assert time.monotonic() - began < 5
+    pulse.start()
+    # The first one may be refused.
+    api.request("POST", "/player/play")
+    eventually(lambda: api.player()["output"]["available"], "the output is back")
+    api.play()
+
+
 def test_a_paused_player_stays_paused_when_the_daemon_comes_back(capture, pulse, api):
     """Row 147 with row 129's rule: nobody asked for music."""
     api.load("long.mp3", play=True)

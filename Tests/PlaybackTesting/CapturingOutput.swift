@@ -107,7 +107,7 @@ public final class CapturingOutput: AudioOutput {
         case .stream(let command, let generation): perform(command, generation)
         case .setGains(let gains, _): state.withLock { $0.gains = gains }
         case .setEffects(let effects): state.withLock { $0.effects = effects }
-        case .duck, .setTap, .describe, .select: break
+        case .connect, .duck, .setTap, .describe, .select: break
         }
     }
 

@@ -29,6 +29,8 @@ public enum OutputCommand: Sendable {
     /// Creates a stream, silent until `start`. The output may choose another rate or layout (PulseAudio takes the sink's
     /// rate). It reports `.opened` with the ring to fill, or `.failed`.
     case open(AudioFormat, Generation)
+    /// Sound was requested and refused: connects now, not only at the next attempt.
+    case connect
     case stream(StreamCommand, Generation)
     /// Moves the gains linearly (in amplitude) over `seconds`, from the audible position and the present gain on. Corners
     /// are rounded, and a change over 0 s takes 35 ms to be nearly complete. Kept across streams.

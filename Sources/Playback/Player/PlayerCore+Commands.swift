@@ -38,6 +38,7 @@ extension PlayerCore {
             pending.add(command, token, inserted: inserted, now)
         } catch {
             if command.isTimedStart { reportFailedStart(error) }
+            if error.code == .outputUnavailable { actions.append(.output(.connect)) }
             actions.append(.reply(token, .failed(error)))
         }
     }

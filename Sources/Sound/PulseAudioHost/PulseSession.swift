@@ -129,6 +129,7 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
     private func perform(_ command: OutputCommand) {
         switch command {
         case .open(let format, let generation): open(format, generation)
+        case .connect: if case .waiting = connection { connect() }
         case .stream(let command, let generation): perform(command, generation)
         case .setGains(let gains, let seconds):
             ramp = StreamGainRamp(gains)

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+from collections.abc import Callable
 
 from .waiting import PATIENCE, eventually
 
@@ -70,14 +71,15 @@ class PulseDaemon:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
 
-    def refuse(self, times: int) -> None:
-        """After `kill`: returns when that many clients have tried to connect, in vain."""
+    def refuse(self, times: int, cause: Callable[[], object] = lambda: None) -> None:
+        """After `kill`: returns when that many clients have tried to connect, in vain; each after a call of `cause`."""
         self.socket.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as door:
             door.bind(str(self.socket))
             door.listen()
             door.settimeout(10 * PATIENCE)
             for _ in range(times):
+                cause()
                 door.accept()[0].close()
         self.socket.unlink()
 

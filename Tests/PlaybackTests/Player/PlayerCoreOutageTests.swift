@@ -20,6 +20,18 @@ import Testing
         #expect(abs(world.position - place) < 0.2)
     }
 
+    /// The sound server may be back already.
+    @Test func aRefusedRequestForSound_connectsAtOnce() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.loseServer()
+        let refused = world.command(.play(.current))
+        #expect(world.failure(refused)?.code == .outputUnavailable && world.connects == 1)
+        world.add(["b-60"], play: true)
+        #expect(world.connects == 2)
+        world.run(seconds: 60)
+        #expect(world.connects == 2)
+    }
+
     /// The item is loaded again from its start and discarded up to the position, without an item change.
     @Test func anItemThatIsNotSeekable_isReopened_andResumesAtItsPosition() throws {
         var world = SimulatedWorld.playing(["unsearchable-60"])

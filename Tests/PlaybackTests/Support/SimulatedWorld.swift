@@ -130,6 +130,8 @@ struct SimulatedWorld {
     var loads = 0
     /// The number of streams opened.
     private(set) var opened = 0
+    /// The number of requests to connect.
+    private(set) var connects = 0
 
     static func media(_ uri: String) -> Media {
         if uri.hasPrefix("missing") { return .missing }
@@ -306,6 +308,7 @@ struct SimulatedWorld {
             case .unload(let generation): sessions[generation] = nil
             case .cutFading: cuts += 1
             case .output(.open(let format, let generation)): open(generation, format)
+            case .output(.connect): connects += 1
             case .output(.stream(.start, let generation)):
                 guard generation == sink.generation, sink.isOpen else { continue }
                 if !sink.isStarted, model.startsAfter.upperBound > 0 {

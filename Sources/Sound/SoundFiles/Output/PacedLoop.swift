@@ -85,7 +85,7 @@ final class PacedLoop {
             guard device == nil || device == sink.device.id, chosen != (device != nil) else { return }
             chosen = device != nil
             reportDevices()
-        case .describe: break
+        case .connect, .describe: break
         }
     }
 
