@@ -141,6 +141,23 @@ import Testing
         #expect(eventually { rig.timers.timers(of: "kitchen").isEmpty })
     }
 
+    @Test func timersOnAHangingDisk_areRefusedInTime_andOverwritten() throws {
+        let (disk, texts) = (ScriptedDisk(), Mailbox<String>())
+        let rig = try HostRig([], on: disk)
+        disk.answers { save in
+            guard case .note("timers", let text)? = save.changes.first else { return .kept }
+            texts.post(text)
+            return .hangs
+        }
+        let answer = Mailbox<Result<PlayerTimer?, Problem>>()
+        rig.timers.perform(.add(.sleep(SleepTimer(end: .after(600), fade: 0))), of: "main") { answer.post($0) }
+        #expect(texts.answer().contains("600"))
+        rig.clock.advance(seconds: 3)
+        #expect { try answer.answer().get() } throws: { ($0 as? Problem)?.code == "not-saved" }
+        #expect(!texts.answer().contains("600"))
+        #expect(rig.timers.timers(of: "main").isEmpty)
+    }
+
     @Test func leavingAGroup_isOneEditOfTheQueue() throws {
         _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
         _ = rig.follow("kitchen", "main")
@@ -202,12 +219,13 @@ final class HostRig: Sendable {
     let events = ServerEvents()
     let outputs = ScriptedOutputs()
     let clock = ManualClock()
-    let timers = Timers(clock: ManualClock())
+    let timers: Timers
     private let error = Mutex<PlaybackError?>(nil)
 
     init(_ ids: [String], on disk: ScriptedDisk? = nil) throws {
         let keeper = MemoryKeeper(ids, on: disk)
         self.keeper = keeper
+        timers = Timers(clock: clock)
         let (bus, sessionPlayers) = (EventBus(), SessionPlayers())
         bus.observe { [events, timers] event in
             events.append(event)

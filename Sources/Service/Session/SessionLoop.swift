@@ -6,7 +6,7 @@ internal import Playback
 /// Messages to the session's thread.
 enum SessionMessage: Sendable {
     case change(SessionRequest, ServiceReply<SessionStatus>)
-    case configurationSaved(SessionChanges.Number, failure: SaveFailure?)
+    case configurationSaved(UInt64, failure: SaveFailure?)
     case otherStreams(OtherStreams?)
     case player(String, SessionCore.PlayerFact, Bool)
     case left(String)
@@ -29,7 +29,7 @@ final class SessionLoop {
     private let mailbox: Mailbox<SessionMessage>
     private let published: Published<SessionStatus, SessionStatus>
     private var core: SessionCore
-    private var changes = SessionChanges()
+    private var changes: PendingChanges<SessionRequest, SessionCore.Proposal, SessionStatus>
 
     init(
         _ environment: LiveSession.Environment, _ core: SessionCore, _ mailbox: Mailbox<SessionMessage>,
@@ -39,13 +39,17 @@ final class SessionLoop {
         self.core = core
         self.mailbox = mailbox
         self.published = published
+        changes = PendingChanges(patience: environment.patience)
     }
 
     func run() {
         perform(core.begin())
         while true {
             let messages = mailbox.take(until: changes.deadline)
-            if changes.giveUp(at: .now) { makeChanges() }
+            if changes.giveUp(at: .now) {
+                save(core.configuration, silentSwitch: core.silentSwitch) { _ in }
+                makeChanges()
+            }
             for message in messages {
                 if case .stop = message { return end() }
                 receive(message)
@@ -60,7 +64,7 @@ final class SessionLoop {
             changes.add(request, reply)
             makeChanges()
         case .configurationSaved(let number, let failure):
-            if let saved = changes.saved(number, failure) { commit(saved.proposal, saved.reply) }
+            if let saved = changes.saved(number, failure) { commit(saved.change, saved.reply) }
             makeChanges()
         case .otherStreams(let new): perform(core.otherStreamsChanged(new))
         case .player(let player, let fact, let holds): perform(core.playerChanged(player, fact, holds))
@@ -74,7 +78,7 @@ final class SessionLoop {
 
     private func end() {
         perform(core.end())
-        changes.refuseAll()
+        changes.refuseAll(.notSaved("The server is going down."))
     }
 
     /// In order, up to the first change that must be saved, as later ones may depend on it.
@@ -86,7 +90,7 @@ final class SessionLoop {
                     commit(proposal, reply)
                     continue
                 }
-                let number = changes.begin(proposal, reply, until: .now.advanced(bySeconds: environment.patience))
+                let number = changes.begin(proposal, reply, at: .now)
                 save(proposal.configuration, silentSwitch: proposal.silentSwitch) { [mailbox] in
                     mailbox.post(.configurationSaved(number, failure: $0))
                 }
@@ -94,7 +98,6 @@ final class SessionLoop {
                 reply(.failure(error))
             }
         }
-        if changes.mustRestore() { save(core.configuration, silentSwitch: core.silentSwitch) { _ in } }
     }
 
     private func save(

@@ -9,7 +9,7 @@ final class TimersLoop {
         case restore(String, TimerBook)
         case forget(String)
         case edit(String, TimerEdit, Timers.Reply)
-        case saved(String, failure: SaveFailure?)
+        case saved(String, UInt64, failure: SaveFailure?)
         case report(String, TimerReport)
         /// The first player's timers that concern its group pass to the second, the leader.
         case group(of: String, to: String)
@@ -29,10 +29,7 @@ final class TimersLoop {
         var book: TimerBook
         /// As last passed to the store.
         var saved: [PlayerTimer] = []
-        /// The first one is applied when it is saved; the others wait.
-        var edits: [(edit: TimerEdit, reply: Timers.Reply)] = []
-        /// When the first edit was passed to the store; nil: none is being saved.
-        var savingSince: TimerMoment?
+        var edits = PendingChanges<TimerEdit, (edit: TimerEdit, since: TimerMoment), PlayerTimer?>()
     }
 
     private let clock: any PlayerClock
@@ -57,6 +54,7 @@ final class TimersLoop {
                 receive(message)
             }
             let moment = self.moment
+            for id in members.keys where members[id]?.edits.giveUp(at: moment.monotonic) == true { beginEdit(id) }
             let jump = moment.wall - moment.monotonic.nanoseconds / 1_000_000 - offset
             let isSet = abs(jump) > Self.tolerance
             if isSet { offset += jump }
@@ -66,7 +64,7 @@ final class TimersLoop {
             let due = members.values.map(\.book.due)
             wait.wait(
                 for: mailbox.descriptor, untilWall: due.compactMap(\.wall).min(),
-                until: due.compactMap(\.monotonic).min())
+                until: (due.map(\.monotonic) + members.values.map(\.edits.deadline)).compactMap(\.self).min())
         }
     }
 
@@ -78,12 +76,14 @@ final class TimersLoop {
             members[id] = Member(book: book, saved: book.timers)
             act(id) { $0.resume(moment) }
         case .forget(let id):
-            for (_, reply) in members.removeValue(forKey: id)?.edits ?? [] { reply(.failure(.unknownTimer(id))) }
+            members.removeValue(forKey: id)?.edits.refuseAll(.unknownTimer(id))
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
-            members[id, default: Member(book: savedBook(of: id))].edits.append((edit, reply))
+            members[id, default: Member(book: savedBook(of: id))].edits.add(edit, reply)
             beginEdit(id)
-        case .saved(let id, let failure): saved(id, failure)
+        case .saved(let id, let number, let failure):
+            if let edit = members[id]?.edits.saved(number, failure) { apply(edit.change, id, edit.reply) }
+            beginEdit(id)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .group(let id, let leader): passOn(id, to: leader)
         case .end: return
@@ -110,7 +110,7 @@ final class TimersLoop {
     }
 
     private func end() {
-        for member in members.values { for (_, reply) in member.edits { reply(.failure(Self.goingDown)) } }
+        for member in members.values { member.edits.refuseAll(Self.goingDown) }
     }
 
     // MARK: Edits
@@ -123,46 +123,39 @@ final class TimersLoop {
         members[id]?.book.nextNumber = first
     }
 
-    /// Saves the next edit, which is applied when it is saved.
+    /// Saves the next edit.
     private func beginEdit(_ id: String) {
-        while let (edit, reply) = members[id]?.edits.first, members[id]?.savingSince == nil {
+        while let (edit, reply) = members[id]?.edits.next() {
             if case .add = edit { reserveNumber(for: id) }
             guard var proposed = members[id]?.book else { return }
             do throws(Problem) {
                 let moment = moment
                 _ = try proposed.apply(edit, moment)
-                members[id]?.savingSince = moment
-                save(id, proposed) { [mailbox] in mailbox.post(.saved(id, failure: $0)) }
+                guard let number = members[id]?.edits.begin((edit, moment), reply, at: moment.monotonic) else { return }
+                save(id, proposed) { [mailbox] in mailbox.post(.saved(id, number, failure: $0)) }
             } catch {
-                members[id]?.edits.removeFirst()
                 reply(.failure(error))
             }
         }
     }
 
-    private func saved(_ id: String, _ failure: SaveFailure?) {
-        guard let since = members[id]?.savingSince, let (edit, reply) = members[id]?.edits.removeFirst() else { return }
-        members[id]?.savingSince = nil
-        if let failure {
-            reply(.failure(.notSaved("The timers cannot be saved", failure)))
-        } else {
-            var result: Result<TimerID, Problem> = .failure(Self.goingDown)
-            act(id) { book in
-                do throws(Problem) {
-                    let (timer, effects) = try book.apply(edit, since)
-                    result = .success(timer)
-                    return effects
-                } catch {
-                    // The alarm went off during the save.
-                    result = .failure(error)
-                    return []
-                }
+    /// Applies a saved edit.
+    private func apply(_ change: (edit: TimerEdit, since: TimerMoment), _ id: String, _ reply: Timers.Reply) {
+        var result: Result<TimerID, Problem> = .failure(Self.goingDown)
+        act(id) { book in
+            do throws(Problem) {
+                let (timer, effects) = try book.apply(change.edit, change.since)
+                result = .success(timer)
+                return effects
+            } catch {
+                // The alarm went off during the save.
+                result = .failure(error)
+                return []
             }
-            let timers = members[id]?.book.timers ?? []
-            if let leader = player(id)?.snapshot.settings.leader { passOn(id, to: leader) }
-            reply(result.map { timer in timers.first { $0.id == timer } })
         }
-        beginEdit(id)
+        let timers = members[id]?.book.timers ?? []
+        if let leader = player(id)?.snapshot.settings.leader { passOn(id, to: leader) }
+        reply(result.map { timer in timers.first { $0.id == timer } })
     }
 
     private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (SaveFailure?) -> Void) {
@@ -180,8 +173,8 @@ final class TimersLoop {
         guard var book = members[id]?.book else { return }
         let effects = change(&book)
         members[id]?.book = book
-        // An alarm goes off even if that cannot be saved.
-        if let member = members[id], member.savingSince == nil, book.timers != member.saved { save(id, book) { _ in } }
+        // An alarm goes off even if that cannot be saved. This also overwrites a refused edit.
+        if let member = members[id], member.edits.isIdle, book.timers != member.saved { save(id, book) { _ in } }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }
     }
