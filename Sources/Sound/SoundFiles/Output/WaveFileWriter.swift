@@ -38,16 +38,7 @@ public struct WaveFileWriter: ~Copyable {
 
     /// Appends interleaved samples; their count is divisible by the channel count.
     public mutating func write(_ samples: UnsafeBufferPointer<Float>) throws(Failure) {
-        guard let source = samples.baseAddress, let scratchBase = scratch.baseAddress else { return }
-        var done = 0
-        while done < samples.count {
-            let count = min(scratch.count, samples.count - done)
-            PCM16Quantizer.quantize(source + done, into: scratchBase, count: count)
-            guard sf_write_short(file, scratchBase, Int64(count)) == Int64(count) else {
-                throw failure("sf_write_short")
-            }
-            done += count
-        }
+        guard PCM16Quantizer.write(samples, to: file, by: scratch) else { throw failure("sf_write_short") }
     }
 
     /// Writes the present length to the header, so that the file is valid if the process dies.
@@ -63,5 +54,20 @@ public struct WaveFileWriter: ~Copyable {
 
     private func failure(_ call: String) -> Failure {
         Failure(message: "\(call): \(String(cString: sf_strerror(file))) (error \(sf_error(file)))")
+    }
+}
+
+extension PCM16Quantizer {
+    /// Writes 16-bit samples by way of this buffer, whose size is divisible by the channel count. False when libsndfile fails.
+    static func write(
+        _ samples: UnsafeBufferPointer<Float>, to file: OpaquePointer, by buffer: UnsafeMutableBufferPointer<Int16>
+    ) -> Bool {
+        guard let source = samples.baseAddress, let exact = buffer.baseAddress else { return true }
+        for done in stride(from: 0, to: samples.count, by: buffer.count) {
+            let count = min(buffer.count, samples.count - done)
+            quantize(source + done, into: exact, count: count)
+            guard sf_write_short(file, exact, sf_count_t(count)) == count, sf_error(file) == 0 else { return false }
+        }
+        return true
     }
 }

@@ -60,22 +60,13 @@ final class RecordingFile: RecordingWriter {
         guard let handle, let base = samples.baseAddress, !samples.isEmpty else { return .written }
         if let sampleBytes, (written + samples.count) * sampleBytes > Self.largestWave { return .sizeLimit }
         errno = 0
-        guard let quantized, let exact = quantized.baseAddress else {
+        if let quantized {
+            guard PCM16Quantizer.write(samples, to: handle, by: quantized) else { throw failure("sf_write_short") }
+        } else {
             let frames = sf_count_t(samples.count / channelCount)
             guard sf_writef_float(handle, base, frames) == frames, sf_error(handle) == 0 else {
                 throw failure("sf_writef_float")
             }
-            written += samples.count
-            return .written
-        }
-        var done = 0
-        while done < samples.count {
-            let count = min(quantized.count, samples.count - done)
-            PCM16Quantizer.quantize(base + done, into: exact, count: count)
-            guard sf_write_short(handle, exact, sf_count_t(count)) == count, sf_error(handle) == 0 else {
-                throw failure("sf_write_short")
-            }
-            done += count
         }
         written += samples.count
         return .written
