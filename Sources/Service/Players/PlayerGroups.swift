@@ -4,7 +4,7 @@ internal import Kernel
 internal import Playback
 internal import Synchronization
 
-/// Leaders and followers, derived from the players' settings. Any thread; never blocks.
+/// The players by id, and which of them follow another, as their settings say. Any thread; never blocks.
 final class PlayerGroups: Sendable {
     typealias Reply = @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
 
@@ -37,6 +37,8 @@ final class PlayerGroups: Sendable {
     init(warn: @escaping @Sendable (_ sentence: String, _ player: String) -> Void) { self.warn = warn }
 
     // MARK: Members
+
+    var players: [String: HostedPlayer] { state.withLock { $0.players } }
 
     /// Called before the players are made, with the saved state of `main`.
     func load(_ notes: [String: String]) {

@@ -44,7 +44,6 @@ public final class PlayerHost: PlayerRoster {
     }
 
     private struct State {
-        var members: [String: HostedPlayer] = [:]
         /// Players whose files the disk keeps in use: their ids are not reused in this run.
         var stuck: Set<String> = []
         var isEnding = false
@@ -52,6 +51,7 @@ public final class PlayerHost: PlayerRoster {
 
     public let main: HostedPlayer
     private let parts: Parts
+    /// With the list of the players.
     private let groups: PlayerGroups
     private let state = Mutex(State())
 
@@ -85,13 +85,11 @@ public final class PlayerHost: PlayerRoster {
 
     public func add(_ draft: PlayerDraft) throws(Problem) -> String {
         let id = draft.id ?? freshID()
-        let (count, isTaken, isStuck, isEnding) = state.withLock {
-            ($0.members.count, $0.members[id] != nil, $0.stuck.contains(id), $0.isEnding)
-        }
-        if isTaken { throw Problem(.conflict, "player-exists", "There is a player \(id) already.") }
+        let (isStuck, isEnding) = state.withLock { ($0.stuck.contains(id), $0.isEnding) }
+        if hasPlayer(id) { throw Problem(.conflict, "player-exists", "There is a player \(id) already.") }
         if isEnding { throw .busy("The server is going down.") }
         if isStuck { throw .busy("The files of the last player \(id) are still in use; choose another id.") }
-        guard count < Self.maximum else {
+        guard groups.players.count < Self.maximum else {
             throw Problem(
                 .conflict, "too-many-players", "There are \(Self.maximum) players, the maximum: remove one.")
         }
@@ -115,7 +113,7 @@ public final class PlayerHost: PlayerRoster {
 
     public func remove(_ id: String) throws(Problem) {
         guard id != HostedPlayer.main else { throw .mainStays }
-        guard let player = state.withLock({ $0.members[id] }) else { throw .unknownPlayer(id) }
+        guard let player = groups.players[id] else { throw .unknownPlayer(id) }
         let clear: @Sendable () -> Void
         do throws(SaveFailure) {
             clear = try parts.keeper.remove(id)
@@ -131,10 +129,9 @@ public final class PlayerHost: PlayerRoster {
         // Before the player is dismissed, so that its own channel reports the end.
         parts.endRecording(id)
         // From here on the player is not listed; only its end remains.
-        _ = state.withLock { $0.members.removeValue(forKey: id) }
+        groups.leave(id)
         parts.bus.publish(.players(.dismissed, player))
         parts.sessionPlayers.leave(id)
-        groups.leave(id)
         Self.wait(1) { done in player.player.perform(.stop(drain: false)) { _ in done() } }
         // The music is silent already, and need not wait for the announcements.
         player.announcer?.shutdown(.playerRemoved)
@@ -155,7 +152,7 @@ public final class PlayerHost: PlayerRoster {
         _ = done.take(until: .now.advanced(bySeconds: seconds))
     }
 
-    public func hasPlayer(_ id: String) -> Bool { state.withLock { $0.members[id] != nil } }
+    public func hasPlayer(_ id: String) -> Bool { groups.players[id] != nil }
 
     public func offset(of id: String) -> Double? { groups.offset(of: id) }
 
@@ -166,10 +163,8 @@ public final class PlayerHost: PlayerRoster {
     /// No player can be added from now on.
     /// - Returns: the players to end.
     public func beginEnd() -> [HostedPlayer] {
-        state.withLock { state in
-            state.isEnding = true
-            return Array(state.members.values)
-        }
+        state.withLock { $0.isEnding = true }
+        return Array(groups.players.values)
     }
 
     // MARK: Making
@@ -211,18 +206,17 @@ public final class PlayerHost: PlayerRoster {
         let snapshot = player.player.snapshot
         parts.session.receive(snapshot, of: id)
         if snapshot.output.isKnown { outputKnown() }
-        state.withLock { state in
-            state.members[id] = player
+        state.withLock { _ in
+            groups.join(player)
             player.announcer?.apply(SessionRules(besideMusic: parts.session.status))
         }
-        groups.join(player)
     }
 
     private func apply(_ status: SessionStatus) {
         // Under the lock: a player in the making gets the value either here or from `start`, and never an older one
         // last.
-        state.withLock { state in
-            for member in state.members.values { member.announcer?.apply(SessionRules(besideMusic: status)) }
+        state.withLock { _ in
+            for player in groups.players.values { player.announcer?.apply(SessionRules(besideMusic: status)) }
         }
     }
 
@@ -231,7 +225,7 @@ public final class PlayerHost: PlayerRoster {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {
             let id = String((0..<6).map { _ in letters[Int.random(in: 0..<letters.count)] })
-            if !state.withLock({ $0.members[id] != nil || $0.stuck.contains(id) }) { return id }
+            if !hasPlayer(id), !state.withLock({ $0.stuck.contains(id) }) { return id }
         }
     }
 }
