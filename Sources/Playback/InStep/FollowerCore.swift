@@ -7,55 +7,6 @@ internal import Kernel
 /// The follower's queue holds the leader's item and, once known, the next one, so that the follower crosses the border
 /// without a gap, like the leader. The distance between both is measured at the same moment by the clocks of both sinks.
 struct FollowerCore {
-    enum Step: Equatable {
-        /// Do nothing until the next look.
-        case wait
-        /// Keep the current item, which is the leader's, and remove the others.
-        case adopt(ItemID, as: ItemID)
-        /// Replace the queue with the item; `position` nil: without sound.
-        case load(ItemDraft, position: Double?)
-        /// Replace the queue with the station and play it.
-        case join(ItemDraft)
-        case append(ItemDraft)
-        case remove(ItemID)
-        /// nil: at the present position.
-        case play(position: Double?)
-        /// Seek without sound.
-        case seek(Double)
-        case pause
-        case stop
-        case adapt(LeaderPlayback)
-        /// Shift the sound by this many seconds, earlier if positive.
-        case shift(Double)
-
-        /// The commands of the step, in order. `queue`: the follower's items.
-        func commands(_ queue: () -> [ItemID]) -> [PlayerCommand] {
-            switch self {
-            case .wait: return []
-            case .adopt(let id, let leaders):
-                let others = queue().filter { $0 != id }
-                var patch = ItemPatch()
-                patch.reference = leaders.number
-                let update = PlayerCommand.edit(.update(id, patch), expected: nil, play: false)
-                return others.isEmpty ? [update] : [update, .edit(.remove(others), expected: nil, play: false)]
-            case .load(let draft, nil):
-                return [.pauseWithLeader, .edit(.replace([draft], startIndex: nil), expected: nil, play: false)]
-            case .load(let draft, let position?):
-                return Self.load(draft, position: nil).commands(queue) + [.play(.current, position: position)]
-            case .join(let draft):
-                return Self.load(draft, position: nil).commands(queue) + [.play(.current, position: nil)]
-            case .append(let draft): return [.edit(.insert([draft], at: .end), expected: nil, play: false)]
-            case .remove(let id): return [.edit(.remove([id]), expected: nil, play: false)]
-            case .play(let position): return [.play(.current, position: position)]
-            case .seek(let position): return [.seek(.position(position))]
-            case .pause: return [.pauseWithLeader]
-            case .stop: return [.stop(drain: false)]
-            case .adapt(let playback): return [.adapt(playback)]
-            case .shift(let seconds): return [.shift(seconds)]
-            }
-        }
-    }
-
     /// Seconds; a smaller distance counts as in step.
     static let tolerance = 0.002
     /// Seconds; a larger distance cannot be corrected by a shift.
@@ -77,11 +28,7 @@ struct FollowerCore {
     private var next: Mirror?
     /// Items in the follower's queue that were heard.
     private var past: [ItemID] = []
-    /// Seconds from the play command until the follower is heard: the shorter one of the last two measurements.
-    private var startDelay = 0.1
-    private var lastStartDelay = 0.1
-    /// The first measurement after a start corrects `startDelay`.
-    private var startIsUnmeasured = false
+    private var startDelay = StartDelay()
     /// The leader's jumps at the last look.
     private var jumps: UInt64?
     /// The leader has jumped, and the follower may not have followed yet.
@@ -129,8 +76,7 @@ struct FollowerCore {
             isBehindJump = jumps != nil && current != nil && !leader.isLive && follower.isSeekable
             jumps = leader.jumps
             gathered = []
-            // The next measurement shows no start delay.
-            startIsUnmeasured = false
+            startDelay.jumped()
             if isBehindJump { settledAt = now }
         }
         crossBorder(leader, follower)
@@ -222,18 +168,18 @@ struct FollowerCore {
         }
         if leader.isLive { return .join(item.mirror) }
         startsNow(now)
-        return .load(item.mirror, position: leader.position + startDelay * leader.tempo.rate)
+        return .load(item.mirror, position: leader.position + startDelay.seconds * leader.tempo.rate)
     }
 
     private mutating func start(_ leader: StepReading, _ now: MonotonicTime) -> Step {
         isBehindJump = false
         silentPosition = nil
         startsNow(now)
-        return .play(position: leader.position + startDelay * leader.tempo.rate)
+        return .play(position: leader.position + startDelay.seconds * leader.tempo.rate)
     }
 
     private mutating func startsNow(_ now: MonotonicTime) {
-        startIsUnmeasured = true
+        startDelay.started()
         settle(now)
     }
 
@@ -277,22 +223,13 @@ struct FollowerCore {
             if leader.isNearBorder, follower.isNearBorder { return again(now, in: Self.searching) }
             // Reloading the media from its start would not bring it nearer.
             guard follower.isSeekable else { return again(now, in: Self.resting) }
-            learn(middle)
+            startDelay.learn(middle)
             return start(leader, now)
         }
-        learn(middle)
+        startDelay.learn(middle)
         guard abs(middle) > Self.tolerance else { return again(now, in: Self.resting) }
         settle(now)
         return .shift(middle)
-    }
-
-    private mutating func learn(_ apart: Double) {
-        guard startIsUnmeasured else { return }
-        startIsUnmeasured = false
-        let measured = min(max(0, startDelay + apart), 2)
-        // A single slow start is an exception: otherwise the next start would be ahead by as much.
-        startDelay = min(measured, lastStartDelay)
-        lastStartDelay = measured
     }
 }
 
