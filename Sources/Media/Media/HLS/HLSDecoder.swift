@@ -27,12 +27,7 @@ final class HLSDecoder: AudioDecoder {
     private var silence: FrameCount = 0
     /// Decode errors of finished runs, plus missing segments.
     private var damage = 0
-    private var missingInARow = 0
-    private var missingSeconds = 0.0
-    /// Missing seconds that have not become silence yet.
-    private var owed = 0.0
-    /// Seconds that may be missing besides: the rest of a segment that broke off.
-    private var slack = 0.0
+    private var gap: HLSGap
     /// The stream was decoded from its beginning without a seek.
     private var isExact = true
     /// The farthest position decoded so far, in seconds.
@@ -40,8 +35,6 @@ final class HLSDecoder: AudioDecoder {
 
     /// Seconds decoded and dropped before a seek target, as a frame depends on those before it.
     private static let preroll = 0.5
-    /// Seconds of a missing segment's silence that wait for the clock of the next segment.
-    private static let unreported = 0.25
     /// A forward seek of up to this many seconds decodes what lies between.
     private static let shortJump: FrameCount = 4
     /// Seconds by which the audio may exceed the playlist's duration, which is rounded.
@@ -52,6 +45,7 @@ final class HLSDecoder: AudioDecoder {
         self.stream = stream
         self.context = context
         self.selection = selection
+        gap = HLSGap(context.hls, isLive: stream.isLive)
         media = MediaDescription(format: AudioFormat(sampleRate: 44_100, layout: .stereo), duration: nil)
         try enter(stream.firstSequence, isContinued: false)
         guard let inner else { throw MediaError(.empty, "\(stream.name) is empty: its playlist has no segments.") }
@@ -90,7 +84,7 @@ final class HLSDecoder: AudioDecoder {
             }
             if result.mediaChanged { changed = refresh() || changed }
             let frames = dropped(result.frames, of: samples, format)
-            if frames > 0 { (missingInARow, missingSeconds) = (0, 0) }
+            if frames > 0 { gap.ended() }
             let wasListed = listed != nil
             farthest = max(farthest, media.format.seconds(position))
             if wasListed, listed == nil { changed = refresh() || changed }
@@ -148,7 +142,7 @@ final class HLSDecoder: AudioDecoder {
         let prepared = isContinued && ahead?.first == sequence ? ahead : nil
         leave()
         ahead = prepared
-        if !isContinued { (silence, missingInARow, missingSeconds, owed, slack) = (0, 0, 0, 0, 0) }
+        if !isContinued { (silence, gap) = (0, HLSGap(context.hls, isLive: stream.isLive)) }
         while true {
             let (new, opened) = try open(sequence)
             var loss: (slot: HLSSchedule.Slot, error: MediaError)?
@@ -160,18 +154,19 @@ final class HLSDecoder: AudioDecoder {
             case (_, nil), (_, .stream): return
             case (_, .run(let other)): sequence = other
             case (_, .jump(let other)):
-                (sequence, owed, slack) = (other, 0, 0)
+                sequence = other
+                gap.forget()
                 clocks = HLSClocks()
             case (_, .missing(let slot, let error, _)): loss = (slot, error)
             }
             if let loss {
-                try miss(loss.slot, loss.error)
+                guard gap.add(loss.slot.segment.duration) else { throw loss.error }
+                damage += 1
+                media.decodeErrors += 1
                 sequence = loss.slot.segment.sequence + 1
                 guard !isContinued else {
-                    // Play the silence at once, except for a little that the next segment's clock will correct.
-                    let heard = max(0, owed - Self.unreported)
-                    silence += media.format.frames(heard)
-                    (owed, next) = (owed - heard, sequence)
+                    silence += media.format.frames(gap.take())
+                    next = sequence
                     return
                 }
             }
@@ -197,19 +192,6 @@ final class HLSDecoder: AudioDecoder {
         ahead = HLSAhead(stream, from: sequence, context, selection)
     }
 
-    private func miss(_ slot: HLSSchedule.Slot, _ error: MediaError) throws(MediaError) {
-        missingInARow += 1
-        missingSeconds += slot.segment.duration
-        let isBorne =
-            missingInARow <= context.hls.missing
-            ? missingSeconds <= context.hls.missingSeconds
-            : stream.isLive && missingSeconds <= context.hls.missingLiveSeconds
-        guard isBorne else { throw error }
-        damage += 1
-        media.decodeErrors += 1
-        owed += slot.segment.duration
-    }
-
     /// Makes an opened run the current one. `place`: start of its first segment by the playlist, in seconds; nil if it continues
     /// where the last run ended.
     private func settle(_ new: HLSRun, _ decoder: any AudioDecoder, place: Double?) {
@@ -225,15 +207,11 @@ final class HLSDecoder: AudioDecoder {
             new.timestamp.map { MediaDescription.Clock(start: $0, grid: decoder.media.clock?.grid) }
             ?? (new.isPacked ? nil : decoder.media.clock)
         let here = place ?? format.seconds(position) + format.seconds(silence)
-        let exact = clock.flatMap { clocks.place(recording, $0, rate: format.sampleRate, estimate: here + owed) }
+        let exact = clock.flatMap { clocks.place(recording, $0, rate: format.sampleRate, estimate: here + gap.owed) }
         if place != nil {
-            position = FrameCount(clamping: ((owed > 0 ? here : exact ?? here) * Double(format.sampleRate)).rounded())
+            position = format.frames(gap.owed > 0 ? here : exact ?? here)
         }
-        if owed + slack > 0 {
-            let lost = exact.map { min(max(0, $0 - here), owed + slack + 1) } ?? owed
-            silence += FrameCount(clamping: (lost * Double(format.sampleRate)).rounded())
-        }
-        (owed, slack) = (0, 0)
+        silence += format.frames(gap.close(exact.map { $0 - here }))
         if let clock { clocks.learn(recording, clock, at: format.seconds(position + silence)) }
     }
 
@@ -248,7 +226,10 @@ final class HLSDecoder: AudioDecoder {
             clocks = HLSClocks()
         case .missing(let slot, _, let isBegun):
             next = slot.segment.sequence + (isBegun ? 1 : 0)
-            if isBegun { (slack, damage) = (slot.segment.duration, damage + 1) }
+            if isBegun {
+                gap.slack = slot.segment.duration
+                damage += 1
+            }
         case .stream: next = nil
         // The decoder ended before its run did.
         case nil: next = run.map { $0.sequence + 1 }
