@@ -4,7 +4,6 @@ import Audio
 import Synchronization
 import Testing
 import Kernel
-import KernelTesting
 
 struct FrameRingTests {
     private func ring(capacity: Int, retained: Int = 0) -> FrameRing {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
-import KernelTesting
+import Kernel
 import Testing
 
 @testable import MediaWorkerProtocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KernelTesting
+import Kernel
 import Media
 import Playback
 import Testing

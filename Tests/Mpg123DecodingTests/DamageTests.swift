@@ -2,7 +2,7 @@
 
 import Audio
 import Foundation
-import KernelTesting
+import Kernel
 import Media
 import Playback
 import Testing

@@ -7,7 +7,6 @@ import Playback
 import PulseAudioHost
 import Synchronization
 import Kernel
-import KernelTesting
 
 /// An output with a log of its events, and a producer for its ring.
 final class OutputDriver: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KernelTesting
+import Kernel
 import Testing
 
 @testable import Service

@@ -66,7 +66,7 @@ struct PlayerCore {
 
     // Bookkeeping.
     private(set) var now: MonotonicTime
-    var random: SplitMix64
+    var random: SeededGenerator
     var actions: [PlayerAction] = []
     var statistics = PlayerStatistics()
     var pending = PendingReplies()
@@ -96,7 +96,7 @@ struct PlayerCore {
         settings = saved.settings
         repeated = settings.abLoop == nil ? nil : queue.currentID
         if repeated == nil { settings.abLoop = nil }
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
         self.now = now
         saving = Saving(isMarked: saved.first != nil)
         guard let first = saved.first, let item = queue.item(first) else { return }

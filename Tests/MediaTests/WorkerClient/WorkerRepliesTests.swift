@@ -5,7 +5,6 @@ import Foundation
 @testable import Media
 import MediaWorkerProtocol
 import Kernel
-import KernelTesting
 import Playback
 import Testing
 

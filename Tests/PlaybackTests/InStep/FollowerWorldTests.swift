@@ -11,7 +11,7 @@ import Testing
         var leader = SimulatedWorld(seed: 3)
         var follower: SimulatedWorld
         var core = FollowerCore()
-        var random: SplitMix64
+        var random: SeededGenerator
         /// The rest of the present step; the next command is sent when the thread runs.
         private var commands: [PlayerCommand] = []
         private var lookedAt = MonotonicTime(nanoseconds: 0)
@@ -23,7 +23,7 @@ import Testing
         private(set) var mostAhead = 0.0
 
         init(seed: UInt64, _ uris: [String] = ["0-20", "1-20", "2-20"]) {
-            random = SplitMix64(seed: seed)
+            random = SeededGenerator(seed: seed)
             follower = SimulatedWorld(seed: seed)
             follower.apply { $0.leader = "leader" }
             leader.add(uris, play: true)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Kernel
 import Testing
 
 @testable import Playback
@@ -40,7 +41,7 @@ import Testing
 
     /// The same commands with and without announcements end in the same state.
     @Test(arguments: 0..<40) func leavesNoTrace(seed: Int) {
-        var random = SplitMix64(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var disturbed = SimulatedWorld.playing(["a-9000", "b-9000", "c-9000"])
         var undisturbed = SimulatedWorld.playing(["a-9000", "b-9000", "c-9000"])
         var isHeard = false
@@ -64,7 +65,7 @@ import Testing
         #expect(!disturbed.core.interruptions.isActive)
     }
 
-    private func userCommand(_ random: inout SplitMix64) -> PlayerCommand {
+    private func userCommand(_ random: inout SeededGenerator) -> PlayerCommand {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: return .pause
         case 1: return .play(.current)

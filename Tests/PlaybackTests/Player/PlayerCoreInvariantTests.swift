@@ -26,7 +26,7 @@ import Testing
         let ledger = Ledger()
         var world = SimulatedWorld(seed: seed)
         world.check = { Self.check(&$0, ledger) }
-        var random = SplitMix64(seed: seed &* 977)
+        var random = SeededGenerator(seed: seed &* 977)
         for _ in 0..<10_000 {
             Self.disturb(&world, &random)
             world.run(seconds: Double.random(in: 0...0.05, using: &random))
@@ -96,7 +96,7 @@ import Testing
         ledger.seenEvents = world.events.count
     }
 
-    private static func disturb(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
+    private static func disturb(_ world: inout SimulatedWorld, _ random: inout SeededGenerator) {
         func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<12: world.command(.play(.current))
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    private static func interrupt(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
+    private static func interrupt(_ world: inout SimulatedWorld, _ random: inout SeededGenerator) {
         let begins = Bool.random(using: &random)
         if Bool.random(using: &random), let generation = world.sink.generation {
             world.send(.output(.corkRequested(generation, begins)))
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Headphones and a desk device come and go; the stream may have to be replaced, or ends with its device.
-    private static func plug(_ world: inout SimulatedWorld, _ random: inout SplitMix64) {
+    private static func plug(_ world: inout SimulatedWorld, _ random: inout SeededGenerator) {
         var devices = [OutputDevice(id: "speakers", description: "", isDefault: true)]
         if Bool.random(using: &random) {
             devices.append(OutputDevice(id: "head", description: "", formFactor: "headphone"))
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    private static func randomEdit(_ world: SimulatedWorld, _ random: inout SplitMix64) -> QueueEdit {
+    private static func randomEdit(_ world: SimulatedWorld, _ random: inout SeededGenerator) -> QueueEdit {
         let names = ["a-1", "b-2", "c-0.3", "d-0", "missing-1", "damaged-0.5", "e-4", "f-0.02", "late-6"]
         let drafts = (0...Int.random(in: 0...3, using: &random)).map { _ in
             ItemDraft(uri: names.randomElement(using: &random) ?? "a-1")
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    private static func randomPatch(_ random: inout SplitMix64) -> SettingsPatch {
+    private static func randomPatch(_ random: inout SeededGenerator) -> SettingsPatch {
         var patch = SettingsPatch()
         switch Int.random(in: 0..<13, using: &random) {
         case 12: patch.crossfade = [0, 0.5, 2, 20].randomElement(using: &random)

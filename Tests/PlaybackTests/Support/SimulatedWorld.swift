@@ -92,7 +92,7 @@ struct SimulatedWorld {
 
     var core: PlayerCore
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
-    var random: SplitMix64
+    var random: SeededGenerator
     var sessions: [Generation: Session] = [:]
     var sink = Sink()
     var model = OutputModel.file
@@ -119,7 +119,7 @@ struct SimulatedWorld {
     var check: (inout SimulatedWorld) -> Void = { _ in }
 
     init(saved: SavedPlayer = SavedPlayer(), seed: UInt64 = 1, device: String? = nil) {
-        random = SplitMix64(seed: seed)
+        random = SeededGenerator(seed: seed)
         core = PlayerCore(saved, now: now, seed: seed, device: device)
         perform(core.begin())
         send(.output(.availability(.available)))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Kernel
 import KernelTesting
 import Media
 import Mpg123Decoding

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDBSQLite
+import Kernel
 import KernelTesting
 import Logging
 import Synchronization

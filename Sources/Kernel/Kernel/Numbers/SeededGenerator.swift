@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small seedable generator (Steele, Lea, Flood 2014), so that shuffling can be replayed in tests.
-struct SplitMix64: RandomNumberGenerator, Sendable {
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, so that shuffling can be replayed in tests.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
