@@ -15,7 +15,7 @@ final class PlayerGroups: Sendable {
 
     /// Calls its argument at its end.
     private typealias Change = @Sendable (@escaping @Sendable () -> Void) -> Void
-    private typealias Done = @Sendable (PlaybackError?) -> Void
+    private typealias Done = GroupSteps.Done
 
     /// Leaders by the follower's id, in the saved state of `main`; a restart restores them.
     private static let record = SavedNote<[String: String]>(name: "leaders")
@@ -90,7 +90,7 @@ final class PlayerGroups: Sendable {
             let (groups, players) = state.withLock { (plan($0), $0.players) }
             let lost = groups.leaders.filter { players[$0.value] == nil }.keys.sorted()
             let steps = lost.map { GroupPlan.Step.follow($0, nil) }
-            perform(steps[...], players) { [self] _ in
+            GroupSteps.perform(steps[...], players) { [self] _ in
                 save(groups.leaders(after: steps)) { _ in finish() }
             }
         }
@@ -225,7 +225,7 @@ final class PlayerGroups: Sendable {
             patch.levelBy = step
             others = members.filter { $0 !== player.player }.map { ($0, .apply(patch)) }
         }
-        Self.send(others[...]) { [own] failure in
+        GroupSteps.send(others[...]) { [own] failure in
             if failure != nil { return done(failure) }
             player.performAlone(.apply(own)) { result in
                 if case .failure(let error) = result { return done(error) }
@@ -255,11 +255,11 @@ final class PlayerGroups: Sendable {
         last: @escaping @Sendable (@escaping Done) -> Void = { $0(nil) }, done: @escaping Done
     ) {
         let handovers = steps.prefix(while: \.isHandover)
-        perform(handovers, players) { [self] failure in
+        GroupSteps.perform(handovers, players) { [self] failure in
             if failure != nil { return done(failure) }
-            save(leaders) { [self] failure in
+            save(leaders) { failure in
                 if failure != nil { return done(failure) }
-                perform(steps.dropFirst(handovers.count), players) { $0 == nil ? last(done) : done($0) }
+                GroupSteps.perform(steps.dropFirst(handovers.count), players) { $0 == nil ? last(done) : done($0) }
             }
         }
     }
@@ -272,56 +272,9 @@ final class PlayerGroups: Sendable {
             return state.players[HostedPlayer.main]?.player
         }
         guard let main else { return done(nil) }
-        Self.send([(main, .note(Self.record.name, Self.record.text(leaders)))]) { [self] failure in
+        GroupSteps.send([(main, .note(Self.record.name, Self.record.text(leaders)))]) { [self] failure in
             if failure == nil { state.withLock { $0.recorded = leaders } }
             done(failure)
         }
     }
-
-    private func perform(
-        _ steps: ArraySlice<GroupPlan.Step>, _ players: [String: HostedPlayer], done: @escaping Done
-    ) {
-        guard let step = steps.first else { return done(nil) }
-        let next: Done = { [self] failure in
-            if failure != nil { return done(failure) }
-            perform(steps.dropFirst(), players, done: done)
-        }
-        switch step {
-        case .follow(let id, let leader):
-            guard let player = players[id]?.player else { return next(nil) }
-            var patch = SettingsPatch()
-            patch.leader = .some(leader)
-            Self.send([(player, .apply(patch))], done: next)
-        case .handOver(let id, let to, let isNeeded):
-            guard let head = players[id]?.player, let heir = players[to]?.player else { return next(nil) }
-            let ended: Done = { next(isNeeded ? $0 : nil) }
-            // The first answer means that its follower no longer commands the heir, the second that the follower's last
-            // command is done.
-            let order = Handover(from: head, to: heir).order
-            Self.send([(heir, .apply(order)), (heir, .apply(SettingsPatch()))]) { failure in
-                if failure != nil { return ended(failure) }
-                let handover = Handover(from: head, to: heir)
-                Self.send([(heir, handover.edit)]) { failure in
-                    if failure != nil { return ended(failure) }
-                    let transport = handover.transport(at: .now)
-                    // A missing file stops the music, as it would have without a handover.
-                    Self.send(transport.map { (heir, $0) }[...]) { _ in next(nil) }
-                }
-            }
-        }
-    }
-
-    private static func send(
-        _ commands: ArraySlice<(Player, PlayerCommand)>, done: @escaping Done
-    ) {
-        guard let (player, command) = commands.first else { return done(nil) }
-        player.perform(command) { result in
-            if case .failure(let error) = result { return done(error) }
-            send(commands.dropFirst(), done: done)
-        }
-    }
-}
-
-extension GroupPlan.Step {
-    fileprivate var isHandover: Bool { if case .handOver = self { true } else { false } }
 }
