@@ -6,6 +6,7 @@ import time
 import pytest
 
 from rig import PATIENCE, RATE, Api, Capture, Radio, during, eventually
+from rig.pulse import HEADPHONES
 from rig.signals import align
 
 MEDIA = "long.mp3"
@@ -282,6 +283,27 @@ def test_a_kitchen_without_its_device_plays_elsewhere_on_request(pair, sides, pu
         kitchen.settings(leader=None)
         kitchen.wait_status("playing", timeout=15)
         assert kitchen.current_output() == "spk"
+
+
+@pytest.mark.headphones
+def test_a_kitchen_whose_headphones_are_unplugged_is_not_loud(pulse, server, api):
+    """Main plays on, and does not resume the kitchen on the speakers."""
+    pulse.unplug("hp")
+    api.choose("spk")
+    api.call("POST", "/players", json={"id": "kitchen"})
+    kitchen = Api(server.url, player="kitchen")
+    kitchen.settings(leader="main")
+    pulse.load(HEADPHONES)
+    eventually(lambda: kitchen.current_output() == "hp", "the kitchen is on the headphones")
+    api.load(MEDIA, play=True)
+    wait_in_step(api)
+    pulse.unplug("hp")
+    assert kitchen.wait_status("interrupted")["reason"] == "route-lost"
+    during(1, lambda: (api.player()["status"], kitchen.player()["status"]) == ("playing", "interrupted"), "main plays on")
+    pulse.load(HEADPHONES)
+    kitchen.wait_status("playing", timeout=15)
+    assert kitchen.current_output() == "hp"
+    wait_in_step(api)
 
 
 def test_it_is_silent_because_its_leader_is(pair):

@@ -67,8 +67,8 @@ extension PlayerCore {
 
     /// The user wants sound despite all interruptions.
     mutating func overrideInterruption() {
-        endWaitForDevice()
-        // A follower plays because its leader does. That is no request to override a call on its own device.
+        // A follower plays because its leader does. That is no request to override a lost device, or a call on its own.
+        if settings.leader == nil { endWaitForDevice() }
         guard interruptions.isActive, settings.leader == nil || !interruptions.holds(.soundServer) else { return }
         interruptions.endAll()
         unmute()

@@ -32,11 +32,16 @@ extension PlayerCore {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
             chosen: borrowed(of: devices) ?? wantedDevice, followed: routing.followed, selected: routing.target,
-            lost: routing.lost, policy: settings.routePolicy, filter: routing.filter, now: now)
+            lost: routing.lost, policy: routePolicy, filter: routing.filter, now: now)
     }
 
     /// The user's choice, else the configured device. Used while it is available.
     var wantedDevice: String? { settings.outputDevice ?? routing.configured }
+
+    /// A follower waits instead of pausing: its leader plays on, and would resume it aloud.
+    private var routePolicy: RoutePolicy {
+        settings.leader != nil && settings.routePolicy == .pause ? .hold : settings.routePolicy
+    }
 
     /// A follower waits for its own device: on the default one it would play in another room, or double its leader.
     var isFollowerWithoutDevice: Bool {
@@ -119,7 +124,7 @@ extension PlayerCore {
 
     private mutating func stopForLoss() {
         guard goal.wantsSound else { return }
-        if settings.routePolicy == .hold {
+        if routePolicy == .hold {
             routing.waitsForDevice = true
         } else {
             goal = .pause(.routeLost)
@@ -128,7 +133,7 @@ extension PlayerCore {
 
     /// The stream lost its device. If it was headphones, no sample may sound elsewhere, even before the list changes.
     mutating func deviceLost() {
-        guard let used = situation(output.devices).used, used.isPrivate, settings.routePolicy != .follow
+        guard let used = situation(output.devices).used, used.isPrivate, routePolicy != .follow
         else { return }
         routing.lost = RouteLoss(device: used, since: now)
         stopForLoss()
@@ -160,9 +165,9 @@ extension PlayerCore {
     }
 
     mutating func routePolicyChanged() {
-        guard routing.waitsForDevice, settings.routePolicy != .hold else { return }
+        guard routing.waitsForDevice, routePolicy != .hold else { return }
         routing.waitsForDevice = false
-        if goal.wantsSound, settings.routePolicy == .pause { goal = .pause(.routeLost) }
+        if goal.wantsSound, routePolicy == .pause { goal = .pause(.routeLost) }
     }
 
     /// Replaces this stream; nil: no stream is replaced.

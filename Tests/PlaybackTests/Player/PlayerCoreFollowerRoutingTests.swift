@@ -47,6 +47,28 @@ import Testing
         #expect(abs(world.position - place) < 0.1)
     }
 
+    /// Headphones that nobody chose. A pause would be ended by the leader, which plays on.
+    @Test(arguments: [false, true])
+    func aFollowersLostHeadphones_areAwaited(leaves: Bool) {
+        let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
+        var world = SimulatedWorld.playing(["a-60"])
+        world.apply { $0.leader = "main" }
+        report(&world, [Self.speakers, headphones], current: "hp")
+        world.run(seconds: 2)
+        report(&world, [Self.speakers], current: "spk")
+        #expect(!world.sink.isStarted)
+        world.command(.play(.current))
+        world.run(seconds: 600)
+        #expect(world.status == .interrupted && world.core.reason == .routeLost && !world.sink.isStarted)
+        if leaves {
+            world.apply { $0.leader = .some(nil) }
+            #expect(world.status == .paused && world.core.reason == .routeLost)
+        } else {
+            report(&world, [Self.speakers, headphones], current: "hp")
+            #expect(world.run { $0.status == .playing })
+        }
+    }
+
     @Test func aLeaderOrAFollowerWithAnAlarm_playsWithoutItsOutput() {
         var world = SimulatedWorld.playing(["a-60"])
         report(&world, [Self.speakers, Self.amplifier], current: "spk")
