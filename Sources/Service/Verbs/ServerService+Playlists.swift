@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
 internal import Playback
 
 /// The content of a playlist.
@@ -27,22 +26,6 @@ extension ServerService {
     ) {
         onPlaylists(id, reply) { keeper throws(PlaylistError) in
             try keeper.playlist(id, offset: offset, limit: limit)
-        }
-    }
-
-    /// The same, with the catalogue's details of the entries. Unreadable details are left out.
-    public func describedPlaylist(
-        _ id: PlaylistID, offset: Int, limit: Int,
-        reply: @escaping ServiceReply<(list: Playlist, entries: [(PlaylistEntry, TrackDetails?)])>
-    ) {
-        let library = parts.library
-        onPlaylists(id, reply) { keeper throws(PlaylistError) in
-            let (list, entries) = try keeper.playlist(id, offset: offset, limit: limit)
-            var details: [PathKey: TrackDetails] = [:]
-            do throws(CatalogueError) {
-                details = try library?.details(of: entries.map(\.uri)) ?? [:]
-            } catch { /* The names of the files suffice. */  }
-            return (list, entries.map { ($0, details[PathKey($0.uri)]) })
         }
     }
 

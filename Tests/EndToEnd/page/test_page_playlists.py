@@ -38,20 +38,6 @@ def test_aPlaylist_isOpened_andPlayedFromATrackOn(playlists, remote, api):
     api.wait_status("playing")
 
 
-def test_aTrackOfTheLibrary_isShownByItsTags(media, music, open_remote, api):
-    """As the queue shows it; the entry itself has no title."""
-    shutil.copy(media.path("tagged.mp3"), music)
-    (track,) = eventually(lambda: api.call("GET", "/library/tracks")["items"], "it is in the library", 20)
-    made = api.call("POST", "/playlists", json={"name": "Mine", "items": [{"uri": "tagged.mp3"}]})
-    assert api.call("GET", f"/playlists/{made['id']}")["items"][0]["title"] is None
-    remote = open_remote()
-    remote.page.get_by_role("tab", name="Playlists").click()
-    view = remote.page.locator("playlist-browser")
-    view.get_by_role("button", name="Mine 1 track").click()
-    expect(view.locator(".entry")).to_contain_text(track["title"])
-    expect(view.locator(".entry")).to_contain_text(track["artist"]["name"])
-
-
 def test_byKeyboard_inAndOut(playlists, remote):
     playlists.get_by_role("button", name="Short 2 tracks").focus()
     remote.page.keyboard.press("Enter")

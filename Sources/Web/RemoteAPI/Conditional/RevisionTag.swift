@@ -7,11 +7,8 @@ import Service
 /// The entity tag of a queue or playlist: its epoch or id, its revision, and other parts of the answer. `If-Match`
 /// compares only the revision.
 enum RevisionTag {
-    /// Revisions are saved with the list, so that the tag survives restarts. `catalogue`: the revision of the catalogue
-    /// whose tags the window shows.
-    static func of(_ list: PlaylistID, _ revision: UInt64, catalogue: UInt64? = nil) -> EntityTag {
-        EntityTag("\(list).\(revision)" + (catalogue.map { ".\($0)" } ?? ""))
-    }
+    /// Revisions are saved with the list, so that the tag survives restarts.
+    static func of(_ list: PlaylistID, _ revision: UInt64) -> EntityTag { EntityTag("\(list).\(revision)") }
 
     /// Includes the current item, as a window shows it. `catalogue`: the revision of the catalogue whose tags the
     /// window shows.

@@ -27,38 +27,25 @@ extension PlayerContext {
             },
             .get(single + "/m3u8") { call, reply throws(Problem) in
                 let id = try Self.id(call)
-                server.playlist(
-                    id, offset: 0, limit: .max,
-                    reply: answering(reply) { found in
-                        let tag = RevisionTag.of(id, found.list.revision)
-                        if let response = call.request.notModified(tag) { return response }
-                        let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
-                        let disposition = "attachment; filename=\"playlist-\(id).m3u8\""
-                        return .content(
-                            Array(text.utf8), "audio/x-mpegurl; charset=utf-8",
-                            [("Content-Disposition", disposition)] + tag.fields())
-                    })
+                try read(id, call.request, offset: 0, limit: .max, reply) { found in
+                    let text = ExtendedM3U.text(name: found.list.name, entries: found.entries)
+                    let disposition = "attachment; filename=\"playlist-\(id).m3u8\""
+                    return (
+                        Array(text.utf8), "audio/x-mpegurl; charset=utf-8", [("Content-Disposition", disposition)]
+                    )
+                }
             },
             .get(single, query: ["offset", "limit"]) { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let (offset, limit) = try call.query.window()
-                // Taken before the catalogue is read: a window may be newer than its tag, never older.
-                let catalogue = server.details.revision
-                server.describedPlaylist(
-                    id, offset: offset, limit: limit,
-                    reply: answering(reply) { found in
-                        let tag = RevisionTag.of(id, found.list.revision, catalogue: catalogue)
-                        if let response = call.request.notModified(tag) { return response }
-                        let bytes = JSONWriter.object(capacity: 4_096) { writer in
-                            writer.members(of: found.list)
-                            writer.member("offset", offset)
-                            writer.member("items", objects: found.entries) { writer, entry in
-                                writer.members(of: entry.0, server.parts.sealed)
-                                if let details = entry.1 { writer.member(tags: details) }
-                            }
-                        }
-                        return .content(bytes, "application/json", tag.fields())
-                    })
+                try read(id, call.request, offset: offset, limit: limit, reply) { found in
+                    let bytes = JSONWriter.object(capacity: 4_096) { writer in
+                        writer.members(of: found.list)
+                        writer.member("offset", offset)
+                        writer.member("items", objects: found.entries) { $0.members(of: $1, server.parts.sealed) }
+                    }
+                    return (bytes, "application/json", [])
+                }
             },
             .write(.put, single, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body, player)
@@ -89,6 +76,22 @@ extension PlayerContext {
                 verbs.play(id, from: index, reply: state(reply))
             },
         ]
+    }
+
+    private typealias Found = (list: Playlist, entries: [PlaylistEntry])
+
+    private func read(
+        _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
+        _ write: @escaping @Sendable (Found) -> (body: [UInt8], type: String, headers: [(String, String)])
+    ) throws(Problem) {
+        server.playlist(
+            id, offset: offset, limit: limit,
+            reply: answering(reply) { found in
+                let tag = RevisionTag.of(id, found.list.revision)
+                if let response = request.notModified(tag) { return response }
+                let (body, type, headers) = write(found)
+                return .content(body, type, headers + tag.fields())
+            })
     }
 
     private func change(

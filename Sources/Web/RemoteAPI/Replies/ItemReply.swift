@@ -10,12 +10,6 @@ extension JSONWriter {
     mutating func members(of item: QueueItem, _ details: TrackDetails?, _ links: ItemLinks) {
         members(of: item, title: details?.title, artist: details?.artist, album: details?.album)
         member("duration", details?.duration)
-        member(tags: details)
-        members(of: item.draft.reach)
-        members(of: item.source, reference: links.sealed.needed(for: item.draft))
-    }
-
-    mutating func member(tags details: TrackDetails?) {
         member("tags", details) { writer, details in
             writer.member("title", details.title)
             writer.member("artist", details.artist)
@@ -25,6 +19,8 @@ extension JSONWriter {
             writer.member("trackNumber", details.trackNumber)
             writer.member("discNumber", details.discNumber)
         }
+        members(of: item.draft.reach)
+        members(of: item.source, reference: links.sealed.needed(for: item.draft))
     }
 
     /// The client's texts; the given ones where it has none.
