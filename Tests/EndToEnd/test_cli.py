@@ -187,14 +187,6 @@ def test_another_item_in_place_of_the_one_asked_for_is_a_failure(cli, api, gone)
     assert several.returncode == 1 and "gone.mp3" in several.stderr and len(api.uris()) == 2
 
 
-@pytest.mark.parametrize("after", [("text.mp3", "long.mp3"), ("text.mp3",)], ids=["another_plays", "none_plays"])
-def test_the_reason_is_that_of_the_item_asked_for(cli, api, gone, after):
-    """Not that of the next one, which fails as well."""
-    gone(api, *after, index=0)
-    reason = cli.refusal("play", "--index", "0")
-    assert "gone.mp3" in reason and "text.mp3" not in reason
-
-
 def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
     """By an address instead of a name that a phone may not resolve."""
     server = start_server(host="0.0.0.0")

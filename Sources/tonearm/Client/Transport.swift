@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Kernel
 
 extension ServerClient {
     /// Seconds. The server answers within one, even while the item is still opening.
@@ -22,14 +21,8 @@ extension ServerClient {
 
     /// `POST /player/play`. `id`: the requested item; another one that plays in its place is a failure.
     func play(_ body: RequestBody, named id: String?) throws {
-        do {
-            // `play` clears an older error: one that is present belongs to this command.
-            try printStart(settled(ask(.post, "player/play", body)), wanted: id.map { [$0] })
-        } catch let failure as Failure where failure.status == .general {
-            // After several failures the server reports that of the last item.
-            if let id { try checkMedia(of: id) }
-            throw failure
-        }
+        // `play` clears an older error: one that is present belongs to this command.
+        try printStart(settled(ask(.post, "player/play", body)), wanted: id.map { [$0] })
     }
 
     /// Adds items at the end of the queue and plays the first of them.
@@ -57,14 +50,6 @@ extension ServerClient {
             Console.complain("tonearm: \(error.message)")
         }
         Console.output(state.line)
-    }
-
-    /// Throws the reason why the file of this queue item cannot be played. An item of the web may have secrets that only the
-    /// server knows.
-    private func checkMedia(of id: String) throws {
-        let item: QueuePage.Item = try ask(.get, "queue/items/\(PercentEncoding.encode(id))")
-        guard !item.uri.contains("://") else { return }
-        try send(.get, "media/info?uri=\(PercentEncoding.encode(item.uri))")
     }
 
     private func settled(_ state: PlayerState) throws -> PlayerState {
