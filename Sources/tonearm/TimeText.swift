@@ -38,7 +38,7 @@ enum TimeText {
         return hours > 0 ? "\(hours):\(padded(minutes)):\(end)" : "\(minutes):\(end)"
     }
 
-    /// The time until a moment, as `text` but to the nearest second and with days: an answer later, 30 min are still `30:00`.
+    /// The time until a moment, rounded, with days. A timer that was just set to 30 min still reads `30:00`.
     static func remaining(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 86_399.5 else { return text(seconds?.rounded()) }
         let whole = Int(clamping: seconds.rounded())

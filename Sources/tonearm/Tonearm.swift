@@ -61,7 +61,7 @@ struct Tonearm: ParsableCommand {
         let command: any ParsableCommand
         do {
             command = try parseAsRoot()
-        } catch  where exitCode(for: error) == .validationFailure {
+        } catch let error where exitCode(for: error) == .validationFailure {
             // ArgumentParser calls an unknown command an unexpected argument.
             try CommandNames.check(arguments, in: Tonearm.self)
             throw error

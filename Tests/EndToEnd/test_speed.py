@@ -76,8 +76,8 @@ def test_a_change_leaves_no_hole(start_server, request, music, sink):
     neighbours = numpy.array([numpy.median(levels[max(0, index - 8) : index + 9]) for index in range(len(levels))])
     low = numpy.flatnonzero(levels < 0.5 * neighbours)
     holes = numpy.count_nonzero(numpy.diff(low) > 1) + (len(low) > 0)
-    # On a busy machine frames may reach PulseAudio late; then the server reports it.
-    assert holes <= (api.metric("tonearm_underruns_total") if sink == "pulse" else 0), low
+    # On a busy machine frames may reach PulseAudio late once; then the server reports it.
+    assert holes <= (min(1, api.metric("tonearm_underruns_total")) if sink == "pulse" else 0), low
     assert api.player()["rate"] == 1
 
 

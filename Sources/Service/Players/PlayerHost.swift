@@ -51,7 +51,7 @@ public final class PlayerHost: PlayerRoster {
 
     public let main: HostedPlayer
     private let parts: Parts
-    /// With the list of the players.
+    /// Holds the list of the players.
     private let groups: PlayerGroups
     private let state = Mutex(State())
 
@@ -145,9 +145,10 @@ public final class PlayerHost: PlayerRoster {
         clear()
     }
 
-    /// Starts work, and waits this number of seconds for its callback.
+    /// Starts work, and waits this number of seconds for its first callback.
     private static func wait(_ seconds: Double, for start: (@escaping @Sendable () -> Void) -> Void) {
         let done = Mailbox<Void>()
+        // Later ones add nothing: the mailbox has a message.
         start { done.post((), unless: { _ in true }) }
         _ = done.take(until: .now.advanced(bySeconds: seconds))
     }
@@ -206,8 +207,8 @@ public final class PlayerHost: PlayerRoster {
         let snapshot = player.player.snapshot
         parts.session.receive(snapshot, of: id)
         if snapshot.output.isKnown { outputKnown() }
+        groups.join(player)
         state.withLock { _ in
-            groups.join(player)
             player.announcer?.apply(SessionRules(besideMusic: parts.session.status))
         }
     }

@@ -39,21 +39,20 @@ final class SessionLoop {
         self.core = core
         self.mailbox = mailbox
         self.published = published
-        changes = PendingChanges(patience: environment.patience)
+        changes = PendingChanges(refusal: "The session cannot be saved", patience: environment.patience)
     }
 
     func run() {
         perform(core.begin())
         while true {
-            let messages = mailbox.take(until: changes.deadline)
-            if changes.giveUp(at: .now) {
-                save(core.configuration, silentSwitch: core.silentSwitch) { _ in }
-                makeChanges()
-            }
-            for message in messages {
+            for message in mailbox.take(until: changes.deadline) {
                 if case .stop = message { return end() }
                 receive(message)
                 publish(core.status)
+            }
+            if changes.giveUp(at: .now) {
+                save(core.configuration, silentSwitch: core.silentSwitch) { _ in }
+                makeChanges()
             }
         }
     }

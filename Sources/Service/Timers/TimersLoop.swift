@@ -29,7 +29,8 @@ final class TimersLoop {
         var book: TimerBook
         /// As last passed to the store.
         var saved: [PlayerTimer] = []
-        var edits = PendingChanges<TimerEdit, (edit: TimerEdit, since: TimerMoment), PlayerTimer?>()
+        var edits = PendingChanges<TimerEdit, (edit: TimerEdit, since: TimerMoment), PlayerTimer?>(
+            refusal: "The timers cannot be saved")
     }
 
     private let clock: any PlayerClock
@@ -54,7 +55,9 @@ final class TimersLoop {
                 receive(message)
             }
             let moment = self.moment
-            for id in members.keys where members[id]?.edits.giveUp(at: moment.monotonic) == true { beginEdit(id) }
+            for id in members.keys {
+                if members[id]?.edits.giveUp(at: moment.monotonic) == true { beginEdit(id) }
+            }
             let jump = moment.wall - moment.monotonic.nanoseconds / 1_000_000 - offset
             let isSet = abs(jump) > Self.tolerance
             if isSet { offset += jump }

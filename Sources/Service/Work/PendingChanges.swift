@@ -15,13 +15,15 @@ struct PendingChanges<Request, Prepared, Answer: Sendable> {
         let until: MonotonicTime
     }
 
+    /// The sentence of a refusal, without its reason.
+    private let refusal: String
     /// Seconds that the disk has for a change.
     private let patience: Double
     private var waiting: [(request: Request, reply: Reply)] = []
     private var saving: Saving?
     private var lastNumber: UInt64 = 0
 
-    init(patience: Double = 3) { self.patience = patience }
+    init(refusal: String, patience: Double = 3) { (self.refusal, self.patience) = (refusal, patience) }
 
     /// Time at which the pending save is given up.
     var deadline: MonotonicTime? { saving?.until }
@@ -46,7 +48,7 @@ struct PendingChanges<Request, Prepared, Answer: Sendable> {
         guard let saving, saving.number == number else { return nil }
         self.saving = nil
         guard let failure else { return (saving.change, saving.reply) }
-        saving.reply(.failure(.notSaved(failure.reason, isDiskFull: failure.isDiskFull)))
+        saving.reply(.failure(.notSaved(refusal, failure)))
         return nil
     }
 

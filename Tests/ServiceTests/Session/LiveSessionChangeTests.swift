@@ -70,7 +70,7 @@ import Kernel
         // The next change waits for it.
         change(session) { $0.options = [.mixWithOthers] }
         try store.next().completion(SaveFailure("no room"))
-        #expect(try reply().refusal == "no room")
+        #expect(try reply().refusal == "The session cannot be saved: no room.")
         #expect(!session.status.silentSwitch)
         let second = try store.next()
         #expect(!second.text.contains("\"silentSwitch\":true"))

@@ -84,7 +84,7 @@ final class HLSDecoder: AudioDecoder {
             }
             if result.mediaChanged { changed = refresh() || changed }
             let frames = dropped(result.frames, of: samples, format)
-            if frames > 0 { gap.ended() }
+            if frames > 0 { gap.heard() }
             let wasListed = listed != nil
             farthest = max(farthest, media.format.seconds(position))
             if wasListed, listed == nil { changed = refresh() || changed }
@@ -227,7 +227,7 @@ final class HLSDecoder: AudioDecoder {
         case .missing(let slot, _, let isBegun):
             next = slot.segment.sequence + (isBegun ? 1 : 0)
             if isBegun {
-                gap.slack = slot.segment.duration
+                gap.brokeOff(slot.segment.duration)
                 damage += 1
             }
         case .stream: next = nil

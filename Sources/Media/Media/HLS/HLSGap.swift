@@ -12,7 +12,7 @@ struct HLSGap {
     /// Missing seconds that have not become silence yet.
     private(set) var owed = 0.0
     /// Seconds that may be missing besides: the rest of a segment that broke off.
-    var slack = 0.0
+    private var slack = 0.0
 
     init(_ limits: HLSLimits, isLive: Bool) {
         self.limits = limits
@@ -27,6 +27,9 @@ struct HLSGap {
         return segments <= limits.missing
             ? seconds <= limits.missingSeconds : isLive && seconds <= limits.missingLiveSeconds
     }
+
+    /// A segment of this duration broke off.
+    mutating func brokeOff(_ duration: Double) { slack = duration }
 
     /// The silence to play at once: all but a little, which the next segment's clock corrects.
     mutating func take() -> Double {
@@ -44,5 +47,6 @@ struct HLSGap {
     /// The next segment does not continue the timeline.
     mutating func forget() { (owed, slack) = (0, 0) }
 
-    mutating func ended() { (segments, seconds) = (0, 0) }
+    /// Frames of the next segment are played.
+    mutating func heard() { (segments, seconds) = (0, 0) }
 }

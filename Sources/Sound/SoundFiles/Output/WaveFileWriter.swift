@@ -56,18 +56,3 @@ public struct WaveFileWriter: ~Copyable {
         Failure(message: "\(call): \(String(cString: sf_strerror(file))) (error \(sf_error(file)))")
     }
 }
-
-extension PCM16Quantizer {
-    /// Writes 16-bit samples by way of this buffer, whose size is divisible by the channel count. False when libsndfile fails.
-    static func write(
-        _ samples: UnsafeBufferPointer<Float>, to file: OpaquePointer, by buffer: UnsafeMutableBufferPointer<Int16>
-    ) -> Bool {
-        guard let source = samples.baseAddress, let exact = buffer.baseAddress else { return true }
-        for done in stride(from: 0, to: samples.count, by: buffer.count) {
-            let count = min(buffer.count, samples.count - done)
-            quantize(source + done, into: exact, count: count)
-            guard sf_write_short(file, exact, sf_count_t(count)) == count, sf_error(file) == 0 else { return false }
-        }
-        return true
-    }
-}

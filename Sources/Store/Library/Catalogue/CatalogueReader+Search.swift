@@ -7,25 +7,38 @@ extension CatalogueReader {
     /// Matches that are ranked, so that a word of half the music costs no more than others.
     private static let maximumMatches = 1_000
 
+    /// A table, and the index of the words in it.
+    private struct Searched {
+        var words, column, table, key: String
+        /// Joins, and an order for entries of the same name.
+        var tieBreak = ""
+
+        static let artists = Searched(words: "artistText", column: "name", table: "artist", key: "id")
+        static let albums = Searched(
+            words: "albumText", column: "title", table: "album", key: "id",
+            tieBreak: "LEFT JOIN artist ON artist.id = entry.artist ORDER BY artist.sort, entry.year, entry.id")
+        static let tracks = Searched(
+            words: "trackText", column: "title", table: "track", key: "key",
+            tieBreak: """
+                LEFT JOIN artist ON artist.id = entry.artist LEFT JOIN album ON album.id = entry.album
+                ORDER BY artist.sort, album.sort, album.id, entry.disc, entry.number, entry.uri
+                """)
+    }
+
     func search(_ text: String, kinds: Set<SearchKind>, limit: Int) throws -> SearchResult {
         var result = SearchResult()
         guard let query = SearchText.query(text) else { return result }
         let wanted = SearchText.folded(text)
         if kinds.contains(.artists) {
-            let ids = try best("artistText", column: "name", "artist", key: "id", equals: "", query, wanted, limit)
+            let ids = try best(.artists, query, wanted, limit)
             result.artists = Self.sorted(try artists("WHERE id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.albums) {
-            let equals = "LEFT JOIN artist ON artist.id = entry.artist ORDER BY artist.sort, entry.year"
-            let ids = try best("albumText", column: "title", "album", key: "id", equals: equals, query, wanted, limit)
+            let ids = try best(.albums, query, wanted, limit)
             result.albums = Self.sorted(try albums("WHERE album.id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
         }
         if kinds.contains(.tracks) {
-            let equals = """
-                LEFT JOIN artist ON artist.id = entry.artist LEFT JOIN album ON album.id = entry.album
-                ORDER BY artist.sort, album.sort, album.id, entry.disc, entry.number, entry.uri
-                """
-            let keys = try best("trackText", column: "title", "track", key: "key", equals: equals, query, wanted, limit)
+            let keys = try best(.tracks, query, wanted, limit)
             let found = try tracks("WHERE track.key IN (\(Self.list(keys)))", [])
             result.tracks = Self.sorted(found, keys) { $0.id.number }
         }
@@ -44,18 +57,13 @@ extension CatalogueReader {
     }
 
     /// Returns keys, the best first: exact names, names that begin with the text, names with all words, other matches; each
-    /// group by name. `equals`: joins and an order for entries of the same name.
-    private func best(
-        _ index: String, column: String, _ table: String, key: String, equals: String, _ query: String,
-        _ wanted: String, _ limit: Int
-    ) throws -> [Int64] {
-        let inName = try matches(index, column, table, key, equals, "{\(column)} : (\(query))")
+    /// group by name.
+    private func best(_ searched: Searched, _ query: String, _ wanted: String, _ limit: Int) throws -> [Int64] {
+        let inName = try matches(searched, "{\(searched.column)} : (\(query))")
         var ranked = inName.map { (rank: SearchText.rank($0.name, wanted), match: $0) }
         if ranked.count < limit {
             let seen = Set(inName.map(\.row))
-            ranked += try matches(index, column, table, key, equals, query).filter { !seen.contains($0.row) }.map {
-                (3, $0)
-            }
+            ranked += try matches(searched, query).filter { !seen.contains($0.row) }.map { (3, $0) }
         }
         let sorted = ranked.enumerated().sorted { one, other in
             (one.element.rank, one.element.match.sort, one.offset)
@@ -69,14 +77,13 @@ extension CatalogueReader {
         var name, sort: String
     }
 
-    private func matches(
-        _ index: String, _ column: String, _ table: String, _ key: String, _ equals: String, _ query: String
-    ) throws -> [Match] {
+    private func matches(_ searched: Searched, _ query: String) throws -> [Match] {
+        let (words, column) = (searched.words, searched.column)
         let sql = """
-            SELECT found.rowid, entry.\(key), found.\(column), entry.sort
-            FROM (SELECT rowid, \(column) FROM \(index) WHERE \(index) MATCH ? LIMIT \(Self.maximumMatches)) AS found
-                JOIN \(table) AS entry ON entry.id = found.rowid
-                \(equals)
+            SELECT found.rowid, entry.\(searched.key), found.\(column), entry.sort
+            FROM (SELECT rowid, \(column) FROM \(words) WHERE \(words) MATCH ? LIMIT \(Self.maximumMatches)) AS found
+                JOIN \(searched.table) AS entry ON entry.id = found.rowid
+                \(searched.tieBreak)
             """
         return try database.rows(sql, [query]).map { Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
     }

@@ -112,15 +112,6 @@ struct MoveCommand: ClientCommand {
 }
 
 extension ServerClient {
-    /// `POST /queue/undo` or `redo`. The answer has only the queue's new length.
-    func stepEdits(_ name: String, _ done: String) throws {
-        struct Length: Decodable { var length: Int }
-        let before: Length = try ask(.get, "queue?limit=0")
-        let after: Length = try ask(.post, "queue/\(name)")
-        let old = before.length == after.length ? "" : " (\(before.length) before)"
-        Console.output("\(done), \(after.length) in the queue\(old)")
-    }
-
     /// Resolves indices to ids. Any other text is an id already.
     func itemIDs(_ texts: [String]) throws -> [String] {
         try texts.map { text in

@@ -53,7 +53,7 @@ struct InterruptCommand: ClientCommand {
         discussion:
             "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
     @OptionGroup var options: ClientOptions
-    @Argument(help: ArgumentHelp("Its begin or its end.", valueName: "began|ended")) var type: Kind
+    @Argument(help: ArgumentHelp("Whether it begins or ends.", valueName: "began|ended")) var type: Kind
     @Flag(help: "With ended: the music stays paused.") var stayPaused = false
 
     func validate() throws {

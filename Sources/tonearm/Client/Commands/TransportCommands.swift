@@ -102,6 +102,17 @@ struct RedoCommand: ClientCommand {
     func run(_ client: ServerClient) throws { try client.stepEdits("redo", "redone") }
 }
 
+extension ServerClient {
+    /// `POST /queue/undo` or `redo`. The answer has only the queue's new length.
+    fileprivate func stepEdits(_ name: String, _ done: String) throws {
+        struct Length: Decodable { var length: Int }
+        let before: Length = try ask(.get, "queue?limit=0")
+        let after: Length = try ask(.post, "queue/\(name)")
+        let old = before.length == after.length ? "" : " (\(before.length) before)"
+        Console.output("\(done), \(after.length) in the queue\(old)")
+    }
+}
+
 struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "play", "Resumes, or plays an item of the queue or something new.",
