@@ -150,10 +150,15 @@ import Testing
             return .hangs
         }
         let answer = Mailbox<Result<PlayerTimer?, Problem>>()
-        rig.timers.perform(.add(.sleep(SleepTimer(end: .after(600), fade: 0))), of: "main") { answer.post($0) }
+        // The second one waits for the first, and no longer.
+        for seconds in [600.0, 700] {
+            rig.timers.perform(.add(.sleep(SleepTimer(end: .after(seconds), fade: 0))), of: "main") { answer.post($0) }
+        }
         #expect(texts.answer().contains("600"))
         rig.clock.advance(seconds: 3)
-        #expect { try answer.answer().get() } throws: { ($0 as? Problem)?.code == "not-saved" }
+        for answer in answer.take(2) {
+            #expect { try answer.get() } throws: { ($0 as? Problem)?.code == "not-saved" }
+        }
         #expect(!texts.answer().contains("600"))
         #expect(rig.timers.timers(of: "main").isEmpty)
     }

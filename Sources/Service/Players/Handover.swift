@@ -41,9 +41,12 @@ struct Handover {
         case .idle, .stopping, .stopped, .completed, .failed: return []
         default: break
         }
-        if head.playWhenReady { return [.play(.current, position: position)] }
+        if head.playWhenReady, !lacksHeadphones { return [.play(.current, position: position)] }
         return position.map { [.seek(.position($0))] } ?? []
     }
+
+    /// The heir waits for its headphones: it must not play on the speakers.
+    private var lacksHeadphones: Bool { heir.reason == .routeLost && heir.output.missing == nil }
 
     /// The index of the item that both have, if both play it or both are silent.
     private var sharedPlace: Int? {

@@ -52,7 +52,6 @@ final class SessionLoop {
             }
             if changes.giveUp(at: .now) {
                 save(core.configuration, silentSwitch: core.silentSwitch) { _ in }
-                makeChanges()
             }
         }
     }

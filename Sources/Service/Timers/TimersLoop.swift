@@ -55,9 +55,7 @@ final class TimersLoop {
                 receive(message)
             }
             let moment = self.moment
-            for id in members.keys {
-                if members[id]?.edits.giveUp(at: moment.monotonic) == true { beginEdit(id) }
-            }
+            for id in members.keys { members[id]?.edits.giveUp(at: moment.monotonic) }
             let jump = moment.wall - moment.monotonic.nanoseconds / 1_000_000 - offset
             let isSet = abs(jump) > Self.tolerance
             if isSet { offset += jump }
@@ -79,7 +77,8 @@ final class TimersLoop {
             members[id] = Member(book: book, saved: book.timers)
             act(id) { $0.resume(moment) }
         case .forget(let id):
-            members.removeValue(forKey: id)?.edits.refuseAll(.unknownTimer(id))
+            members[id]?.edits.refuseAll(.unknownTimer(id))
+            members[id] = nil
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
             members[id, default: Member(book: savedBook(of: id))].edits.add(edit, reply)
@@ -113,7 +112,7 @@ final class TimersLoop {
     }
 
     private func end() {
-        for member in members.values { member.edits.refuseAll(Self.goingDown) }
+        for id in members.keys { members[id]?.edits.refuseAll(Self.goingDown) }
     }
 
     // MARK: Edits

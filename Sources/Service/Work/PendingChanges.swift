@@ -52,17 +52,17 @@ struct PendingChanges<Request, Prepared, Answer: Sendable> {
         return nil
     }
 
-    /// Whether a save was given up.
+    /// Whether a save was given up. The changes that wait are refused with it: each would wait as long again.
+    @discardableResult
     mutating func giveUp(at now: MonotonicTime) -> Bool {
         guard let saving, saving.until <= now else { return false }
-        self.saving = nil
-        saving.reply(.failure(.notSaved("The disk does not respond.")))
+        refuseAll(.notSaved("The disk does not respond."))
         return true
     }
 
-    /// Call it once, at the end.
-    func refuseAll(_ problem: Problem) {
+    mutating func refuseAll(_ problem: Problem) {
         saving?.reply(.failure(problem))
         for (_, reply) in waiting { reply(.failure(problem)) }
+        (saving, waiting) = (nil, [])
     }
 }
