@@ -127,7 +127,7 @@ extension PlayerCore {
         dropScan()
         queue.setCurrent(track.item.id)
         // Nothing was played since the stop or the end of the queue.
-        if !goal.isAtRest, left?.item.id != track.item.id { consume(left) }
+        if !goal.isAtRest { consume(left) }
         emit(.item(currentItem))
         jumped()
         savePosition()
@@ -181,7 +181,10 @@ extension PlayerCore {
 
     /// Removes an item that was heard from the queue if `consume` is set.
     private mutating func consume(_ track: LoadedTrack?) {
-        guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil else { return }
+        // An item that waits to be repeated stays.
+        guard settings.consume, let track, track.listened > 0, queue.item(track.item.id) != nil,
+            goal.isAtRest || track.item.id != current?.item.id
+        else { return }
         actions.append(.request(.edit(.remove([track.item.id]), expected: nil, play: false)))
     }
 }

@@ -44,4 +44,16 @@ import Testing
         world.run(seconds: 0.1)
         #expect(world.core.queue.count == (target == .current && !isStopped ? 1 : 0))
     }
+
+    /// The item waits to be heard again.
+    @Test func anItemThatRepeats_stays_whenTheSleepTimerEndsIt() {
+        var world = SimulatedWorld.playing(["a-2", "b-2"])
+        var patch = SettingsPatch()
+        (patch.consume, patch.repeats) = (true, .one)
+        world.command(.apply(patch))
+        world.command(.sleep(SleepPlan(end: .endOfItem, fade: 0)))
+        world.run(seconds: 3)
+        #expect(world.status == .paused && world.core.reason == .sleepTimer)
+        #expect(world.core.queue.count == 2 && world.core.queue.current?.uri == "a-2")
+    }
 }
