@@ -45,7 +45,8 @@ extension PlayerCore {
 
     /// A follower waits for its own device: on the default one it would play in another room, or double its leader.
     var isFollowerWithoutDevice: Bool {
-        settings.leader != nil && output.missing != nil && (routing.target == nil || routing.target != routing.borrowed)
+        let isBorrowing = routing.borrowed != nil && routing.target == routing.borrowed
+        return settings.leader != nil && output.missing != nil && !isBorrowing
     }
 
     private func borrowed(of devices: OutputDevices) -> String? {
@@ -123,7 +124,8 @@ extension PlayerCore {
     }
 
     private mutating func stopForLoss() {
-        guard goal.wantsSound else { return }
+        // A follower waits even in silence: its leader may play before the headphones are back.
+        guard goal.wantsSound || settings.leader != nil else { return }
         if routePolicy == .hold {
             routing.waitsForDevice = true
         } else {
@@ -165,6 +167,13 @@ extension PlayerCore {
     }
 
     mutating func routePolicyChanged() {
+        // Begins to follow, without its headphones: its leader starts it once they are back.
+        if settings.leader != nil, routePolicy == .hold, case .pause(.routeLost) = goal, routing.lost != nil,
+            wantedDevice == nil
+        {
+            routing.waitsForDevice = true
+            goal = .pause(.leader)
+        }
         guard routing.waitsForDevice, routePolicy != .hold else { return }
         routing.waitsForDevice = false
         if goal.wantsSound, routePolicy == .pause { goal = .pause(.routeLost) }

@@ -8,6 +8,7 @@ import Testing
 @Suite struct PlayerCoreFollowerRoutingTests {
     private static let speakers = OutputDevice(id: "spk", description: "Speakers", isDefault: true)
     private static let amplifier = OutputDevice(id: "amp", description: "Amplifier")
+    private static let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
 
     private func report(_ world: inout SimulatedWorld, _ devices: [OutputDevice], current: String?) {
         world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
@@ -50,10 +51,9 @@ import Testing
     /// Headphones that nobody chose. A pause would be ended by the leader, which plays on.
     @Test(arguments: [false, true])
     func aFollowersLostHeadphones_areAwaited(leaves: Bool) {
-        let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
         var world = SimulatedWorld.playing(["a-60"])
         world.apply { $0.leader = "main" }
-        report(&world, [Self.speakers, headphones], current: "hp")
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 2)
         report(&world, [Self.speakers], current: "spk")
         #expect(!world.sink.isStarted)
@@ -64,9 +64,63 @@ import Testing
             world.apply { $0.leader = .some(nil) }
             #expect(world.status == .paused && world.core.reason == .routeLost)
         } else {
-            report(&world, [Self.speakers, headphones], current: "hp")
+            report(&world, [Self.speakers, Self.headphones], current: "hp")
             #expect(world.run { $0.status == .playing })
         }
+    }
+
+    /// Lost in a pause of the group, or before the player joined it: the leader's play is not heard on the speakers.
+    @Test(arguments: [false, true])
+    func headphonesThatAreLostInSilence_areAwaited(joinsLater: Bool) {
+        var world = SimulatedWorld.playing(["a-60"])
+        if !joinsLater { world.apply { $0.leader = "main" } }
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        if !joinsLater { world.command(.pauseWithLeader) }
+        world.run(seconds: 1)
+        report(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 1)
+        #expect(world.status == .paused)
+        if joinsLater { world.apply { $0.leader = "main" } }
+        world.command(.play(.current))
+        world.run(seconds: 300)
+        #expect(world.status == .interrupted && world.core.reason == .routeLost && !world.sink.isStarted)
+        world.command(.pauseWithLeader)
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.run(seconds: 1)
+        #expect(world.status == .paused)
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    /// The headphones came back too late to resume the pause, or the user has chosen the speakers since.
+    @Test(arguments: [false, true])
+    func aPlayerWhoseDeviceIsThere_followsAtOnce(isChosen: Bool) {
+        var world = SimulatedWorld.playing(["a-60"])
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.run(seconds: 1)
+        report(&world, [Self.speakers], current: "spk")
+        world.run(seconds: 200)
+        #expect(world.status == .paused && world.core.reason == .routeLost)
+        if isChosen {
+            world.command(.selectOutput("spk"))
+        } else {
+            report(&world, [Self.speakers, Self.headphones], current: "hp")
+        }
+        world.apply { $0.leader = "main" }
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    /// A leader that pauses keeps its follower silent when the headphones return.
+    @Test func aReturnOfTheHeadphones_doesNotStartAFollower() {
+        var world = SimulatedWorld.playing(["a-60"])
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.run(seconds: 1)
+        report(&world, [Self.speakers], current: "spk")
+        world.apply { $0.leader = "main" }
+        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.run(seconds: 1)
+        #expect(world.status == .paused)
     }
 
     @Test func aLeaderOrAFollowerWithAnAlarm_playsWithoutItsOutput() {
