@@ -25,8 +25,11 @@ extension PlayerCore {
         case .suspended(let generation, let isSuspended):
             guard generation == stream.generation, output.isSuspended != isSuspended else { return }
             output.isSuspended = isSuspended
-            // Frames buffered during the suspension are stale.
-            if !isSuspended, current?.isLive == true, goal.wantsSound { disconnectLive() }
+            if !isSuspended {
+                outputReturned()
+                // Frames buffered during the suspension are stale.
+                if current?.isLive == true, goal.wantsSound { disconnectLive() }
+            }
             emit(.output(output))
         case .closed: return
         case .corkRequested(let generation, let isRequested):
@@ -78,12 +81,18 @@ extension PlayerCore {
         if new == .available {
             outage?.retry(now)
             outlivedOutage()
-            if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
-            // While sound is wanted, the error stays until sound is heard.
-            if !goal.wantsSound, lastError?.code == .outputUnavailable { lastError = nil }
+            outputReturned()
         }
         if old != new, !(old == nil && new == .available) { emit(.output(output)) }
         if outage == nil { beginOutageIfUnavailable() }
+    }
+
+    private mutating func outputReturned() {
+        // While sound is wanted, the error stays until sound is heard.
+        guard !goal.wantsSound else { return }
+        if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
+        if case .pause(.outputSuspended) = goal { goal = .pause(.outputReturned) }
+        if lastError?.code == .outputUnavailable { lastError = nil }
     }
 
     mutating func beginOutageIfUnavailable() {

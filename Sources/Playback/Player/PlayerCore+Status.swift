@@ -26,8 +26,7 @@ extension PlayerCore {
         case .rest(.failed(let error)): [.network, .bouncing].contains(error.code) ? .network : .mediaError
         case .play where status == .interrupted && isHeldBack:
             interruptions.isActive ? .interruption : .routeLost
-        case .play where status == .interrupted:
-            output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable
+        case .play where status == .interrupted: reasonOfOutput
         case .play where status == .buffering:
             if prebuffering != nil {
                 .network
@@ -41,6 +40,9 @@ extension PlayerCore {
         case .play, .idle, .hold, .stop: nil
         }
     }
+
+    /// The reason while the output cannot play.
+    var reasonOfOutput: StatusReason { output.isSuspended && outage == nil ? .outputSuspended : .outputUnavailable }
 
     private var statusTowardsPlaying: PlayerStatus {
         guard let current else { return .loading }

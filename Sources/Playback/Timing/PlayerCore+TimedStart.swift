@@ -13,7 +13,7 @@ struct TimedStart {
     let item: ItemID
     let position: Double?
     let at: MonotonicTime
-    /// The stream has been started.
+    /// The start has begun.
     var hasBegun = false
     /// Opens the stream ahead. After a failure, the stream opens at the start time.
     var opensAhead = true
@@ -171,14 +171,16 @@ extension PlayerCore {
         actions.append(.output(.stream(.shift(by: frames), generation)))
     }
 
-    /// The start time has passed.
+    /// The start time has passed. The wait ends when the stream has started.
     private mutating func awaitOutput(_ timedStart: TimedStart) {
-        guard status == .interrupted, !isHeldBack else { return self.timedStart = nil }
+        let isAway = isOutputUnavailable || outage != nil || output.isSuspended
+        if !isAway, stream.format != nil, !stream.isStarting { return self.timedStart = nil }
         guard now.isOver(TimedStart.patience, since: timedStart.at) else { return }
         self.timedStart = nil
-        goal = .pause(reason ?? .outputUnavailable)
+        guard isAway else { return }
+        goal = .pause(reasonOfOutput)
         if let lastError, lastError.code == .outputUnavailable { return reportFailedStart(lastError) }
-        let message = "The output has been suspended since the start time, for a minute."
+        let message = "The output is still suspended 60 s after the start time."
         reportFailedStart(PlaybackError(.outputUnavailable, message, itemID: timedStart.item))
     }
 

@@ -83,7 +83,8 @@ import Testing
         world.loseServer()
         _ = start(&world, .index(1), in: 3)
         world.run(seconds: 2.9)
-        #expect(world.core.timedStart != nil && world.core.current?.item.uri == "a-300" || !plays)
+        #expect(world.core.timedStart != nil)
+        #expect(world.core.current?.item.uri == (plays ? "a-300" : "b-300"))
         world.run(seconds: 30)
         #expect(world.status == .interrupted && world.core.reason == .outputUnavailable)
         #expect(world.core.current?.item.uri == "b-300" && world.core.lastError?.code == .outputUnavailable)
@@ -119,6 +120,58 @@ import Testing
         world.run(seconds: 31.5)
         #expect(world.status == .paused && world.core.reason == .outputSuspended && world.mostSpins < 5)
         #expect(errors(world).map(\.code) == [.outputUnavailable] && errors(world).first == world.core.lastError)
+        world.report { .suspended($0, false) }
+        #expect(world.core.reason == .outputReturned && world.core.lastError == nil)
+    }
+
+    /// The wait for the output goes on beside the interruption.
+    @Test(arguments: [false, true], [false, true])
+    func anInterruptionDoesNotEndTheWait(isSuspended: Bool, returns: Bool) {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        if !isSuspended { world.loseServer() }
+        _ = start(&world, in: 3)
+        world.run(seconds: 2.2)
+        if isSuspended {
+            world.sink.isFrozen = true
+            world.report { .suspended($0, true) }
+        }
+        world.run(seconds: 10)
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
+        world.run(seconds: 10)
+        #expect(world.status == .interrupted && world.core.reason == .interruption)
+        if returns { world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client))) }
+        world.run(seconds: 41.5)
+        #expect(world.status == .paused && world.mostSpins < 5)
+        #expect(world.core.reason == (isSuspended ? .outputSuspended : .outputUnavailable))
+        #expect(errors(world).map(\.code) == [.outputUnavailable])
+    }
+
+    /// The output is there: the interruption has no such limit.
+    @Test func anInterruptionAtTheTime_isAwaitedWithoutALimit() {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        _ = start(&world, in: 3)
+        world.run(seconds: 2.5)
+        world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
+        world.run(seconds: 100)
+        #expect(world.status == .interrupted && errors(world).isEmpty && world.mostSpins < 5)
+        world.command(.interruption(InterruptionNotice(isBeginning: false, source: .client)))
+        #expect(world.run { $0.status == .playing })
+    }
+
+    /// The sound server hangs: it is found after 5 s.
+    @Test func aSinkThatDoesNotStart_isAwaitedForAMinute() {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        _ = start(&world, in: 3)
+        world.run(seconds: 1)
+        world.model = .init(startsAfter: 1000...1000, jitter: 0)
+        world.run(seconds: 50)
+        #expect(world.status == .interrupted || world.status == .loading)
+        world.run(seconds: 12.5)
+        #expect(world.status == .paused && world.core.reason == .outputUnavailable && world.mostSpins < 5)
+        #expect(errors(world).map(\.code) == [.outputUnavailable])
     }
 
     @Test func aPauseEndsTheWaitForTheOutput() {
