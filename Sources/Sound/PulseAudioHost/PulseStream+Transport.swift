@@ -19,7 +19,7 @@ extension PulseStream {
             lengthenFadeIn(fade)
             run()
         case .running:
-            if isSounding { emit(.started(generation)) }
+            if sound.isSounding { emit(.started(generation)) }
             tick()
         case .unanswered, .disconnecting, .ended: break
         }
@@ -38,7 +38,7 @@ extension PulseStream {
         context.pointee.nextFadeIn = 0
         phase = .running
         context.pointee.rewrite()
-        if isSounding { emit(.started(generation)) }
+        if sound.isSounding { emit(.started(generation)) }
         tick()
         return true
     }
@@ -117,7 +117,7 @@ extension PulseStream {
         context.pointee.nextFadeIn = min(frames, ring.format.frames(Self.longestFadeInOfAnother))
         context.pointee.rewrite()
         flushing = (end: end, until: now.advanced(bySeconds: patience + ring.format.seconds(end - safe)))
-        isSounding = false
+        sound.isSounding = false
         context.pointee.fill()
     }
 
@@ -199,7 +199,7 @@ extension PulseStream {
         context.pointee.fill()
         context.pointee.isRunning = true
         phase = .running
-        isSounding = false
+        sound.isSounding = false
         timing.started(at: corkedIndex, now)
         requestTiming()
     }
@@ -261,7 +261,7 @@ extension PulseStream {
     /// Shifts the following sound `frames` earlier (later if negative), from the first frame that the sink has not
     /// consumed. Does nothing without queued sound to shift.
     func shift(by frames: FrameCount) {
-        guard phase == .running, isSounding, flushing == nil, !isDraining, !context.pointee.renderer.holdsFrames
+        guard phase == .running, sound.isSounding, flushing == nil, !isDraining, !context.pointee.renderer.holdsFrames
         else { return }
         context.pointee.renderer.fadeOut(from: safeIndex(.now), limit: .max)
         context.pointee.rewrite()

@@ -57,14 +57,7 @@ final class PulseStream: CallbackTarget {
     var isCurrent = true
     var goal = Goal.rest
     var isSuspended = false
-    /// Whether the sink has played our frames.
-    var isSounding = false
-    /// Start of the last segment that was reported as audible.
-    var announced: FrameCount = -1
-    /// End of the last frames that were reported as over. Frames that are added to their segment are reported anew.
-    private var passed: FrameCount = -1
-    /// The audible index at the last check.
-    private var lastHeard: FrameCount = 0
+    var sound = SoundWatch()
     var flushing: (end: FrameCount, until: MonotonicTime)?
     /// The exact read index of a corked stream.
     var corkedIndex: FrameCount = 0
@@ -196,7 +189,7 @@ final class PulseStream: CallbackTarget {
         context.pointee.anchor.heard = context.pointee.anchor.heard(at: now)
         context.pointee.anchor.time = now
         context.pointee.anchor.isRunning = false
-        isSounding = false
+        sound.isSounding = false
         publish()
     }
 
@@ -261,26 +254,12 @@ final class PulseStream: CallbackTarget {
     }
 
     private func announce(_ heard: Double) {
-        let map = context.pointee.renderer.map
         let index = FrameCount(clamping: heard.rounded(.down))
-        let place = map.place(at: index)
-        let hasPassed = !place.isInside && place.boundary == nil && map.last.frames > 0
-        // The sink ran dry and went on since the last call.
-        if isSounding, !isDraining, map.hasSilence(from: lastHeard, to: index) {
-            isSounding = false
-            emit(.underrun(generation))
-        }
-        lastHeard = index
-        let isNew = announced < map.last.start || (!isSounding && (place.isInside || passed < map.last.end))
-        if place.isInside || hasPassed, isNew {
-            announced = max(announced, map.last.start)
-            isSounding = true
-            emit(.started(generation))
-        }
-        if !place.isInside, isSounding {
-            isSounding = false
-            passed = map.last.end
-            if !isDraining { emit(.underrun(generation)) }
+        for change in sound.advance(to: index, context.pointee.renderer.map) {
+            switch change {
+            case .started: emit(.started(generation))
+            case .ended: if !isDraining { emit(.underrun(generation)) }
+            }
         }
         if isDraining, !context.pointee.renderer.hasFrames, heard >= Double(context.pointee.renderer.cursor) {
             drained()
