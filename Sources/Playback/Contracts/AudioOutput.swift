@@ -29,7 +29,7 @@ public enum OutputCommand: Sendable {
     /// Creates a stream, silent until `start`. The output may choose another rate or layout (PulseAudio takes the sink's
     /// rate). It reports `.opened` with the ring to fill, or `.failed`.
     case open(AudioFormat, Generation)
-    /// Sound was requested and refused: connects now, not only at the next attempt.
+    /// Connects at once: a request for sound was refused.
     case connect
     case stream(StreamCommand, Generation)
     /// Moves the gains linearly (in amplitude) over `seconds`, from the audible position and the present gain on. Corners

@@ -8,7 +8,7 @@ public struct OutputDevices: Hashable, Sendable {
     public var current: String?
     /// True if the user chose `current`, which then stays when the default changes.
     public var isChosen: Bool
-    /// The output has these devices only: a choice that was made with another output waits for that one.
+    /// The devices never change; a choice of another device is ignored but kept.
     public var isFixed: Bool
 
     public init(
