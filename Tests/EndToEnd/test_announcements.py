@@ -211,7 +211,7 @@ def test_effects_change_while_it_sounds(capture, api, sounds):
     said = announce(api, "say.wav")
 
     def heard(music: float, text: float, what: str) -> None:
-        eventually(lambda: near(level_now(capture, MUSIC), music, 0.3) and near(level_now(capture, TEXT), text, 0.3), what)
+        eventually(lambda: near(level_now(capture, MUSIC), music, 0.5) and near(level_now(capture, TEXT), text, 0.5), what)
 
     def right(frequency: float) -> float:
         return amplitude(capture.samples()[-RATE // 5:, ::-1], frequency)
@@ -254,7 +254,7 @@ def test_effects_changed_while_the_music_is_silent(capture, api, sounds, cause):
     api.call("PATCH", "/effects", json=CURVE)
     mark = capture.frames
     if cause == "announcement":
-        eventually(lambda: near(level_now(capture, TEXT), QUIET * QUARTER, 0.3), "the equaliser is in force")
+        eventually(lambda: near(level_now(capture, TEXT), QUIET * QUARTER, 0.5), "the equaliser is in force")
         mark = capture.frames
         api.call("DELETE", f"/announcements/{said['id']}")
     else:
