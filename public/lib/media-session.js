@@ -29,7 +29,6 @@ export function sessionTexts(player) {
 
 /**
  * The command of each Media Session action, `[name, data]`. Disabled actions are missing, so that they have no button.
-In a path `?` and `#` are letters as any other.=>In a path `?` and `#` are ordinary characters.
  */
 export function sessionActions(player) {
   const allowed = player?.remoteCommands;

@@ -88,8 +88,11 @@ export function advise(player, connection) {
   return "";
 }
 
-/** True if the play button pauses: sound is playing or on its way. */
+/** The interruptions that `play` ends. The others last until the output is back; `pause` cancels the wait. */
+const endedByPlay = new Set(["interruption", "route-lost"]);
+
+/** True if the play button pauses: sound is playing, on its way, or waits for the output. */
 export function wantsSound(player) {
-  if (!player) return false;
-  return player.status === "playing" || (player.playWhenReady === true && (busy.has(player.status)));
+  if (player?.playWhenReady !== true) return false;
+  return player.status !== "interrupted" || !endedByPlay.has(player.reason);
 }

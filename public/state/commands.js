@@ -2,6 +2,7 @@
 
 import { LatestWins } from "../lib/latest.js";
 import { count, isListName, isNetwork } from "../lib/media.js";
+import { wantsSound } from "../lib/status.js";
 
 /** For folders of tens of thousands of files. */
 const slow = { timeout: 60_000 };
@@ -43,7 +44,7 @@ export class Commands {
 
   /** Commands that are one request: `[method, path, body, options]`. */
   #requests = {
-    ...Object.fromEntries(["pause", "toggle", "stop", "next", "previous", "scan"].map((verb) => [verb, (body) => this.#player(verb, body)])),
+    ...Object.fromEntries(["pause", "stop", "next", "previous", "scan"].map((verb) => [verb, (body) => this.#player(verb, body)])),
     endScan: () => ["DELETE", this.paths.player("/scan")],
     settings: (patch) => ["PATCH", this.paths.player(), patch],
     // The response may come before the sound moves; the `output` event comes after.
@@ -74,6 +75,8 @@ export class Commands {
   /** The others. */
   #handlers = {
     play: (target) => this.#play(target),
+    // The verb that the button shows.
+    toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
     // A dragged control sends many a second: one request at a time, and the last value arrives.
     seek: (target) => this.#latest("seek", target, mergeSeeks, (value) => this.#send(...this.#player("seek", value))),
     adjust: (patch) => this.#latest("adjust", patch, mergePatches, (value) => this.#send("PATCH", this.paths.player(), value)),

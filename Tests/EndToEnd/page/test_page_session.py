@@ -28,6 +28,29 @@ def test_anInterruption_isShown_andPlayEndsIt(pulse, remote, api):
     expect(remote.status).to_have_text("Playing")
 
 
+def test_theButton_sendsTheVerbThatItShows_whileTheOutputIsLost(pulse, remote, api):
+    """The player waits for the output already: pausing is of use, playing is not."""
+    verbs = []
+    remote.page.on("request", lambda request: request.method == "POST" and verbs.append(request.url.rpartition("/")[2]))
+    api.start("long.mp3")
+    pulse.suspend("spk", True)
+    expect(remote.status).to_have_text("Interrupted – the sound device is suspended")
+    remote.button("Pause").click()
+    api.wait_status("paused")
+    remote.button("Play").click()
+    expect(remote.button("Pause")).to_be_visible()
+    remote.page.keyboard.press("k")
+    expect(remote.button("Play")).to_be_visible()
+    assert verbs == ["pause", "play", "pause"]
+
+
+def test_aSoundServerLostDuringPlayback_isReported(pulse, remote, api):
+    api.start("long.mp3")
+    pulse.kill()
+    expect(remote.status).to_have_text(re.compile("^No sound: .+"))
+    expect(remote.button("Pause")).to_be_visible()
+
+
 @pytest.mark.headphones
 def test_pulledHeadphones_areReported(pulse, remote, api):
     eventually(lambda: len(api.outputs()) == 2, "both outputs")
