@@ -122,6 +122,9 @@ withPlayer((now) => cover.update(now.item));
 withPlayer((now) => waveform.update(now.item));
 withPlayer((now) => windows.update(now.queue));
 effect(() => {
+  if (browse.recorder.status?.state === "idle") untracked(() => commands.recordingEnded());
+});
+effect(() => {
   const { state } = store.connection;
   document.body.dataset.connection = state;
   if (state === "unauthorized") view.token.open({ refused: currentToken() !== null });

@@ -36,6 +36,7 @@ export function mergePatches(waiting, newer) {
  */
 export class Commands {
   #streams = new Map();
+  #categoryBefore = null;
 
   /** `{client, channel, paths, store, notify}`: `channel` is the `EventSocket`, `notify(message, {action, tone})` shows a toast. */
   constructor(parts) {
@@ -208,12 +209,22 @@ export class Commands {
     return answer;
   }
 
-  /** Changes a session that only plays to one that also records. */
+  /** Changes a session that only plays to one that also records, until the recording ends. */
   async #record(settings) {
-    const { mayRecord, available } = this.store.session ?? {};
+    const { category, mayRecord, available } = this.store.session ?? {};
     const needsSession = mayRecord === false && available.categories.includes("play-and-record");
     if (needsSession && !(await this.#send("PATCH", "/session", { category: "play-and-record" }))) return null;
-    return this.#send("POST", "/recordings", settings);
+    const answer = await this.#send("POST", "/recordings", settings);
+    if (needsSession) this.#categoryBefore = category;
+    if (!answer) this.recordingEnded();
+    return answer;
+  }
+
+  /** Restores the category of the session that `record` has changed, unless it has been changed since. */
+  recordingEnded() {
+    const category = this.#categoryBefore;
+    this.#categoryBefore = null;
+    if (category && this.store.session?.category === "play-and-record") this.perform("session", { category });
   }
 
   /** A link cannot send the token, so the page fetches the file. */

@@ -47,6 +47,22 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
     assert api.call("GET", "/recordings")["recordings"] == []
 
 
+@pytest.mark.parametrize("ends_by_itself", [False, True], ids=["stopped", "lost"])
+def test_the_session_is_as_before_when_the_recording_has_ended(microphone, api, remote, ends_by_itself):
+    assert api.call("GET", "/session")["category"] == "playback"
+    panel = remote.page.locator("recorder-panel")
+    remote.page.get_by_role("tab", name="Recordings").click()
+    for name, ready in (("Record", "Pause"), ("Pause", "Resume"), ("Resume", "Pause")):
+        panel.get_by_role("button", name=name).click()
+        expect(panel.get_by_role("button", name=ready)).to_be_enabled()
+        assert api.call("GET", "/session")["category"] == "play-and-record"
+    if ends_by_itself:
+        microphone.unplug()
+    else:
+        panel.get_by_role("button", name="Stop").click()
+    eventually(lambda: api.call("GET", "/session")["category"] == "playback", "it only plays again")
+
+
 def test_lost_source_is_reported(microphone, directory, api, remote):
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
