@@ -69,8 +69,8 @@ const connection = new Connection({
 const failures = new Failures();
 const lockScreen = LockScreen.isPossible
   ? new LockScreen({ audio: find("#silence"), perform: (name, data) => commands.perform(name, data) }) : null;
-// `lyrics` is false where the server knows of none.
-const lyricsOf = remembered((item) => item.lyrics === false ? null : client.get(paths.item(item.id, "/lyrics")).catch(() => null));
+// `lyrics` is null while the server opens the item.
+const lyricsOf = remembered((item) => !item.lyrics ? null : client.get(paths.item(item.id, "/lyrics")).catch(() => null));
 const lyricCover = new LyricCover({ load: lyricsOf, show: (address) => lockScreen && (lockScreen.artwork = address) });
 const picture = view.now.refs.box;
 const cover = new Cover(client, {

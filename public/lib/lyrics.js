@@ -24,7 +24,7 @@ export function remembered(load) {
   let last = { key: null, answer: null };
   return (item) => {
     // Another player, or another run of the server, may give the same id to something else.
-    const key = `${item.id} ${item.uri}`;
+    const key = `${item.id} ${item.uri} ${item.lyrics}`;
     if (last.key !== key) last = { key, answer: load(item) };
     return last.answer;
   };

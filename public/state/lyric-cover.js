@@ -25,7 +25,7 @@ export class LyricCover {
   /** Nothing is fetched or drawn while it is off. */
   async #fetch() {
     const item = this.isOn ? this.item : null;
-    if (item?.id === this.#fetched?.id) return;
+    if (item?.id === this.#fetched?.id && item?.lyrics === this.#fetched?.lyrics) return;
     this.#fetched = item;
     this.lines = [];
     const lyrics = item && (await this.load(item));

@@ -38,6 +38,18 @@ def covers(page) -> list[dict]:
     return [cover for index, cover in enumerate(all) if index == 0 or cover["src"] != all[index - 1]["src"]]
 
 
+def test_lyrics_areAskedFor_onlyWhereThereAreSome(remote, api):
+    asked = []
+    remote.page.on("request", lambda request: request.url.endswith("/lyrics") and asked.append(request.url))
+    api.load("silent.mp3")
+    remote.page.get_by_text("Lyrics", exact=True).click()
+    lyrics = remote.page.get_by_role("group", name="Lyrics")
+    for name in ("silent.mp3", "song.mp3"):
+        api.load(name, play=True)
+        expect(lyrics).to_contain_text("This track has no lyrics." if name == "silent.mp3" else "Two & three")
+    assert len(asked) == 1
+
+
 def test_each_line_is_a_picture_of_its_own(remote, api):
     """Row 196: five lines, five pictures, when they are sung."""
     remote.tolerate("status of 404")

@@ -45,13 +45,14 @@ class LyricsView extends Component {
   async #fetch() {
     this.hidden = !this.item;
     const item = this.isOpen ? this.item : null;
-    if (item?.id === this.#fetched?.id) return;
+    if (item?.id === this.#fetched?.id && item?.lyrics === this.#fetched?.lyrics) return;
     this.#fetched = item;
     this.lines = [];
     this.#current = -1;
     if (!item) return;
     const { box } = this.refs;
     render(box, html`<p>Loading…</p>`);
+    if (item.status === "loading") return;
     const lyrics = await this.load(item);
     // A late answer for an earlier item.
     if (item !== this.#fetched) return;
