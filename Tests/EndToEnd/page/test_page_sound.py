@@ -344,6 +344,7 @@ def test_aRingingAlarm_isSnoozedAndEnded_besideTheMusic(open_remote, api, size, 
         button.click()
 
     expect(note).to_contain_text("An alarm rings.")
+    expect(remote.page.locator(".alarm-about")).to_have_text("Once · rings now")
     if screenshots:
         remote.page.screenshot(path=screenshots / f"alarm-{size[0]}.png")
     press("Snooze")

@@ -130,10 +130,12 @@ class AlarmList extends Component {
   }
 }
 
-function row({ id, time, days: chosen, enabled, next, last }) {
+function row({ id, time, days: chosen, enabled, next, last, state }) {
   const name = time.slice(0, 5);
   const trouble = results[last?.result];
-  const about = [wordsOf(chosen), enabled && next ? `next: ${nextWords(next)}` : "off", trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
+  const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${nextWords(next)}`
+    : enabled && next ? `next: ${nextWords(next)}` : "off";
+  const about = [wordsOf(chosen), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
   return html`<li>
     <label class="check"><input type="checkbox" aria-label="Alarm at ${name}" data-action="switch" data-id="${id}" ${enabled ? html`checked` : null}>
       <span class="alarm-time">${name}</span><span class="alarm-about">${about}</span></label>
