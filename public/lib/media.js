@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The last part of a path or address, without its extension. In a path `?` and `#` are letters as any other. */
+/** The last part of a path, or of an address and decoded, without its extension. In a path `?`, `#` and `%` are ordinary characters. */
 export function nameFromUri(uri) {
   const text = String(uri ?? "");
-  const path = (/^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(/[?#].*$/, "") : text).replace(/\/+$/, "");
-  const last = path.slice(path.lastIndexOf("/") + 1);
+  const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(text);
+  const path = (isAddress ? text.replace(/[?#].*$/, "") : text).replace(/\/+$/, "");
+  const part = path.slice(path.lastIndexOf("/") + 1);
+  const last = isAddress ? decoded(part) : part;
   return last.replace(/\.[A-Za-z0-9]{1,5}$/, "") || path || "Untitled";
 }
 

@@ -204,6 +204,15 @@ def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
     }""") == ["r1-105", "r2-105", True, 95, 2]
 
 
+def test_namesOfAddresses_areDecoded_andThoseOfPathsAreNot(page):
+    names = {"https://host/a/01%20First%20Rain.mp3?key=%20": "01 First Rain", "https://host/100%.mp3": "100%", "Folder/01%20First.mp3": "01%20First",
+             "file:///music/Gr%C3%BCn.flac": "Grün"}
+    assert page.evaluate("""async (uris) => {
+        const { nameFromUri } = await import("/lib/media.js");
+        return uris.map(nameFromUri);
+    }""", [*names]) == [*names.values()]
+
+
 def test_status_isTheServersWord(page):
     for player, text, tone in [
             ({"status": "playing"}, "Playing", "good"),
