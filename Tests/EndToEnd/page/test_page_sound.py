@@ -43,6 +43,8 @@ def test_bands_areAdded_setAndRemoved_andTheCurveFollows(remote, api):
     eventually(lambda: [band["gain"] for band in effects(api)["equalizer"]["bands"]] == [6], "set")
     assert effects(api)["enabled"] and effects(api)["equalizer"]["enabled"], "it is heard"
     expect(curve).to_have_attribute("aria-label", re.compile(r"to \+6 dB at 1 kHz$"))
+    for unit in ("Hz", "Q"):
+        expect(panel.locator(".equalizer-bands").get_by_text(unit, exact=True)).to_be_visible()
     frequency = panel.get_by_role("spinbutton", name="Frequency of band 1")
     frequency.fill("100")
     frequency.press("Tab")

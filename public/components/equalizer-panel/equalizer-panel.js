@@ -161,9 +161,9 @@ function bandRow(index) {
   const values = (member) => data({ member, index });
   const words = `band ${index + 1}`;
   return html`<li>
-    <input type="number" min="10" max="24000" step="any" required aria-label="Frequency of ${words} in Hz" title="Frequency in Hz"${values("frequency")}>
+    <span class="unit"><input type="number" min="10" max="24000" step="any" required aria-label="Frequency of ${words} in Hz" title="Frequency in Hz"${values("frequency")}><span aria-hidden="true">Hz</span></span>
     <select aria-label="Type of ${words}"${values("type")}>${choices(types)}</select>
-    <input type="number" min="0.1" max="30" step="any" required aria-label="Q of ${words}" title="Q"${values("q")}>
+    <span class="unit"><span aria-hidden="true">Q</span><input type="number" min="0.1" max="30" step="any" required aria-label="Q of ${words}" title="Q"${values("q")}></span>
     ${iconButton("remove", `Remove ${words}`, "Remove", { action: "removeBand", index })}
     <input type="range" min="-24" max="24" step="0.5"${values("gain")}><span class="value" aria-hidden="true"></span>
   </li>`;
