@@ -84,9 +84,12 @@ def test_theBuildHasTheSameFlags_whereverItsOutputGoes(shell):
     assert built == "build -c release --static-swift-stdlib --no-color-diagnostics --product tonearm"
 
 
-@pytest.mark.skipif("[" in pathlib.Path("/proc/asound/cards").read_text() if pathlib.Path("/proc/asound/cards").exists() else False,
-                    reason="this machine has a sound card, which would play")
-def test_ctrlC_endsTheServer_beforeItsSoundServer(tmp_path, media):
+@pytest.fixture
+def run(tmp_path, media):
+    """Starts scripts/run with arguments, and returns the process once it serves. Its log is `tmp_path/log`."""
+    cards = pathlib.Path("/proc/asound/cards")
+    if cards.exists() and "[" in cards.read_text():
+        pytest.skip("this machine has a sound card, which would play")
     swift = tmp_path / "swift"
     swift.write_text(f"""#!/bin/sh
 case "$*" in
@@ -95,26 +98,55 @@ case "$*" in
 esac
 """)
     swift.chmod(0o755)
-    environment = os.environ | {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    environment = os.environ | {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": str(tmp_path),
+                                "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     environment.pop("PULSE_SERVER", None)
-    log = tmp_path / "log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [REPOSITORY / "scripts/run", "--local", media.root, "--", "--port", "0", "--port-file", tmp_path / "port"],
-            env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
-    try:
-        port = eventually(lambda: (tmp_path / "port").exists() and (tmp_path / "port").read_text().strip(), "it serves", 30)
-        api = Api(f"http://127.0.0.1:{port}")
-        api.load("long.mp3")
-        api.play()
-        api.wait_status("playing")
-        # As a terminal does: to all of the group.
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(20)
-    finally:
+    processes = []
+
+    def start(*arguments: str) -> subprocess.Popen:
+        with (tmp_path / "log").open("wb") as output:
+            processes.append(subprocess.Popen(
+                [REPOSITORY / "scripts/run", *arguments, media.root, "--", "--port", "0", "--port-file", tmp_path / "port"],
+                env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True))
+        eventually(lambda: (tmp_path / "port").exists() and (tmp_path / "port").read_text().strip(), "it serves", 30)
+        return processes[-1]
+
+    yield start
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
-    assert "signal=2" in log.read_text() and "warning" not in log.read_text(), log.read_text()
+
+
+def end(process: subprocess.Popen) -> None:
+    """As a terminal does: to all of the group."""
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(20)
+
+
+def test_ctrlC_endsTheServer_beforeItsSoundServer(run, tmp_path):
+    process = run("--local")
+    api = Api(f"http://127.0.0.1:{(tmp_path / 'port').read_text().strip()}")
+    api.load("long.mp3")
+    api.play()
+    api.wait_status("playing")
+    end(process)
+    log = (tmp_path / "log").read_text()
+    assert "signal=2" in log and "warning" not in log, log
+
+
+def test_theHintForTheLink_hasTheServersSettings(run, tmp_path):
+    end(run())
+    assert f"link --host 0.0.0.0 --port 0 --port-file {tmp_path}/port\n" in (tmp_path / "log").read_text()
+
+
+def test_aKilledSoundServer_isNotReportedByTheShell(run, tmp_path):
+    process = run("--local")
+    (daemon,) = subprocess.run(["pgrep", "-f", f"^pulseaudio .*socket={tmp_path}/"], capture_output=True, text=True).stdout.split()
+    os.kill(int(daemon), signal.SIGKILL)
+    eventually(lambda: not pathlib.Path(f"/proc/{daemon}").exists(), "it has ended")
+    end(process)
+    log = (tmp_path / "log").read_text()
+    assert " Killed " not in log and "signal=2" in log, log
 
 
 FLICKERS = """import pathlib, pytest
