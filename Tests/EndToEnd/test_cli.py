@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 import urllib.request
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -310,6 +311,13 @@ def test_doctor_asks_the_server_that_runs(server, directory):
     result = tonearm("doctor", "--port", str(server.port), environment=environment)
     assert result.returncode == 0, result.stdout
     assert f"ok       output: the server at {server.url} has null (No sound)" in result.stdout and "music:" not in result.stdout
+
+
+def test_doctor_names_the_sound_server_that_it_checks(pulse, start_server, directory):
+    """The server has none: the check of this terminal's is no answer for it."""
+    server = start_server(output="auto", pulse=SimpleNamespace(environment=os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}))
+    shown = tonearm("doctor", "--port", str(server.port), environment=pulse.environment).stdout
+    assert f"note     output: the server at {server.url} reports no output; the sound server of this terminal is checked instead" in shown
 
 
 def test_doctor_notes_why_nobody_hears_the_music(pulse, start_server):

@@ -37,8 +37,8 @@ struct DoctorCommand: LocalCommand {
         }
         let server = ServerChecks.running(settings)
         let sound =
-            server.flatMap(ServerChecks.output) ?? SoundCheck(settings, environment).findings()
-            + (server.map(ServerChecks.volume) ?? [])
+            server.flatMap(ServerChecks.output) ?? (server.map { [ServerChecks.noOutput(of: $0)] } ?? [])
+            + SoundCheck(settings, environment).findings() + (server.map(ServerChecks.volume) ?? [])
         let hasOwnMusic = server != nil && settings.music.isEmpty
         return versions + sound + [
             ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),

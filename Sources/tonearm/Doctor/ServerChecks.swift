@@ -136,6 +136,13 @@ enum ServerChecks {
         return [.ok("output", "the server at \(server.address) has \(name)")] + silent + volume(of: server)
     }
 
+    static func noOutput(of server: ServerClient) -> Finding {
+        .note(
+            "output",
+            "the server at \(server.address) reports no output; the sound server of this terminal is checked instead",
+            "see the server's log; if that sound server works, start the server with the same PULSE_SERVER and user")
+    }
+
     /// Reasons why the player `main` of a running server plays silently.
     static func volume(of server: ServerClient) -> [Finding] {
         do {
