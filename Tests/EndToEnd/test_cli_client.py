@@ -116,13 +116,17 @@ def test_loop_levels_prime_and_a_start_at_a_time(cli, api):
     api.load("long.mp3")
     assert cli("levels").returncode == 1, "nothing sounds"
     assert re.fullmatch(r"[0-9.]+ s are ready.\n", run("prime", "--seconds", "0.5"))
-    assert run("play", "--at", "1h").startswith("It plays in ")
+    said = run("play", "--at", "1h")
     start, = api.call("GET", "/timers")["timers"]
     assert start["type"] == "start"
+    assert said.startswith("It plays in ") and said.endswith(f" To cancel: tonearm alarm remove {start['id']}\n")
+    listed = run("alarm").split()
+    assert listed[0] == start["id"] and re.fullmatch(r"\d\d:\d\d:\d\d", listed[1]) and listed[2:4] == ["once", "start"]
+    assert run("alarm", "remove", start["id"]) == f"{start['id']} is removed\n" and run("alarm") == "There are no alarms.\n"
     api.play()
-    run("loop", "0:01", "2.5")
+    assert run("loop", "0:01", "2.5") == "From 1.0 s to 2.5 s, again and again.\n"
     assert api.player()["abLoop"] == {"begin": 1, "end": 2.5}
-    run("loop", "off")
+    assert run("loop", "off") == "The loop is off.\n"
     assert api.player()["abLoop"] is None
     api.wait_status("playing")
     assert re.fullmatch(r"average( -?[0-9.]+)+  peak( -?[0-9.]+)+  loudness -?[0-9.]+ LUFS\n", run("levels"))
@@ -201,6 +205,18 @@ def test_a_token_is_asked_for_taken_and_checked(guarded):
 
 
 @pytest.mark.smoke
+def test_every_change_is_confirmed_in_a_line(cli, api):
+    api.load("long.mp3", "chirp.mp3", "low.mp3")
+    cli.output("players", "add", "kitchen")
+    for arguments, line in ((("mute",), "100 (muted)"), (("unmute",), "100"), (("shuffle", "on"), "shuffle on"), (("repeat", "all"), "repeat all"),
+                            (("set", "crossfade", "2"), "crossfade 2"), (("move", "2", "--to", "0"), "1 moved, 3 in the queue"),
+                            (("remove", "0", "1"), "2 removed, 1 in the queue"), (("clear",), "cleared, 0 in the queue"),
+                            (("players", "follow", "kitchen"), "kitchen follows main"), (("players", "unfollow", "kitchen"), "kitchen plays by itself"),
+                            (("players", "remove", "kitchen"), "kitchen is removed")):
+        assert cli.output(*arguments) == line + "\n"
+    assert cli.output("effects", "set", "reverb.enabled", "on").endswith("reverb 25 %\n")
+
+
 def test_players_shows_leaders_and_outputs_the_choice(cli):
     assert cli("players", "add", "kitchen").returncode == 0
     assert "follows" not in cli("players").stdout

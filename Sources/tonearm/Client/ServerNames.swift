@@ -42,7 +42,7 @@ enum ServerNames: String, CaseIterable {
     private func name(_ entry: Entry) -> String? {
         switch self {
         case .players, .outputs, .outputChoice, .renders: entry.id
-        case .alarms: entry.type == "alarm" ? entry.id : nil
+        case .alarms: entry.type == "sleep" ? nil : entry.id
         case .presets: entry.name
         case .playlists: entry.name.map(Self.isSafe) == true ? entry.name : entry.id
         }

@@ -26,6 +26,11 @@ struct EffectsCommand: ParsableCommand {
             var enabled: Bool
             var preset: String
         }
+        struct Reverb: Decodable {
+            var enabled: Bool
+            /// 0 to 1.
+            var mix: Double
+        }
         struct Limiter: Decodable {
             var enabled: Bool
             var ceiling: Double
@@ -36,7 +41,8 @@ struct EffectsCommand: ParsableCommand {
         var equalizer: Equalizer
         var compressor: Compressor
         var limiter: Limiter
-        var crossfeed, reverb: Switch
+        var crossfeed: Switch
+        var reverb: Reverb
         var width: Double
         /// Milliseconds.
         var delay: Double
@@ -50,7 +56,7 @@ struct EffectsCommand: ParsableCommand {
             if compressor.enabled { words.append("compressor \(compressor.preset)") }
             if crossfeed.enabled { words.append("crossfeed") }
             if mono { words.append("mono") } else if width != 1 { words.append("width \(width)") }
-            if reverb.enabled { words.append("reverb") }
+            if reverb.enabled { words.append("reverb \(Int(clamping: (reverb.mix * 100).rounded())) %") }
             if delay > 0 { words.append("delay \(delay) ms") }
             if limiter.enabled { words.append("limiter at \(limiter.ceiling) dB") }
             return words.joined(separator: ", ")

@@ -78,7 +78,10 @@ struct PlayersCommand: ParsableCommand {
 
         @Argument(help: "Its id.", completion: ServerNames.players.completion) var id: String
 
-        func run(_ client: ServerClient) throws { try client.send(.delete, PlayersCommand.path(of: id)) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.delete, PlayersCommand.path(of: id))
+            Console.output("\(id) is removed")
+        }
     }
 
     struct Follow: ClientCommand {
@@ -95,6 +98,7 @@ struct PlayersCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             try client.send(.patch, PlayersCommand.path(of: id), ["leader": leader])
+            Console.output("\(id) follows \(leader)")
         }
     }
 
@@ -107,6 +111,7 @@ struct PlayersCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             try client.send(.patch, PlayersCommand.path(of: id), ["leader": RequestBody.Null()])
+            Console.output("\(id) plays by itself")
         }
     }
 }

@@ -20,11 +20,13 @@ struct LoopCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let part: any Encodable =
-            if let end {
-                ["begin": TimeText.seconds(begin), "end": end.seconds] as RequestBody
-            } else { RequestBody.Null() }
+        guard let end, let begin = TimeText.seconds(begin) else {
+            try client.change(["abLoop": RequestBody.Null()])
+            return Console.output("The loop is off.")
+        }
+        let part: RequestBody = ["begin": begin, "end": end.seconds]
         try client.change(["abLoop": part])
+        Console.output("From \(begin) s to \(end.seconds) s, again and again.")
     }
 }
 

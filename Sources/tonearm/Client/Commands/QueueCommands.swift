@@ -91,7 +91,7 @@ struct RemoveCommand: ClientCommand {
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.") var items: [String]
 
     func run(_ client: ServerClient) throws {
-        try client.send(.post, "queue/remove", ["ids": client.itemIDs(items)])
+        try client.editQueue(.post, "queue/remove", ["ids": client.itemIDs(items)], done: "\(items.count) removed")
     }
 }
 
@@ -107,11 +107,20 @@ struct MoveCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        try client.send(.post, "queue/move", ["ids": client.itemIDs(items), "position": to])
+        try client.editQueue(
+            .post, "queue/move", ["ids": client.itemIDs(items), "position": to], done: "\(items.count) moved")
     }
 }
 
+/// The answer to an edit of the queue.
+struct QueueLength: Decodable { var length: Int }
+
 extension ServerClient {
+    func editQueue(_ method: Method, _ path: String, _ body: RequestBody? = nil, done: String) throws {
+        let after: QueueLength = try ask(method, path, body)
+        Console.output("\(done), \(after.length) in the queue")
+    }
+
     /// Resolves indices to ids. Any other text is an id already.
     func itemIDs(_ texts: [String]) throws -> [String] {
         try texts.map { text in

@@ -7,6 +7,9 @@ import Playback
 extension ServerClient {
     @discardableResult
     func change(_ body: RequestBody) throws -> PlayerState { try ask(.patch, "player", body) }
+
+    /// Prints the new volume.
+    func changeVolume(_ body: RequestBody) throws { try Console.output(change(body).volumeText) }
 }
 
 extension RequestBody {
@@ -39,7 +42,10 @@ struct SetCommand: ClientCommand {
 
     func validate() throws { _ = try change() }
 
-    func run(_ client: ServerClient) throws { try client.change(change()) }
+    func run(_ client: ServerClient) throws {
+        try client.change(change())
+        Console.output(Table.printable("\(key) \(SignedArgument.only(value) ?? "")"))
+    }
 
     private func change() throws -> RequestBody {
         guard let setting = Self.settings.first(where: { $0.key == key }) else {
@@ -95,9 +101,14 @@ struct VolumeCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let now = try target.map { try client.change([$0.member: $0.value]) } ?? client.ask(.get, "player")
-        Console.output("\(Int(clamping: (now.level * 100).rounded()))" + (now.muted ? " (muted)" : ""))
+        if let target { return try client.changeVolume([target.member: target.value]) }
+        let now: PlayerState = try client.ask(.get, "player")
+        Console.output(now.volumeText)
     }
+}
+
+extension PlayerState {
+    fileprivate var volumeText: String { "\(Int(clamping: (level * 100).rounded()))" + (muted ? " (muted)" : "") }
 }
 
 struct ShuffleCommand: ClientCommand {
@@ -105,7 +116,10 @@ struct ShuffleCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
     @Argument(help: ArgumentHelp("Whether the order is random.", valueName: "on|off")) var choice: Switch
 
-    func run(_ client: ServerClient) throws { try client.change(["shuffle": choice == .on]) }
+    func run(_ client: ServerClient) throws {
+        let now = try client.change(["shuffle": choice == .on])
+        Console.output("shuffle \(now.shuffle ? "on" : "off")")
+    }
 }
 
 struct RepeatCommand: ClientCommand {
@@ -115,5 +129,8 @@ struct RepeatCommand: ClientCommand {
     @OptionGroup var options: ClientOptions
     @Argument(help: ArgumentHelp("Nothing, the item or the queue.", valueName: "off|one|all")) var choice: Choice
 
-    func run(_ client: ServerClient) throws { try client.change(["repeat": choice.rawValue]) }
+    func run(_ client: ServerClient) throws {
+        let now = try client.change(["repeat": choice.rawValue])
+        Console.output(Table.printable("repeat \(now.repeat)"))
+    }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 internal import Kernel
 
 struct SleepCommand: ClientCommand {
@@ -65,13 +66,13 @@ struct SleepCommand: ClientCommand {
 
 struct AlarmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "alarm", "Lists, sets and ends alarms.",
+        "alarm", "Lists, sets and ends alarms; lists and cancels a start of play --at.",
         subcommands: [ListAlarms.self, AddAlarm.self, ChangeAlarm.self, SnoozeAlarm.self, RemoveAlarm.self],
         defaultSubcommand: ListAlarms.self)
 }
 
 struct ListAlarms: ShowingCommand {
-    static let configuration = CommandConfiguration("list", "Shows the alarms.")
+    static let configuration = CommandConfiguration("list", "Shows the alarms, and the start of play --at.")
     @OptionGroup var options: ClientOptions
 
     @Flag(json: "timers") var json = false
@@ -80,12 +81,13 @@ struct ListAlarms: ShowingCommand {
 
     func show(_ answer: TimerList) {
         var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left])
-        for alarm in answer.timers where alarm.type == "alarm" {
+        for alarm in answer.timers where alarm.type != "sleep" {
             let days = alarm.days ?? []
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
             table.add(
-                alarm.id, alarm.time ?? "", days.isEmpty ? "once" : days.joined(separator: ","), alarm.timeZone ?? "",
-                state, alarm.next == nil ? "" : "in \(TimeText.remaining(alarm.seconds))", alarm.itemsText)
+                alarm.id, alarm.time ?? alarm.startTime, days.isEmpty ? "once" : days.joined(separator: ","),
+                alarm.timeZone ?? "", alarm.type == "start" ? "start" : state,
+                alarm.next == nil ? "" : "in \(TimeText.remaining(alarm.seconds))", alarm.itemsText)
         }
         Console.output(table, orWithoutRows: "There are no alarms.")
     }
@@ -191,17 +193,21 @@ struct SnoozeAlarm: ClientCommand {
         guard let alarm = try client.timers().first(where: { $0.state == "ringing" }) else {
             throw Failure("No alarm is ringing.")
         }
-        try client.send(.post, TimerState.path(alarm.id) + "/snooze")
+        let snoozed: TimerState = try client.ask(.post, TimerState.path(alarm.id) + "/snooze")
+        Console.output("\(snoozed.id) in \(TimeText.remaining(snoozed.seconds))")
     }
 }
 
 struct RemoveAlarm: ClientCommand {
-    static let configuration = CommandConfiguration("remove", "Removes an alarm.")
+    static let configuration = CommandConfiguration("remove", "Removes an alarm or a start.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "Its id.", completion: ServerNames.alarms.completion) var id: String
 
-    func run(_ client: ServerClient) throws { try client.send(.delete, TimerState.path(id)) }
+    func run(_ client: ServerClient) throws {
+        try client.send(.delete, TimerState.path(id))
+        Console.output("\(id) is removed")
+    }
 }
 
 /// The members of a timer that the commands need.
@@ -246,13 +252,22 @@ struct TimerState: Decodable {
     /// Seconds until `next`.
     var seconds: Double? { next.map { max(0, $0 / 1_000 - Date.now.timeIntervalSince1970) } }
 
+    /// The time of a start by this machine's clock.
+    var startTime: String {
+        guard let next else { return "" }
+        var moment = Int(clamping: next / 1_000)
+        var day = tm()
+        localtime_r(&moment, &day)
+        return [day.tm_hour, day.tm_min, day.tm_sec].map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
+    }
+
     static func path(_ id: String) -> String { ServerClient.path("timers", id) }
 }
 
 struct TimerList: Decodable { var timers: [TimerState] }
 
 extension ServerClient {
-    fileprivate func timers() throws -> [TimerState] {
+    func timers() throws -> [TimerState] {
         let list: TimerList = try ask(.get, "timers")
         return list.timers
     }

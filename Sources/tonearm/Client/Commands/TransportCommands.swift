@@ -71,21 +71,21 @@ struct MuteCommand: ClientCommand {
     static let configuration = CommandConfiguration("mute", "Mutes the player; the music plays on.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.change(["muted": true]) }
+    func run(_ client: ServerClient) throws { try client.changeVolume(["muted": true]) }
 }
 
 struct UnmuteCommand: ClientCommand {
     static let configuration = CommandConfiguration("unmute", "Unmutes the player.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.change(["muted": false]) }
+    func run(_ client: ServerClient) throws { try client.changeVolume(["muted": false]) }
 }
 
 struct ClearCommand: ClientCommand {
     static let configuration = CommandConfiguration("clear", "Empties the queue.")
     @OptionGroup var options: ClientOptions
 
-    func run(_ client: ServerClient) throws { try client.send(.delete, "queue") }
+    func run(_ client: ServerClient) throws { try client.editQueue(.delete, "queue", done: "cleared") }
 }
 
 struct UndoCommand: ClientCommand {
@@ -105,9 +105,8 @@ struct RedoCommand: ClientCommand {
 extension ServerClient {
     /// `POST /queue/undo` or `redo`. The answer has only the queue's new length.
     fileprivate func stepEdits(_ name: String, _ done: String) throws {
-        struct Length: Decodable { var length: Int }
-        let before: Length = try ask(.get, "queue?limit=0")
-        let after: Length = try ask(.post, "queue/\(name)")
+        let before: QueueLength = try ask(.get, "queue?limit=0")
+        let after: QueueLength = try ask(.post, "queue/\(name)")
         let old = before.length == after.length ? "" : " (\(before.length) before)"
         Console.output("\(done), \(after.length) in the queue\(old)")
     }
@@ -147,7 +146,9 @@ struct PlayCommand: ClientCommand {
             let body: RequestBody = ["itemId": id, "position": position?.seconds, "at": at?.milliseconds]
             guard let at else { return try client.play(body, named: id) }
             try client.send(.post, "player/play", body)
-            Console.output("It plays in \(TimeText.remaining(at.seconds)).")
+            let start = try client.timers().first { $0.type == "start" }
+            let hint = start.map { " To cancel: tonearm alarm remove \($0.id)" } ?? ""
+            Console.output("It plays in \(TimeText.remaining(at.seconds)).\(hint)")
         } else {
             do {
                 try client.play(MediaArgument.all(uris))
