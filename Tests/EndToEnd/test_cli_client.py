@@ -217,6 +217,17 @@ def test_every_change_is_confirmed_in_a_line(cli, api):
     assert cli.output("effects", "set", "reverb.enabled", "on").endswith("reverb 25 %\n")
 
 
+def test_a_silent_output_is_a_failure_of_the_commands_that_start_sound(pulse, cli, api):
+    api.load("long.mp3", "chirp.mp3")
+    pulse.suspend("spk", True)
+    for arguments in (("play",), ("next",), ("play", "low.mp3")):
+        assert "No sound: interrupted (output-suspended)" in cli.refusal(*arguments)
+    for arguments in (("seek", "1"), ("pause",)):
+        cli.output(*arguments)
+    pulse.suspend("spk", False)
+    cli.output("play")
+
+
 def test_players_shows_leaders_and_outputs_the_choice(cli):
     assert cli("players", "add", "kitchen").returncode == 0
     assert "follows" not in cli("players").stdout

@@ -9,6 +9,13 @@ extension ServerClient {
     /// `POST /player/NAME` for commands that start an item: prints the item that plays, fails when it has failed.
     func start(_ name: String, _ body: RequestBody? = nil) throws {
         let state = try settled(ask(.post, "player/\(name)", body))
+        try state.checkSound()
+        Console.output(state.line)
+    }
+
+    /// `POST /player/seek`. The new position counts during an interruption too.
+    func seek(_ body: RequestBody?) throws {
+        let state = try settled(ask(.post, "player/seek", body))
         try state.checkFailure()
         Console.output(state.line)
     }
@@ -39,7 +46,7 @@ extension ServerClient {
 
     /// An error is a failure if none of the `wanted` items plays, else a notice. nil: any item will do.
     private func printStart(_ state: PlayerState, wanted: [String]?) throws {
-        try state.checkFailure()
+        try state.checkSound()
         if let error = state.error {
             func isWanted(_ id: String?) -> Bool { id.map { wanted?.contains($0) ?? true } ?? false }
             guard isWanted(state.item?.id) else {
@@ -68,5 +75,13 @@ extension PlayerState {
     func checkFailure() throws {
         guard status == "failed" else { return }
         throw Failure(error?.message ?? "The item cannot be played.")
+    }
+
+    /// For commands that start sound: an interrupted player is silent too.
+    func checkSound() throws {
+        try checkFailure()
+        guard status == "interrupted" else { return }
+        let cause = output.message ?? error.flatMap { $0.itemId == nil ? $0.message : nil }
+        throw Failure("No sound: interrupted" + (reason.map { " (\($0))" } ?? "") + (cause.map { ": \($0)" } ?? "."))
     }
 }

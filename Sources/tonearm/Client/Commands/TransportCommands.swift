@@ -35,7 +35,7 @@ struct SeekCommand: ClientCommand {
         }
     }
 
-    func run(_ client: ServerClient) throws { try client.start("seek", to.map { [$0.member: $0.value] }) }
+    func run(_ client: ServerClient) throws { try client.seek(to.map { [$0.member: $0.value] }) }
 }
 
 struct PauseCommand: ClientCommand {
