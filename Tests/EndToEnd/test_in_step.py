@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One player follows another: the same sound at the same time on two outputs."""
 
+import datetime
 import time
 
 import pytest
@@ -73,6 +74,50 @@ def test_both_are_heard_within_five_milliseconds(pair, sides):
     assert abs(apart(sides)) < 5
     api.command("stop")
     eventually(lambda: kitchen.player()["status"] == "stopped", "the kitchen stops, too")
+
+
+def levels(sides, seconds: float = 0.2) -> tuple[float, float]:
+    """The levels of the left and the right side, from now on."""
+    start = sides.frames
+    sides.wait_seconds(seconds)
+    left, right = sides.samples(start).astype(float).std(axis=0)
+    return left, right
+
+
+def test_a_sleep_timer_fades_both_out(pair, sides):
+    api, kitchen = pair
+    api.load(MEDIA, play=True)
+    wait_in_step(api)
+    full, _ = levels(sides, 0.5)
+    kitchen.call("POST", "/timers", json={"type": "sleep", "after": 5, "fade": 4})
+    eventually(lambda: levels(sides)[0] < 0.7 * full, "the leader fades", timeout=10)
+    heard = []
+    while api.player()["status"] == "playing":
+        heard.append(levels(sides))
+    # The last one may contain the pause.
+    assert len(heard) > 5
+    for left, right in heard[:-1]:
+        assert abs(left - right) < 0.1 * full, heard
+    eventually(lambda: kitchen.player()["status"] == "paused", "the kitchen sleeps, too")
+    api.play()
+    wait_in_step(api)
+    assert min(levels(sides, 0.5)) > 0.9 * full
+
+
+def test_an_alarm_rises_on_both(pair, sides):
+    api, kitchen = pair
+    at = datetime.datetime.fromtimestamp(time.time() + 2, datetime.timezone.utc).strftime("%H:%M:%S")
+    api.call("POST", "/timers", json={"type": "alarm", "time": at, "timeZone": "UTC", "ramp": 8, "level": 1, "items": [{"uri": MEDIA}]})
+    kitchen.wait_status("playing", timeout=15)
+    wait_in_step(api)
+    heard = []
+    while api.player()["position"] < 7.5:
+        heard.append(levels(sides))
+    assert len(heard) > 5
+    for left, right in heard:
+        assert 0.8 * left - 100 < right < 1.25 * left + 100, heard
+    sides.wait_seconds(1.5)
+    assert levels(sides, 0.5)[1] > 2 * heard[0][1]
 
 
 def test_a_station_is_heard_by_both(pair, sides, media):

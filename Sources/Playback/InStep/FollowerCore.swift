@@ -64,7 +64,8 @@ struct FollowerCore {
         // A draining leader: both play to the end, which is reported.
         if leader.status == .stopping, leader.isPlayed, follower.wantsSound { return .wait }
         guard let item = leader.item, !leader.status.isAtRest else { return rest(leader, follower) }
-        if playback != leader.playback {
+        // A follower that is about to pause keeps the gain of the fade that ended.
+        if playback != leader.playback, leader.wantsSound || !follower.wantsSound {
             playback = leader.playback
             return .adapt(playback)
         }

@@ -7,6 +7,9 @@ public struct LeaderPlayback: Hashable, Sendable {
     public var tempo = Tempo.normal
     /// Seconds in which consecutive items overlap.
     public var crossfade = 0.0
+    public var fades = PlayerSettings.Fades()
+    /// The gain of a sleep timer's fade or an alarm's rise.
+    var fade = Attenuations.Ramp()
     /// The current item is about to end, and nothing follows it.
     public var isLast = false
 }
@@ -61,7 +64,9 @@ extension StepReading {
         position = self.heard?.position(at: now) ?? snapshot.clock.position(at: now)
         rate = snapshot.clock.rate
         jumps = snapshot.clock.discontinuity
-        playback = LeaderPlayback(tempo: snapshot.tempo, crossfade: snapshot.crossfade, isLast: snapshot.isLast)
+        playback = LeaderPlayback(
+            tempo: snapshot.tempo, crossfade: snapshot.crossfade, fades: snapshot.settings.fades, fade: snapshot.fade,
+            isLast: snapshot.isLast)
         end = snapshot.item?.duration.map { $0 - snapshot.overlap }
         isLive = snapshot.item?.media?.broadcast != nil
         isSeekable = snapshot.item?.media?.isSeekable ?? true

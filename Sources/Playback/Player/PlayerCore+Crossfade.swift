@@ -47,6 +47,7 @@ public struct CrossfadeRule: Hashable, Sendable {
 extension PlayerCore {
     /// Seconds.
     var crossfade: Double { rules.isUnprocessed ? 0 : leaderPlayback?.crossfade ?? settings.crossfade }
+    var fades: PlayerSettings.Fades { leaderPlayback?.fades ?? settings.fades }
 
     /// Seconds of the item's end that may overlap an item that is not known yet.
     private func longestOverlap(of track: LoadedTrack) -> Double {

@@ -86,7 +86,7 @@ extension PlayerCore {
             wait(since, Self.stallLimit, "The sink has stood still for \(Int(Self.stallLimit)) s.")
         }
         if case .stop(drain: false, let since) = goal {
-            waits.append(Wait(since: since, limit: Self.stoppingLimit + settings.fades.stop) { $0.stopped() })
+            waits.append(Wait(since: since, limit: Self.stoppingLimit + fades.stop) { $0.stopped() })
         }
         return waits
     }

@@ -178,10 +178,10 @@ extension PlayerCore {
             case .silent where prebuffering != nil: return
             case .dry where prebuffering != nil: silence()
             case .silent:
-                actions += stream.start(fade: lastStatus == .paused ? settings.fades.pause : 0, now)
+                actions += stream.start(fade: lastStatus == .paused ? fades.pause : 0, now)
             case .pausing(_, fade: let fade) where fade > 0:
                 // The pause was cancelled while it fades out: the gain rises from its present value.
-                actions += stream.start(fade: settings.fades.pause, now)
+                actions += stream.start(fade: fades.pause, now)
             case .running, .dry:
                 // A draining stream cannot be shifted to its start time.
                 if isLastInStream, timedStart == nil { actions += stream.drain(now) }
@@ -207,8 +207,8 @@ extension PlayerCore {
     private var secondsToSilence: Double {
         guard !isHeldBack, routing.replacing == nil else { return 0 }
         return switch goal {
-        case .pause(.user), .pause(.leader): settings.fades.pause
-        case .stop: settings.fades.stop
+        case .pause(.user), .pause(.leader): fades.pause
+        case .stop: fades.stop
         case .pause, .play, .hold, .idle, .rest: 0
         }
     }

@@ -160,6 +160,7 @@ extension PlayerCore {
         snapshot.tempo = current.map(tempo) ?? settings.tempo
         snapshot.crossfade = crossfade
         snapshot.overlap = overlapAhead
+        snapshot.fade = attenuations.ramp(of: .timer)
         snapshot.isLast = isQueueLow || stopsAfterCurrent
         snapshot.settings = settings
         snapshot.queueLength = queue.count

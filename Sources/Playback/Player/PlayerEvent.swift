@@ -40,6 +40,8 @@ public struct PlayerEvent: Sendable {
         case jumped(PositionClock, itemID: ItemID?)
         /// Loading of the current item progresses or stalls. Not recorded; sent as `buffer`.
         case loaded(itemID: ItemID)
+        /// A sleep timer's fade or an alarm's rise has begun, or has returned. For followers; not recorded.
+        case faded
         /// The sleep plan has ended. Not recorded.
         case slept
         /// Another command cancelled the start at that time. Not recorded.

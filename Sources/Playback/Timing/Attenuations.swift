@@ -11,7 +11,8 @@ struct Attenuations {
         case timer
     }
 
-    private struct Ramp {
+    /// A gain that moves linearly.
+    struct Ramp: Hashable {
         var from = 1.0
         var to = 1.0
         var begin = MonotonicTime(nanoseconds: 0)
@@ -29,29 +30,30 @@ struct Attenuations {
     private(set) var next: MonotonicTime?
 
     /// Starts a ramp from the present gain.
-    mutating func move(_ source: Source, to gain: Double, over seconds: Double, now: MonotonicTime) {
-        let from = self.gain(of: source, at: now)
-        ramps[source] = Ramp(from: from, to: gain, begin: now, end: now.advanced(bySeconds: seconds))
+    mutating func move(_ source: Source, to gain: Double, until end: MonotonicTime, now: MonotonicTime) {
+        ramps[source] = Ramp(from: ramp(of: source).gain(at: now), to: gain, begin: now, end: end)
     }
 
-    /// The gain at the end of the ramp.
-    func target(of source: Source) -> Double { ramps[source]?.to ?? 1 }
+    func ramp(of source: Source) -> Ramp { ramps[source] ?? Ramp() }
 
     /// The ramp for the output from `now` until the first of the ramps ends.
     mutating func takePiece(at now: MonotonicTime) -> (gain: Double, seconds: Double) {
         let ends = Set(ramps.values.map(\.end).filter { $0 > now })
         let end = ends.min() ?? now
         next = ends.count > 1 ? end : nil
-        let gain = Source.allCases.reduce(1) { $0 * self.gain(of: $1, at: end) }
+        let gain = Source.allCases.reduce(1) { $0 * ramp(of: $1).gain(at: end) }
         return (gain, end.seconds(since: now))
     }
-
-    private func gain(of source: Source, at time: MonotonicTime) -> Double { ramps[source]?.gain(at: time) ?? 1 }
 }
 
 extension PlayerCore {
     mutating func attenuate(_ source: Attenuations.Source, to gain: Double, over seconds: Double) {
-        attenuations.move(source, to: gain, over: seconds, now: now)
+        attenuate(source, to: gain, until: now.advanced(bySeconds: seconds))
+    }
+
+    mutating func attenuate(_ source: Attenuations.Source, to gain: Double, until end: MonotonicTime) {
+        attenuations.move(source, to: gain, until: end, now: now)
+        if source == .timer { emit(.faded) }
         issueAttenuation()
     }
 

@@ -116,7 +116,7 @@ extension PlayerCore {
     }
 
     /// Seconds in which the previous item fades out after a skip or an edit. Before a rise it is silent already.
-    var skipFade: Double { rise == nil ? settings.fades.skip : 0 }
+    var skipFade: Double { rise == nil ? fades.skip : 0 }
 
     /// Nothing may be heard after the current item.
     var stopsAfterCurrent: Bool { settings.stopAfterCurrent || sleepsAfterCurrent }
@@ -124,7 +124,7 @@ extension PlayerCore {
     var sleepsAfterQueue: Bool { sleep?.plan.end == .endOfQueue }
 
     mutating func checkSleep() {
-        guard let plan = sleep?.plan else { return }
+        guard let plan = sleep?.plan else { return followFade() }
         var left: Double?
         switch plan.end {
         case .at(let end):
@@ -175,9 +175,29 @@ extension PlayerCore {
     /// Restores the gain once no sound needs it.
     mutating func reconcileTimerGain() {
         if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
-        guard rise == nil, sleep?.isLowered != true, attenuations.target(of: .timer) != 1 else { return }
-        let isSilent = if case .silent? = stream.transport { true } else { stream.format == nil }
-        if goal.wantsSound || isSilent { attenuate(.timer, to: 1, over: 0) }
+        guard rise == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain,
+            attenuations.ramp(of: .timer).to != 1
+        else { return }
+        attenuate(.timer, to: 1, over: 0)
+    }
+
+    /// Sound that fades out keeps its gain.
+    private var mayRestoreGain: Bool {
+        if case .silent? = stream.transport { return true }
+        return goal.wantsSound || stream.format == nil
+    }
+
+    /// A follower reaches the end of its leader's ramp at the same time, from its own present gain.
+    private mutating func followFade() {
+        guard rise == nil, let fade = leaderPlayback?.fade, mayRestoreGain else { return }
+        let own = attenuations.ramp(of: .timer)
+        guard lastStatus != .playing else {
+            if (own.to, own.end) != (fade.to, fade.end) { attenuate(.timer, to: fade.to, until: fade.end) }
+            return
+        }
+        // Ramps on a silent stream end at once.
+        let gain = fade.gain(at: now)
+        if abs(own.to - gain) >= 0.01 { attenuate(.timer, to: gain, over: 0) }
     }
 
     /// Seconds until the end of the item, or of its present repetition if it repeats without end.

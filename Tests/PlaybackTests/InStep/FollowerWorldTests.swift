@@ -110,6 +110,68 @@ import Testing
         #expect(pair.follower.status == .completed && pair.leader.status == .completed)
     }
 
+    /// The gain for announcements and timers at a time, from the ramps that the output received.
+    private static func gain(_ world: SimulatedWorld, at time: MonotonicTime) -> Double {
+        world.ducks.reduce(1.0) { gain, duck in
+            guard duck.at <= time else { return gain }
+            let left = duck.seconds - time.seconds(since: duck.at)
+            return left <= 0 ? duck.gain : duck.gain + (gain - duck.gain) * left / duck.seconds
+        }
+    }
+
+    private static func expectSameGains(_ pair: inout Pair, seconds: Double, within tolerance: Double = 0.05) {
+        for _ in 0..<Int(seconds * 10) {
+            pair.run(seconds: 0.1, starved: false)
+            guard pair.leader.status == .playing, pair.follower.status == .playing else { continue }
+            let (leaders, own) = (gain(pair.leader, at: pair.leader.now), gain(pair.follower, at: pair.leader.now))
+            #expect(abs(leaders - own) < tolerance, "\(leaders) and \(own)")
+        }
+    }
+
+    @Test func itFallsAsleepWithItsLeader_andSoundsAsBeforeAfterwards() {
+        var pair = Pair(seed: 7, ["0-60"])
+        pair.run(seconds: 2, starved: false)
+        let end = pair.leader.now.advanced(bySeconds: 5)
+        pair.leader.command(.sleep(SleepPlan(end: .at(end), fade: 4)))
+        Self.expectSameGains(&pair, seconds: 4.9)
+        #expect(Self.gain(pair.follower, at: pair.leader.now) < 0.1)
+        pair.follower.check = { world in
+            guard world.status == .playing else { return }
+            #expect(world.ducks.last?.gain == 0, "it gets loud again before it is silent")
+        }
+        pair.run(seconds: 1, starved: false)
+        #expect(pair.leader.status == .paused && pair.follower.status == .paused)
+        pair.follower.check = { _ in }
+        pair.leader.command(.play(.current))
+        pair.run(seconds: 2, starved: false)
+        #expect(pair.follower.status == .playing && Self.gain(pair.follower, at: pair.follower.now) == 1)
+    }
+
+    @Test(arguments: [false, true]) func itRisesWithItsLeader(isPlaying: Bool) {
+        var pair = Pair(seed: 8, ["0-60"])
+        pair.run(seconds: 2, starved: false)
+        if !isPlaying { pair.leader.command(.pause) }
+        pair.run(seconds: 1, starved: false)
+        pair.leader.command(.rise(over: 6))
+        pair.leader.command(.edit(.replace([ItemDraft(uri: "1-60")], startIndex: 0), expected: nil, play: true))
+        pair.follower.check = { world in
+            guard world.status == .playing, world.core.current?.item.uri == "1-60" else { return }
+            let last = world.ducks.last
+            #expect(last.map { $0.gain < 0.3 || $0.seconds > 0.5 || world.position > 5 } == true)
+        }
+        Self.expectSameGains(&pair, seconds: 7)
+        #expect(Self.gain(pair.follower, at: pair.follower.now) == 1 && pair.follower.core.current?.item.uri == "1-60")
+    }
+
+    @Test func itPausesWithItsLeadersFade() {
+        var pair = Pair(seed: 9, ["0-60"])
+        pair.leader.apply { $0[dynamicMember: \.fades.pause] = 0.5 }
+        pair.run(seconds: 2, starved: false)
+        pair.leader.command(.pause)
+        pair.run(seconds: 1, starved: false)
+        #expect(pair.follower.status == .paused && pair.follower.fades.last == 0.5)
+    }
+
     @Test(arguments: UInt64(1)...40) func isNeverSentAhead_andIsInStepWhenItRunsAgain(seed: UInt64) {
         var pair = Pair(seed: seed)
         for _ in 0..<6 {

@@ -256,15 +256,16 @@ import Testing
     @Test func announcementsAndFadesMultiply() {
         var gains = Attenuations()
         let start = MonotonicTime(nanoseconds: 0)
-        gains.move(.timer, to: 0, over: 10, now: start)
+        gains.move(.timer, to: 0, until: start.advanced(bySeconds: 10), now: start)
         #expect(gains.takePiece(at: start) == (0, 10) && gains.next == nil)
         let middle = start.advanced(bySeconds: 5)
-        gains.move(.announcement, to: 0.1, over: 1, now: middle)
+        gains.move(.announcement, to: 0.1, until: start.advanced(bySeconds: 6), now: middle)
         let piece = gains.takePiece(at: middle)
         #expect(abs(piece.gain - 0.04) < 1e-9 && piece.seconds == 1)
         #expect(gains.next == start.advanced(bySeconds: 6))
         #expect(gains.takePiece(at: start.advanced(bySeconds: 6)) == (0, 4))
-        gains.move(.timer, to: 1, over: 0, now: start.advanced(bySeconds: 7))
-        #expect(gains.takePiece(at: start.advanced(bySeconds: 7)) == (0.1, 0))
+        let late = start.advanced(bySeconds: 7)
+        gains.move(.timer, to: 1, until: late, now: late)
+        #expect(gains.takePiece(at: late) == (0.1, 0))
     }
 }
