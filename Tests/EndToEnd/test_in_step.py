@@ -104,7 +104,7 @@ def test_a_sleep_timer_fades_both_out(pair, sides):
     assert min(levels(sides, 0.5)) > 0.9 * full
 
 
-def test_an_alarm_rises_on_both(pair, sides):
+def test_an_alarm_rises_on_both_and_either_snoozes_it(pair, sides):
     api, kitchen = pair
     at = datetime.datetime.fromtimestamp(time.time() + 2, datetime.timezone.utc).strftime("%H:%M:%S")
     api.call("POST", "/timers", json={"type": "alarm", "time": at, "timeZone": "UTC", "ramp": 8, "level": 1, "items": [{"uri": MEDIA}]})
@@ -118,6 +118,11 @@ def test_an_alarm_rises_on_both(pair, sides):
         assert 0.8 * left - 100 < right < 1.25 * left + 100, heard
     sides.wait_seconds(1.5)
     assert levels(sides, 0.5)[1] > 2 * heard[0][1]
+    [ringing] = kitchen.call("GET", "/players/kitchen/timers")["timers"]
+    assert ringing["state"] == "ringing"
+    kitchen.call("POST", f"/players/kitchen/timers/{ringing['id']}/snooze")
+    eventually(lambda: api.player()["status"] == kitchen.player()["status"] == "paused", "both are silent")
+    assert kitchen.call("GET", "/players/kitchen/timers")["timers"] == []
 
 
 def test_a_station_is_heard_by_both(pair, sides, media):

@@ -40,6 +40,8 @@ public struct PlayerTimer: Hashable, Codable, Sendable {
 
     /// A follower's sleep timer and start belong to its leader, which plays the music of the group.
     public var concernsGroup: Bool { isSleep || isStart }
+    /// The leader's followers list it, too: it is the group's, or it sounds on all players of the group.
+    public var isListedByFollowers: Bool { concernsGroup || alarm?.state == .ringing }
     /// Its time follows the monotonic clock.
     var hasDuration: Bool { isSleep || alarm?.state == .snoozed || isHandedOver }
     var isSleep: Bool { if case .sleep = kind { true } else { false } }

@@ -4,11 +4,11 @@ public import Playback
 
 /// Timed actions of the player.
 extension PlayerService {
-    /// In the order of their creation. A follower has its own alarms; sleep timer and start are its leader's.
+    /// In the order of their creation. A follower has its own alarms; sleep timer, start and ringing alarm are its leader's.
     public func timers() throws(Problem) -> [PlayerTimer] { timers(in: try requireTimers()) }
 
     public func timers(in timers: Timers) -> [PlayerTimer] {
-        timers.timers(of: id) + (leader.map { timers.timers(of: $0).filter(\.concernsGroup) } ?? [])
+        timers.timers(of: id) + (leader.map { timers.timers(of: $0).filter(\.isListedByFollowers) } ?? [])
     }
 
     public func timer(_ text: String) throws(Problem) -> PlayerTimer {

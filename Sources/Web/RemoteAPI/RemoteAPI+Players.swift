@@ -61,7 +61,7 @@ extension RemoteAPI {
     }
 
     private func hasTimersOfGroup(_ leader: String) -> Bool {
-        main.context.server.parts.timers?.timers(of: leader).contains(where: \.concernsGroup) ?? false
+        main.context.server.parts.timers?.timers(of: leader).contains(where: \.isListedByFollowers) ?? false
     }
 
     /// Reports changes of these players' followers.
