@@ -205,7 +205,9 @@ struct OutputStream {
         case .starting(_, hadFrames: false) where hasFrames || hasRest:
             transport = .starting(since: now, hadFrames: true)
             isStalled = false
-        case .silent, .starting, .pausing, .dry, nil: isStalled = false
+        // A sink that stood still before the pause still does.
+        case .pausing: isStalled = stalledSince != nil
+        case .silent, .starting, .dry, nil: isStalled = false
         }
         if isStalled, !clock.isAdvancing, !isSuspended { stall(now) } else { stalledSince = nil }
     }

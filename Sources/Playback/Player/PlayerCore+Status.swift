@@ -69,6 +69,7 @@ extension PlayerCore {
     /// `paused` and `buffering` last until sound is heard. `interrupted` does not: no pause may be reported after it.
     private var statusBeforeSound: PlayerStatus {
         guard isHeard, stream.timeline.heard > 0, current?.listened ?? 0 > 0 else { return .loading }
+        if stream.stalledSince != nil { return .buffering }
         switch lastStatus {
         case .paused, .buffering: return lastStatus
         default: return .loading

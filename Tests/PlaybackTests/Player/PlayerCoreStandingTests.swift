@@ -52,6 +52,19 @@ import Testing
         world.run(seconds: 0.001)
     }
 
+    /// The sink answers neither the pause nor the start.
+    @Test func lacksTheOutput_whenPausedAndPlayedWhileTheSinkStands() throws {
+        var world = try Self.frozen()
+        world.sink.isMute = true
+        #expect(world.run { $0.status == .buffering })
+        world.command(.pause)
+        world.command(.play(.current))
+        #expect(world.status == .buffering && world.core.reason == .outputUnavailable)
+        world.isAvailable = false
+        world.check = { #expect($0.status != .paused && $0.core.reason == .outputUnavailable) }
+        #expect(world.run(upTo: PlayerCore.pausingLimit) { $0.status == .interrupted })
+    }
+
     /// The ring had frames, but the sink did not get them in time: an audible underrun.
     @Test func countsAnUnderrun_whenTheSinkGoesOnByItself() throws {
         var world = try Self.frozen()

@@ -82,6 +82,8 @@ struct SimulatedWorld {
         var fadeEnd: MonotonicTime?
         /// Takes no frames although it was started and has some.
         var isFrozen = false
+        /// Reports no pause: the sound server is frozen.
+        var isMute = false
         var written: FrameCount = 0
         var heard = 0.0
         var cut: FrameCount = 0
@@ -265,7 +267,7 @@ struct SimulatedWorld {
     private mutating func reportSink() -> Bool { writeTails() || reportFade() || reportEmptiness() }
 
     private mutating func reportFade() -> Bool {
-        guard let end = sink.fadeEnd, end <= now, let generation = sink.generation else { return false }
+        guard !sink.isMute, let end = sink.fadeEnd, end <= now, let generation = sink.generation else { return false }
         sink.fadeEnd = nil
         sink.isStarted = false
         after(delay(), .output(.paused(generation)))
