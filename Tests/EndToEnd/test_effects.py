@@ -140,7 +140,7 @@ def test_the_command_line_sets_effects_and_renders_with_them(cli, api, directory
     rendered = read_wave(directory / "out.wav")
     assert len(rendered) == RATE and 15000 < numpy.abs(rendered).max() <= 32768 * 10 ** (-3 / 20) + 1
     cli("effects", "set", "reverb.enabled", "on")
-    assert "reverb, delay 20.0 ms" in cli("effects", "set", "delay", "20").stdout
+    assert "reverb 25 %, delay 20.0 ms" in cli("effects", "set", "delay", "20").stdout
 
 
 def test_changes_while_it_plays_leave_no_step(api, written, music):

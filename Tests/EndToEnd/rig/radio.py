@@ -10,6 +10,7 @@ import time
 from .opened import opened
 from .origin import Origin
 from .waiting import eventually
+from .webserver import free_port
 
 
 class Radio(Origin):
@@ -85,8 +86,7 @@ class Icecast:
         # It gives up root's rights by itself, and refuses to run with them.
         home.chmod(0o777)
         home.parent.chmod(0o755)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         path = home / "icecast.xml"
         path.write_text(self.CONFIGURATION.format(port=self.port, home=home))
         path.chmod(0o644)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """nginx, as files are really served: over HTTP and TLS with a private authority, and as a proxy."""
 
+import contextlib
 import pathlib
+import random
 import socket
 import subprocess
 
@@ -10,8 +12,12 @@ from .waiting import eventually
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+    """Below the ports that the kernel gives to clients: before the server listens, one of those could be taken, even by the client
+    that looks whether it listens, which would then be connected to itself."""
+    while True:
+        port = random.randrange(20_000, 32_768)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class Nginx:
