@@ -45,7 +45,8 @@ enum TimeText {
         return "\(whole / 86_400) d \(whole / 3_600 % 24):\(padded(whole / 60 % 60)):\(padded(whole % 60))"
     }
 
-    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// With two digits at least.
+    static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -90,8 +90,10 @@ extension PlayerCore {
     private mutating func outputReturned() {
         // While sound is wanted, the error stays until sound is heard.
         guard !goal.wantsSound else { return }
-        if case .pause(.outputUnavailable) = goal { goal = .pause(.outputReturned) }
-        if case .pause(.outputSuspended) = goal { goal = .pause(.outputReturned) }
+        switch goal {
+        case .pause(.outputUnavailable), .pause(.outputSuspended): goal = .pause(.outputReturned)
+        default: break
+        }
         if lastError?.code == .outputUnavailable { lastError = nil }
     }
 

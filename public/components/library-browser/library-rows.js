@@ -32,7 +32,7 @@ export const genreRow = ({ id, name, tracks }) => row("genre", id, { name, symbo
 /** `isNumbered`: within its album. */
 export const trackRow = (isNumbered) => ({ id, title, artist, album, trackNumber, duration }) => row("track", id, {
   name: title, action: "play", symbol: "note", lead: isNumbered ? trackNumber : null,
-  // The album tells tracks of the same name apart.
+  // The album distinguishes tracks of the same name.
   title: `Play ${title}${album && !isNumbered ? ` from ${album.name}` : ""} now`,
   note: [isNumbered ? null : artist?.name, duration === null ? null : formatTime(duration)].filter(Boolean).join(" · "),
 });

@@ -258,7 +258,7 @@ struct TimerState: Decodable {
         var moment = Int(clamping: next / 1_000)
         var day = tm()
         localtime_r(&moment, &day)
-        return [day.tm_hour, day.tm_min, day.tm_sec].map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
+        return [day.tm_hour, day.tm_min, day.tm_sec].map { TimeText.padded(Int($0)) }.joined(separator: ":")
     }
 
     static func path(_ id: String) -> String { ServerClient.path("timers", id) }
