@@ -127,6 +127,23 @@ def test_the_desktop_gets_a_file(bus, desktop, origin, media):
     assert len(origin.log("/cover")) == 1
 
 
+def test_an_item_that_opens_does_not_fetch_its_picture_again(bus, desktop, origin, media):
+    """Opening the item ended the download of its picture, which began anew."""
+    picture = origin.serve("/cover", media.cover, hold_at=10)
+    song = origin.serve("/song", media.path("low.mp3").read_bytes(), hold_at=10)
+    picture.held.set()
+    song.held.set()
+    add(desktop, origin, "/cover", uri=origin.url + "/song")
+    desktop.play()
+    eventually(lambda: origin.log("/cover"), "it is asked for while the item opens")
+    assert desktop.player()["status"] != "playing"
+    song.held.clear()
+    desktop.wait_status("playing")
+    picture.held.clear()
+    eventually(lambda: shown(bus) == media.cover, "it is shown")
+    assert len(origin.log("/cover")) == 1
+
+
 def test_a_picture_that_fails_leaves_that_of_the_tags(bus, desktop, origin, media):
     add(desktop, origin, "/nothing", uri="tagged.mp3")
     desktop.play()

@@ -25,7 +25,7 @@ final class ArtworkFiles: Sendable {
     private let media: any MediaAccess
     private let found: @Sendable (ItemID, String?) -> Void
     private let worker = SupervisedWorker("mpris-artwork", seconds: nil)
-    /// Cancels the newest request.
+    /// Cancels all requests since the last `cancel`.
     private let underWay = Mutex<MediaCancellation?>(nil)
     /// The files in the directory; nil before the first request, when the directory may hold files of an earlier run.
     private let files = Mutex<[String]?>(nil)
@@ -38,11 +38,13 @@ final class ArtworkFiles: Sendable {
         self.found = found
     }
 
-    /// Replaces the previous request.
+    /// Runs after the previous request.
     func request(_ request: Request) {
-        cancel()
-        let cancellation = MediaCancellation()
-        underWay.withLock { $0 = cancellation }
+        let cancellation = underWay.withLock { underWay in
+            let cancellation = underWay ?? MediaCancellation()
+            underWay = cancellation
+            return cancellation
+        }
         if !worker.submit({ [self] in find(request, cancellation) }) { found(request.item, nil) }
     }
 

@@ -105,7 +105,8 @@ final class MPRISLoop {
         let draft = current.item.draft
         let new = RequestedArtwork(item: current.item.id, address: draft.webPicture, isOpen: current.media != nil)
         guard new != requestedArtwork else { return }
-        if new.item != requestedArtwork?.item { artwork.cancel() }
+        // An item that opens does not cancel its picture's download: the picture in its tags is only the second choice.
+        if new.item != requestedArtwork?.item || new.address != requestedArtwork?.address { artwork.cancel() }
         requestedArtwork = new
         // A client's picture is known before the media is open.
         guard new.isOpen || new.address != nil else { return }
