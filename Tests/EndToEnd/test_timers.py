@@ -245,6 +245,33 @@ def test_a_start_survives_a_kill(server, api):
     eventually(lambda: timers(api) == [], "it is over")
 
 
+def test_a_start_that_waits_for_the_sound_server_survives_a_kill(server, api, pulse):
+    """It is listed until it sounds."""
+    api.load("long.mp3")
+    pulse.kill()
+    api.play(at=now() + 1000)
+    eventually(lambda: api.player()["status"] == "interrupted", "it waits")
+    assert [timer["type"] for timer in timers(api)] == ["start"]
+    api = Api(server.restart(kill=True).url)
+    eventually(lambda: api.player()["status"] == "interrupted", "it waits again")
+    pulse.start()
+    eventually(lambda: api.player()["status"] == "playing", "it plays", timeout=20)
+    eventually(lambda: timers(api) == [], "it is over")
+
+
+def test_a_start_that_waits_for_the_sound_server_can_be_removed(api, pulse):
+    api.load("long.mp3")
+    pulse.kill()
+    api.play(at=now() + 1000)
+    eventually(lambda: api.player()["status"] == "interrupted", "it waits")
+    [timer] = timers(api)
+    api.call("DELETE", f"/timers/{timer['id']}")
+    eventually(lambda: api.player()["status"] == "paused", "it no longer waits")
+    pulse.start()
+    eventually(lambda: any(output["available"] for output in api.call("GET", "/outputs")["outputs"]), "the sound server is back")
+    assert api.player()["status"] == "paused" and timers(api) == []
+
+
 def test_a_follower_sets_and_shows_its_leaders_sleep_timer(server, api, open_events):
     """Ids are unique: its own alarm stands beside it."""
     api.call("POST", "/players", json={"id": "kitchen"})

@@ -37,7 +37,10 @@ extension PlayerCore {
             }
             pending.add(command, token, inserted: inserted, now)
         } catch {
-            if command.isTimedStart { reportFailedStart(error) }
+            if case .start(_, _, let time) = command {
+                emit(.startEnded(at: time))
+                reportFailedStart(error)
+            }
             if error.code == .outputUnavailable { actions.append(.output(.connect)) }
             actions.append(.reply(token, .failed(error)))
         }

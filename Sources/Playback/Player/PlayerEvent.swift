@@ -44,8 +44,8 @@ public struct PlayerEvent: Sendable {
         case faded
         /// The sleep plan has ended. Not recorded.
         case slept
-        /// Another command cancelled the start at that time. Not recorded.
-        case startDropped(at: MonotonicTime)
+        /// The start at that time was performed, cancelled by another command, or given up. Not recorded.
+        case startEnded(at: MonotonicTime)
         /// An error that does not end playback by itself.
         case error(PlaybackError)
     }

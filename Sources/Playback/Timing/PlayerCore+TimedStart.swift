@@ -47,8 +47,10 @@ struct TimedStart {
         return max(0, min(Self.lead, at.seconds(since: now)))
     }
 
+    private var isMeasured: Bool { lateness.count >= Self.readings }
+
     func isReadingDue(_ now: MonotonicTime) -> Bool {
-        at.seconds(since: now) <= Self.measuring
+        !isMeasured && at.seconds(since: now) <= Self.measuring
             && measuredAt.map { now.seconds(since: $0) >= Self.measureInterval } ?? true
     }
 
@@ -57,13 +59,14 @@ struct TimedStart {
         measuredAt = now
         lateness.append(time.seconds(since: at))
         // A single reading may be wrong: the median counts.
-        return lateness.count < Self.readings ? nil : lateness.sorted()[Self.readings / 2]
+        return isMeasured ? lateness.sorted()[Self.readings / 2] : nil
     }
 
     /// `waits`: the start cannot be prepared, as something plays or the output is unavailable.
     func deadline(waits: Bool, _ now: MonotonicTime) -> MonotonicTime {
         guard hasBegun else { return waits ? at : at.advanced(bySeconds: -Self.lead) }
         guard now < at else { return at.advanced(bySeconds: Self.patience) }
+        if isMeasured { return at }
         return max(at.advanced(bySeconds: -Self.measuring), now.advanced(bySeconds: Self.measureInterval))
     }
 }
@@ -116,7 +119,7 @@ extension PlayerCore {
     mutating func dropTimedStart(isReplaced: Bool = false) {
         guard let dropped = timedStart else { return }
         timedStart = nil
-        if !isReplaced { emit(.startDropped(at: dropped.at)) }
+        if !isReplaced { emit(.startEnded(at: dropped.at)) }
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
         beginSeek(to: .seconds(position))
@@ -147,9 +150,14 @@ extension PlayerCore {
             }
             beginOutageIfUnavailable()
         } catch {
-            self.timedStart = nil
+            endTimedStart()
             reportFailedStart(error)
         }
+    }
+
+    private mutating func endTimedStart() {
+        if let ended = timedStart { emit(.startEnded(at: ended.at)) }
+        timedStart = nil
     }
 
     /// The reply to a timed start was sent long ago, so its failure is an event.
@@ -159,14 +167,12 @@ extension PlayerCore {
     }
 
     private mutating func measure(_ timedStart: TimedStart) {
-        guard goal.wantsSound, current?.item.id == timedStart.item else { return self.timedStart = nil }
+        guard goal.wantsSound, current?.item.id == timedStart.item else { return endTimedStart() }
         guard now < timedStart.at else { return awaitOutput(timedStart) }
         guard timedStart.isReadingDue(now), case .open(let generation, let format, .running) = stream.state,
             stream.clock.isAdvancing, let heard = firstFrame.flatMap({ stream.time(of: $0) })
         else { return }
-        guard let lateness = self.timedStart?.measure(heard, now) else { return }
-        self.timedStart = nil
-        guard abs(lateness) > TimedStart.tolerance else { return }
+        guard let lateness = self.timedStart?.measure(heard, now), abs(lateness) > TimedStart.tolerance else { return }
         let frames = FrameCount(clamping: (lateness * Double(format.sampleRate)).rounded())
         actions.append(.output(.stream(.shift(by: frames), generation)))
     }
@@ -174,9 +180,9 @@ extension PlayerCore {
     /// The start time has passed. The wait ends when the stream has started.
     private mutating func awaitOutput(_ timedStart: TimedStart) {
         let isAway = isOutputUnavailable || outage != nil || output.isSuspended
-        if !isAway, stream.format != nil, !stream.isStarting { return self.timedStart = nil }
+        if !isAway, stream.format != nil, !stream.isStarting { return endTimedStart() }
         guard now.isOver(TimedStart.patience, since: timedStart.at) else { return }
-        self.timedStart = nil
+        endTimedStart()
         guard isAway else { return }
         goal = .pause(reasonOfOutput)
         if let lastError, lastError.code == .outputUnavailable { return reportFailedStart(lastError) }

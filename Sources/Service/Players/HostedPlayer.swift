@@ -101,7 +101,7 @@ public final class HostedPlayer: Sendable {
         case .completed(let item, let reason): event.kind = .completed(shown(item) ?? item, reason: reason)
         case .jumped(let clock, let item): event.kind = .jumped(clock, itemID: shown(item))
         case .error(let error): event.kind = .error(shown(error))
-        case .loaded, .faded, .slept, .startDropped, .output, .route, .interruption, .effects: break
+        case .loaded, .faded, .slept, .startEnded, .output, .route, .interruption, .effects: break
         }
         return event
     }

@@ -43,8 +43,8 @@ enum TimerReport: Sendable {
     case status(PlayerStatus, StatusReason? = nil, item: UInt64? = nil, wantsSound: Bool)
     /// The sleep plan has ended.
     case slept
-    /// Another command replaced the scheduled start.
-    case startDropped(at: MonotonicTime)
+    /// The player has performed, dropped or given up the start.
+    case startEnded(at: MonotonicTime)
     case outputIsBack
     /// The player has performed or refused the command of this stage.
     case taken(TimerID, AlarmRing.Stage, Result<PlayerSnapshot, PlaybackError>)
@@ -57,7 +57,7 @@ extension TimerBook {
             // Keeps a plan that was set in the meantime.
             timers.removeAll { $0.isSleep && ($0.next ?? 0) <= moment.wall + 500 }
             return []
-        case .startDropped(let time):
+        case .startEnded(let time):
             // Keeps a start that was set in the meantime. The two clocks are read one after the other, hence the tolerance.
             timers.removeAll { timer in
                 guard timer.isHandedOver, let next = timer.next else { return false }

@@ -19,7 +19,7 @@ struct TimerBook {
     static let maximum = 256
     /// Maximum size of all alarms' items.
     static let maximumBytes = 98_304
-    /// Milliseconds after which an alarm is missed.
+    /// Milliseconds after which an alarm or a start is missed.
     static let patience: Int64 = 60_000
     /// Milliseconds before a start at which the player gets it, because opening an item from a server takes time.
     static let handover: Int64 = 10_000
@@ -238,12 +238,14 @@ struct TimerBook {
     /// Handles the timers that are due.
     mutating func advance(_ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
+        // The player ends the others.
+        timers.removeAll { $0.isStart && moment.wall - ($0.next ?? 0) > Self.patience }
         for id in timers.map(\.id) {
             guard let index = timers.firstIndex(where: { $0.id == id }), let next = timers[index].next else { continue }
             switch timers[index].kind {
             case .sleep: continue
             case .start(var start):
-                guard next - Self.handover <= moment.wall, !start.isHandedOver, next > moment.wall else { continue }
+                guard next - Self.handover <= moment.wall, !start.isHandedOver else { continue }
                 start.isHandedOver = true
                 timers[index].kind = .start(start)
                 effects.append(.start(start, moment.monotonic(at: next)))
@@ -252,8 +254,6 @@ struct TimerBook {
                 effects += alarmIsDue(index, next, moment)
             }
         }
-        // Past starts have been performed, or were missed.
-        timers.removeAll { $0.isStart && ($0.next ?? 0) <= moment.wall }
         // Of several alarms at the same time, the last one rings.
         effects = effects.filter { if case .sound(let id, _, _) = $0 { id == ring?.id } else { true } }
         return effects + ringIsDue(moment)
@@ -306,7 +306,8 @@ struct TimerBook {
             switch timer.kind {
             case .sleep: return nil
             case .alarm: return timer.next
-            case .start(let start): return timer.next.map { start.isHandedOver ? $0 : $0 - Self.handover }
+            case .start(let start):
+                return timer.next.map { start.isHandedOver ? $0 + Self.patience + 1 : $0 - Self.handover }
             }
         }
         return (times.min(), ring?.deadline)

@@ -72,7 +72,7 @@ public final class Timers: Sendable {
         case .status(let status, _, let reason, let wantsSound, let item, _, _):
             report = .status(status, reason, item: item?.number, wantsSound: wantsSound)
         case .slept: report = .slept
-        case .startDropped(let time): report = .startDropped(at: time)
+        case .startEnded(let time): report = .startEnded(at: time)
         case .settings(let settings):
             if let leader = settings.leader { handOver(player, to: leader) }
             return

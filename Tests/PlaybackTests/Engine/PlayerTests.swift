@@ -246,7 +246,7 @@ import KernelTesting
             case .queue, .settings, .effects, .item, .completed, .queueEnded, .route, .interruption:
                 Issue.record("a change that is none: \(event.kind)")
             // The sink is not driven meanwhile.
-            case .status, .output, .jumped, .loaded, .faded, .slept, .startDropped, .queueLow: continue
+            case .status, .output, .jumped, .loaded, .faded, .slept, .startEnded, .queueLow: continue
             }
         }
         #expect(errors == 1)

@@ -27,10 +27,12 @@ import Testing
             world.run(seconds: 2.99)
             #expect(world.status != .playing)
         }
+        #expect(ended(world).isEmpty)
         world.run(seconds: time.advanced(bySeconds: 0.02).seconds(since: world.now))
         let first = try #require(world.core.stream.timeline.segments.first?.start)
         let heard = (world.sink.heard - Double(first)) / Double(SimulatedWorld.sampleRate)
         #expect(world.status == .playing && abs(heard - 0.02) < 0.01, "\(heard - 0.02) s early")
+        #expect(ended(world) == [time])
         world.run(seconds: 0.48)
         if model.jitter == 0 { #expect(abs(world.position - 0.5) < 0.002, "at \(world.position)") }
     }
@@ -62,15 +64,16 @@ import Testing
         let dropped = start(&world, in: 2)
         world.run(seconds: 0.5)
         world.command(.pause)
-        #expect(world.events.contains { if case .startDropped(dropped) = $0 { true } else { false } })
+        #expect(ended(world) == [dropped])
         world.run(seconds: 3)
         #expect(world.status != .playing && world.core.timedStart == nil)
         let kept = start(&world, in: 5)
         world.command(.start(.current, at: kept))
         world.run(seconds: 0.5)
         // Another start at the same time does not cancel the start.
-        #expect(!world.events.contains { if case .startDropped(kept) = $0 { true } else { false } })
+        #expect(ended(world) == [dropped])
         world.command(.play(.current))
+        #expect(ended(world) == [dropped, kept])
         // Without the silence before the item.
         #expect(world.run(upTo: 0.2) { $0.status == .playing })
     }
@@ -81,7 +84,7 @@ import Testing
         var world = SimulatedWorld.with(["a-300", "b-300"], play: plays)
         world.run(seconds: 0.5)
         world.loseServer()
-        _ = start(&world, .index(1), in: 3)
+        let time = start(&world, .index(1), in: 3)
         world.run(seconds: 2.9)
         #expect(world.core.timedStart != nil)
         #expect(world.core.current?.item.uri == (plays ? "a-300" : "b-300"))
@@ -93,12 +96,13 @@ import Testing
         #expect(returning.run { $0.status == .playing } && returning.position < 0.1)
         returning.run(seconds: 60)
         #expect(returning.status == .playing && returning.core.lastError == nil && returning.core.timedStart == nil)
-        #expect(errors(returning).isEmpty)
+        #expect(errors(returning).isEmpty && ended(returning) == [time] && ended(world).isEmpty)
         world.run(seconds: 29)
         #expect(world.status == .interrupted && errors(world).isEmpty && world.mostSpins < 5)
         world.run(seconds: 2)
         #expect(world.status == .paused && world.core.reason == .outputUnavailable)
         #expect(errors(world).map(\.code) == [.outputUnavailable] && errors(world).first == world.core.lastError)
+        #expect(ended(world) == [time])
         world.returnServer()
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .outputReturned)
@@ -184,6 +188,11 @@ import Testing
         world.returnServer()
         world.run(seconds: 70)
         #expect(world.status == .paused && world.core.timedStart == nil && errors(world).isEmpty)
+    }
+
+    /// The times of the starts that have ended.
+    private func ended(_ world: SimulatedWorld) -> [MonotonicTime] {
+        world.events.compactMap { if case .startEnded(let time) = $0 { time } else { nil } }
     }
 
     private func errors(_ world: SimulatedWorld) -> [PlaybackError] {

@@ -201,13 +201,21 @@ import Testing
             return
         }
         #expect(world.advance() == [] && world.book.timers.count == 1)
-        // Another command dropped this start; the report of an earlier one is ignored.
+        // This start has ended; the report of an earlier one is ignored.
         var dropped = world
-        #expect(dropped.report(.startDropped(at: time.advanced(bySeconds: -1))) == [])
+        #expect(dropped.report(.startEnded(at: time.advanced(bySeconds: -1))) == [])
         #expect(dropped.book.timers.count == 1)
-        #expect(dropped.report(.startDropped(at: time)) == [] && dropped.book.timers.isEmpty)
-        world.pass(10)
-        #expect(world.advance() == [] && world.book.timers.isEmpty)
+        #expect(dropped.report(.startEnded(at: time)) == [] && dropped.book.timers.isEmpty)
+        // The player waits for its output, also after a restart of the server.
+        world.pass(60)
+        #expect(world.advance() == [] && world.book.timers.count == 1)
+        var late = world
+        guard case .start(_, time)? = late.restart(after: 9).first else {
+            Issue.record("not handed over again")
+            return
+        }
+        late = world
+        #expect(late.restart(after: 11) == [] && late.book.timers.isEmpty)
         for at in [world.moment.wall, world.moment.wall - 1, world.moment.wall + 400 * TimerWorld.day] {
             #expect(throws: Problem.self) {
                 try world.add(.start(ScheduledStart(item: nil, position: nil, at: at)))

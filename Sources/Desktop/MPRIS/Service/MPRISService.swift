@@ -53,7 +53,7 @@ public final class MPRISService: Sendable {
         case .settings(let settings):
             if settings.remote.mpris { begin() }
             changed()
-        case .effects, .faded, .slept, .startDropped, .output, .route, .interruption, .loaded, .error: break
+        case .effects, .faded, .slept, .startEnded, .output, .route, .interruption, .loaded, .error: break
         }
     }
 

@@ -72,7 +72,7 @@ struct EventEncoder: Sendable {
                 writer.member("shouldResume", shouldResume)
             }
         case .error(let error): recorded(.error) { $0.members(of: error) }
-        case .jumped, .loaded, .faded, .slept, .startDropped: nil
+        case .jumped, .loaded, .faded, .slept, .startEnded: nil
         }
     }
 
