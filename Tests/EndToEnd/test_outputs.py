@@ -197,6 +197,19 @@ def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
     eventually(lambda: api.player()["position"] > asleep["position"] + 0.2, "it plays on")
 
 
+def test_a_sink_that_was_idle_plays_without_a_hole(pulse, api, events):
+    """It has up to 2 s of silence ahead of the first frame. This was taken for its latency, and left a hole after 0.28 s."""
+    pulse.load("module-null-sink sink_name=plain")
+    pulse.pactl("set-default-sink", "plain")
+    pulse.load("module-suspend-on-idle timeout=1")
+    eventually(lambda: "RUNNING" not in (states := pulse.pactl("list", "sinks", "short")) and "IDLE" not in states, "it is suspended")
+    mark = events.mark()
+    api.load("long.mp3", play=True)
+    events.wait_status("playing", mark=mark)
+    eventually(lambda: api.player()["position"] > 0.8, "it plays on")
+    assert "output-unavailable" not in [event["reason"] for event in events.since(mark, "status")]
+
+
 def test_a_removed_sink_does_not_end_the_music(capture, headphones, pulse, api):
     """Row 139: another device takes over, or a pause with a reason; never `playing` without sound."""
     api.choose("hp")

@@ -47,6 +47,12 @@ struct ClockAnchor: Hashable, Sendable {
         self.isRunning = isRunning
     }
 
+    /// Follows a growing latency at once and a falling one slowly: a margin that is too small would lose frames.
+    mutating func learn(sinkLatency latest: Double) {
+        let known = sinkLatency
+        sinkLatency = max(0.005, latest > known ? latest : known + (latest - known) * 0.2)
+    }
+
     /// Time at which `index` will be audible; nil while the clock does not advance.
     func time(of index: FrameCount) -> MonotonicTime? {
         isRunning ? time.advanced(bySeconds: (Double(index) - heard) / Double(sampleRate)) : nil

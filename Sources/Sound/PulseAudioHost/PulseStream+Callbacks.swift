@@ -112,11 +112,9 @@ extension PulseStream {
         let sinkLatency = Double(info.sink_usec) / 1e6
         let isPlaying = info.playing != 0
         let moves = timing.answered(readIndex: readIndex, isPlaying: isPlaying, sinkLatency: sinkLatency, now)
-        // The margin follows a growing latency at once and a falling one slowly: a margin that is too small would lose
-        // frames.
-        let ceiling = max(sinkLatency, Double(info.configured_sink_usec) / 1e6)
-        let known = context.pointee.anchor.sinkLatency
-        context.pointee.anchor.sinkLatency = max(0.005, ceiling > known ? ceiling : known + (ceiling - known) * 0.2)
+        // An idle sink has up to 2 s of silence ahead of our first frames, which is no latency of ours.
+        let ours = min(sinkLatency, Double(timing.framesTaken) / rate)
+        context.pointee.anchor.learn(sinkLatency: max(ours, Double(info.configured_sink_usec) / 1e6))
         if context.pointee.isRunning, !isSuspended {
             let ahead =
                 isPlaying

@@ -25,6 +25,9 @@ struct TimingWatch {
     /// The sink woke up: it advances when it has read past its last index before the sleep.
     mutating func woke(_ now: MonotonicTime) { started(at: lastReadIndex, now) }
 
+    /// Frames that the sink has taken since it was uncorked or woke up.
+    var framesTaken: FrameCount { max(0, lastReadIndex - startIndex) }
+
     /// Whether the sink advances, judged by an answer with this read index.
     mutating func answered(readIndex: FrameCount, isPlaying: Bool, sinkLatency: Double, _ now: MonotonicTime) -> Bool {
         isPending = false
