@@ -2,22 +2,32 @@
 
 import Foundation
 
-/// Threads, descriptors and context switches of this process, from `/proc`.
+/// Threads, descriptors, context switches and waits, from `/proc`.
 extension PulseAudioOutputTests.Rig {
-    static var descriptors: Int { names("fd").count }
+    static var descriptors: Int { names("/proc/self/fd").count }
 
     /// The threads with names. The runtime starts and ends unnamed ones at any time.
     static var threads: Int {
         let process = content("/proc/self/comm")
-        return names("task").count { ![process, ""].contains(content("/proc/self/task/\($0)/comm")) }
+        return names("/proc/self/task").count { ![process, ""].contains(content("/proc/self/task/\($0)/comm")) }
     }
 
     static func thread(named name: String) -> String? {
-        names("task").first { content("/proc/self/task/\($0)/comm") == name + "\n" }
+        names("/proc/self/task").first { content("/proc/self/task/\($0)/comm") == name + "\n" }
     }
 
     private static func names(_ directory: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(directory)")) ?? []
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
+    /// For which the living threads of this process and of the sound server waited for a processor, all together.
+    static var secondsKeptWaiting: Double {
+        ["self", "\(daemon?.identifier ?? 0)"].reduce(0) { sum, process in
+            names("/proc/\(process)/task").reduce(sum) { sum, thread in
+                let figures = content("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ")
+                return sum + (figures.count > 1 ? Double(figures[1]) ?? 0 : 0) / 1e9
+            }
+        }
     }
 
     static func switches(_ thread: String) -> Int {

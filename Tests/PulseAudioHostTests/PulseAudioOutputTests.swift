@@ -16,7 +16,7 @@ final class PulseAudioOutputTests {
     struct Rig {
         let daemon: PulseDaemon
         let capture: MonitorCapture
-        private nonisolated(unsafe) static var daemon: PulseDaemon?  // because it is set once, before atexit
+        private(set) nonisolated(unsafe) static var daemon: PulseDaemon?  // because it is set once, before atexit
 
         init() throws {
             daemon = try PulseDaemon()
@@ -45,7 +45,7 @@ final class PulseAudioOutputTests {
         try checkContract { PulseAudioOutput(server: daemon.server) }
     }
 
-    @Test func playsBitExactly_atTheSinksRate() throws {
+    @Test(.realTime) func playsBitExactly_atTheSinksRate() throws {
         let noise = Noise(seconds: 1)
         let samples = noise.samples
         let mark = capture.count
@@ -60,7 +60,7 @@ final class PulseAudioOutputTests {
         #expect(heard[noise.frames.count...].allSatisfy { $0 == .zero })
     }
 
-    @Test func losesAndRepeatsNothing_acrossPauseAndStart() throws {
+    @Test(.realTime) func losesAndRepeatsNothing_acrossPauseAndStart() throws {
         let noise = Noise(seconds: 2, seed: 7)
         let (_, first) = try play(noise.samples, heard: 0.5)
         let events = driver.count
@@ -93,7 +93,7 @@ final class PulseAudioOutputTests {
         return (ring, first)
     }
 
-    @Test func changesToTheNewFramesWithinMilliseconds_whenFlushed() throws {
+    @Test(.realTime) func changesToTheNewFramesWithinMilliseconds_whenFlushed() throws {
         let (old, new) = (Noise(seconds: 3, seed: 3), Noise(seconds: 1, seed: 4))
         let samples = new.samples
         let (ring, first) = try play(old.samples, heard: 0.4)
@@ -163,7 +163,7 @@ final class PulseAudioOutputTests {
         #expect(worst < 0.06, "\(worst) s")
     }
 
-    @Test func changesGainsSmoothlyAndSoon() throws {
+    @Test(.realTime) func changesGainsSmoothlyAndSoon() throws {
         let noise = Noise(seconds: 3, seed: 9)
         let (_, first) = try play(noise.samples, heard: 0.3)
         driver.output.perform(.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), seconds: 0))
@@ -179,7 +179,7 @@ final class PulseAudioOutputTests {
     }
 
     /// SPEC 284, 292: queued sound is rendered again, without a step above -60 dB.
-    @Test func changesEffectsSmoothlyAndSoon() throws {
+    @Test(.realTime) func changesEffectsSmoothlyAndSoon() throws {
         let (_, first) = try play(Sine.samples(seconds: 4), heard: 0.5)
         var asked: [Int] = []
         for gain in [-12.0, 6, 0] {
@@ -205,7 +205,7 @@ final class PulseAudioOutputTests {
     }
 
     /// SPEC 279: a start during a long fade-out continues from the gain reached. Then a pause and a flush end in silence.
-    @Test func fadesLongPausesAndFlushes_withoutAStep() throws {
+    @Test(.realTime) func fadesLongPausesAndFlushes_withoutAStep() throws {
         let sine = Sine.samples(seconds: 5)
         let (ring, first) = try play(sine, heard: 0.3)
         func hear(_ seconds: Double) throws {

@@ -45,8 +45,10 @@ final class PulseDaemon: @unchecked Sendable {  // because tests use it from one
         unlink("\(directory)/sock")
     }
 
+    var identifier: pid_t? { process?.identifier }
+
     func signal(_ signal: Int32) {
-        if let process { Glibc.kill(process.identifier, signal) }
+        if let identifier { Glibc.kill(identifier, signal) }
     }
 
     func remove() {

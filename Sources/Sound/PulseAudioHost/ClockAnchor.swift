@@ -47,10 +47,11 @@ struct ClockAnchor: Hashable, Sendable {
         self.isRunning = isRunning
     }
 
-    /// Follows a growing latency at once and a falling one slowly: a margin that is too small would lose frames.
-    mutating func learn(sinkLatency latest: Double) {
-        let known = sinkLatency
-        sinkLatency = max(0.005, latest > known ? latest : known + (latest - known) * 0.2)
+    /// Follows a growing latency at once and a falling one slowly: a margin that is too small would lose frames. All in seconds;
+    /// `taken`: as much of the stream as the sink has taken. An idle sink has up to 2 s of silence ahead of that.
+    mutating func learn(_ measured: Double, configured: Double, taken: Double) {
+        let falling = min(0, max(measured, configured) - sinkLatency)
+        sinkLatency = max(0.005, sinkLatency + falling * 0.2, configured, min(measured, taken))
     }
 
     /// Time at which `index` will be audible; nil while the clock does not advance.

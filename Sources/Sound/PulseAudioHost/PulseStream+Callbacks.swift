@@ -112,9 +112,8 @@ extension PulseStream {
         let sinkLatency = Double(info.sink_usec) / 1e6
         let isPlaying = info.playing != 0
         let moves = timing.answered(readIndex: readIndex, isPlaying: isPlaying, sinkLatency: sinkLatency, now)
-        // An idle sink has up to 2 s of silence ahead of our first frames, which is no latency of ours.
-        let ours = min(sinkLatency, Double(timing.framesTaken) / rate)
-        context.pointee.anchor.learn(sinkLatency: max(ours, Double(info.configured_sink_usec) / 1e6))
+        context.pointee.anchor.learn(
+            sinkLatency, configured: Double(info.configured_sink_usec) / 1e6, taken: Double(timing.framesTaken) / rate)
         if context.pointee.isRunning, !isSuspended {
             let ahead =
                 isPlaying
