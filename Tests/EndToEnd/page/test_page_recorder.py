@@ -74,6 +74,16 @@ def test_lost_source_is_reported(microphone, directory, api, remote):
     expect(panel.get_by_role("button", name="Record")).to_be_enabled()
 
 
+def test_a_recording_without_sound_is_reported(microphone, pulse, remote):
+    pulse.pactl("suspend-source", microphone.source, "1")
+    panel = remote.page.locator("recorder-panel")
+    remote.page.get_by_role("tab", name="Recordings").click()
+    panel.get_by_role("button", name="Record").click()
+    panel.get_by_role("button", name="Stop").click()
+    expect(panel.locator(".recorder-note")).to_have_text("There is no file: the source delivered no sound.")
+    expect(panel.get_by_text("No recordings yet")).to_be_visible()
+
+
 def test_hanging_sound_server_is_reported(microphone, pulse, remote):
     panel = remote.page.locator("recorder-panel")
     remote.page.get_by_role("tab", name="Recordings").click()

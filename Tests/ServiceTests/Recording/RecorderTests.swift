@@ -223,8 +223,18 @@ struct RecorderTests {
         }
     }
 
+    @Test func recordingWithoutAFrame_isAFailure_andIsNotPlayed() throws {
+        _ = try rig.start { $0.playsAfterwards = true }.get()
+        let last = try rig.wait(rig.recorder.stop).get().last
+        #expect(last?.successfully == false && last?.reason == .user)
+        #expect(last?.message == "There is no file: the source delivered no sound.")
+        rig.recorder.shutdown()
+        #expect(rig.played.take(until: .now).isEmpty)
+    }
+
     @Test func finishedRecording_isPlayed_whenRequested() throws {
         _ = try rig.start { $0.playsAfterwards = true }.get()
+        rig.source.give([1])
         _ = rig.wait(rig.recorder.stop)
         #expect(rig.played.answer() == "file:///take-1.wav")
     }

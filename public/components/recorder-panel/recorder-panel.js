@@ -62,7 +62,7 @@ class RecorderPanel extends EntriesView {
     const { status } = this.recorder ?? {};
     const state = status?.state ?? "idle";
     const last = state === "idle" ? status?.last : null;
-    const isTrouble = last && !["user", "shutdown"].includes(last.reason);
+    const isTrouble = last && (!last.successfully || !["user", "shutdown"].includes(last.reason));
     const isRunning = state === "recording" || state === "interrupted";
     this.button("record").disabled = isRunning || state === "starting" || state === "disabled";
     setText(this.button("record").querySelector("span"), state === "paused" ? "Resume" : "Record");

@@ -22,7 +22,7 @@ public protocol RecordingWriter: AnyObject {
     /// Writes interleaved samples; full scale is -1...1, larger values are clipped. Returns `sizeLimit` when the file
     /// can hold no more.
     func write(_ samples: UnsafeBufferPointer<Float>) throws(RecordingError) -> WriteOutcome
-    /// Completes the file and moves it to the finished ones.
+    /// Completes the file and moves it to the finished ones. A file without a frame is deleted.
     func finish() throws(RecordingError)
 }
 

@@ -212,7 +212,7 @@ final class RecorderLoop {
         take.settleGap(.now)
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        if let loss = take.loss {
+        if let loss = take.frames == 0 ? "There is no file: the source delivered no sound." : take.loss {
             result.successfully = false
             result.message = result.message ?? loss
         }

@@ -183,7 +183,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     public func create(_ settings: RecordingSettings) throws(RecordingError) -> any RecordingWriter {
         let (id, descriptor) = try createPart(settings.name, RecordedFormat(settings.container))
         do throws(RecordingError) {
-            return try RecordingFile(id: id, descriptor, settings) { [self] () throws(RecordingError) in try publish(id)
+            return try RecordingFile(id: id, descriptor, settings) { [self] isEmpty throws(RecordingError) in
+                try settle(id, isEmpty: isEmpty)
             }
         } catch {
             unlinkat(directory, id + Self.partSuffix, 0)
@@ -194,7 +195,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     public func createStream(name: String?, _ format: RecordedFormat) throws(RecordingError) -> any StreamWriter {
         let (id, descriptor) = try createPart(name, format)
         return StreamFile(id: id, descriptor) { [self] isEmpty throws(RecordingError) in
-            if isEmpty { unlinkat(directory, id + Self.partSuffix, 0) } else { try publish(id) }
+            try settle(id, isEmpty: isEmpty)
         }
     }
 
@@ -215,8 +216,12 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         throw .failed("There are too many recordings named \(stem).")
     }
 
-    /// Gives the file its final name, which nothing else can have taken.
-    private func publish(_ id: String) throws(RecordingError) {
+    /// Gives the file its final name, which nothing else can have taken, or deletes an empty one.
+    private func settle(_ id: String, isEmpty: Bool) throws(RecordingError) {
+        if isEmpty {
+            unlinkat(directory, id + Self.partSuffix, 0)
+            return
+        }
         guard move(id + Self.partSuffix, to: id) else { throw Self.failure(errno, "\(id) cannot be put in place") }
     }
 

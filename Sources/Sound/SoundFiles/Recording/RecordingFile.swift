@@ -8,7 +8,7 @@ import Service
 /// A file in progress, written through libsndfile. Used by one thread at a time.
 final class RecordingFile: RecordingWriter {
     let id: String
-    private let publish: () throws(RecordingError) -> Void
+    private let settle: (_ isEmpty: Bool) throws(RecordingError) -> Void
     private var handle: OpaquePointer?
     private let descriptor: Int32
     private let channelCount: Int
@@ -20,13 +20,13 @@ final class RecordingFile: RecordingWriter {
     /// The length of a WAV file has 32 bits; some bytes are reserved for the header.
     private static let largestWave = Int(UInt32.max) - (1 << 20)
 
-    /// Takes ownership of the descriptor, also if it throws. `publish` gives the closed file its final name.
+    /// Takes ownership of the descriptor, also if it throws. `settle` publishes the closed file, or deletes an empty one.
     init(
         id: String, _ descriptor: Int32, _ settings: RecordingSettings,
-        publish: @escaping () throws(RecordingError) -> Void
+        settle: @escaping (_ isEmpty: Bool) throws(RecordingError) -> Void
     ) throws(RecordingError) {
         self.id = id
-        self.publish = publish
+        self.settle = settle
         self.descriptor = descriptor
         channelCount = settings.channelCount
         sampleBytes = settings.container == .wav ? settings.bits / 8 : nil
@@ -76,7 +76,7 @@ final class RecordingFile: RecordingWriter {
     func finish() throws(RecordingError) {
         var problem: RecordingError?
         do throws(RecordingError) { try complete() } catch { problem = error }
-        try publish()
+        try settle(written == 0)
         if let problem { throw problem }
     }
 
