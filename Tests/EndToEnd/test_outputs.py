@@ -278,7 +278,7 @@ def test_stream_that_is_not_seekable_continues_on_another_output(capture, pulse,
     assert back["queueIndex"] == 0 and back["position"] >= after["position"] - 0.5
 
 
-def test_an_alarm_sounds_on_its_own_output(pulse, api):
+def test_an_alarm_sounds_on_its_own_output(pulse, api, cli):
     """Issue 12: afterwards the player's output is as it was, though nobody has set it back."""
     pulse.load("module-null-sink sink_name=third")
     eventually(lambda: "third" in api.outputs(), "a third sink")
@@ -288,6 +288,8 @@ def test_an_alarm_sounds_on_its_own_output(pulse, api):
                                               "ramp": 0, "items": [{"uri": "long.mp3"}]})
     assert timer["output"] == "third"
     eventually(lambda: pulse.stream_sinks() == ["third"] and api.player()["status"] == "playing", "it rings there", timeout=10)
+    marked = [line for line in cli.output("outputs").splitlines() if line.startswith("*")]
+    assert len(marked) == 1 and "third" in marked[0] and "followed" not in marked[0] and "chosen" not in marked[0], marked
     api.pause()
     eventually(lambda: api.current_output() == before, "the player's own output")
     api.play()

@@ -132,6 +132,17 @@ def test_outputsOfOneDescription_areToldApart(remote, api):
         ["Default (USB (Headphones, usb-1))", "USB (Headphones, usb-1)", "USB (usb-2)", known["description"]])
 
 
+def test_soundOnAnotherOutputThanTheDefault_isShown(pulse, remote, api):
+    api.load("long.mp3", play=True)
+    chosen = remote.page.get_by_role("combobox", name="Output").locator("option:checked")
+    expect(chosen).to_have_text(re.compile(r"^Default \(.*spk\)"))
+    stream = eventually(pulse.sink_inputs, "a stream")[0][0]
+    pulse.pactl("move-sink-input", stream, "hp")
+    expect(chosen).to_have_text(re.compile(r"^Now .*hp\) – default \(.*spk\)"))
+    pulse.pactl("move-sink-input", stream, "spk")
+    expect(chosen).to_have_text(re.compile(r"^Default \(.*spk\)"))
+
+
 def test_outputThatIsGone_isRefused_andTheListGoesBack(pulse, server, remote):
     remote.tolerate("Failed to load resource")
     picker = remote.page.get_by_role("combobox", name="Output")

@@ -36,8 +36,10 @@ class OutputPicker extends Component {
     list.disabled = outputs.length === 0;
     if (list.disabled) return render(list, html`<option>No output</option>`);
     const isOff = new Set(["none", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
+    // The sound may be elsewhere: an alarm has an output of its own, another program has moved it.
+    const isElsewhere = follows && current && !current.default;
     render(list, choices([
-      ["", `Default${standard ? ` (${name(standard)})` : ""}`],
+      ["", `${isElsewhere ? `Now ${name(current)} – default` : "Default"}${standard ? ` (${name(standard)})` : ""}`],
       ...(current || follows ? [] : [["none", "No output in use"]]),
       ...outputs.map((output) => [output.id, `${name(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
     ], (id) => isOff.has(id)));

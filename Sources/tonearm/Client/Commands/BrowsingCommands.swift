@@ -119,7 +119,7 @@ struct OutputsCommand: ShowingCommand {
         var table = Table(columns: [.left, .left, .left, .left])
         for device in devices {
             let state = device.available ? device.state : "unplugged"
-            let use = answer.following == "choice" ? ", chosen" : ", followed"
+            let use = answer.following == "choice" ? ", chosen" : device.default ? ", followed" : ""
             let marks = state + (device.default ? ", default" : "") + (device.current ? use : "")
             table.add(device.current ? "*" : "", device.id, marks, device.name(among: devices))
         }
