@@ -50,6 +50,23 @@ def test_lyrics_areAskedFor_onlyWhereThereAreSome(remote, api):
     assert len(asked) == 1
 
 
+def test_theCover_shrinksAsTheLinesNeed(remote, api):
+    cover = remote.page.locator(".artwork")
+    remote.tolerate("status of 404")
+    api.load("silent.mp3", "song.mp3")
+    closed = cover.bounding_box()["width"]
+    remote.page.get_by_text("Lyrics", exact=True).click()
+    lyrics = remote.page.get_by_role("group", name="Lyrics")
+    expect(lyrics).to_have_text("This track has no lyrics.")
+    short = cover.bounding_box()["width"]
+    assert closed - 80 < short < closed
+    api.play(index=1)
+    expect(lyrics).to_contain_text("Two & three")
+    assert cover.bounding_box()["width"] < short - 80
+    pane = remote.page.locator(".pane-now").evaluate("(pane) => [pane.scrollHeight, pane.clientHeight]")
+    assert pane[0] == pane[1], "all of it is in sight"
+
+
 def test_each_line_is_a_picture_of_its_own(remote, api):
     """Row 196: five lines, five pictures, when they are sung."""
     remote.tolerate("status of 404")

@@ -60,6 +60,7 @@ class LyricsView extends Component {
     render(box, !lyrics ? html`<p>This track has no lyrics.</p>`
       : lines.length === 0 ? html`${lyrics.text.split("\n").map((line) => html`<p>${line || "\u00a0"}</p>`)}`
         : html`${lines.map(({ text }, index) => html`<button data-action="seek" data-index="${index}">${text || "♪"}</button>`)}`);
+    this.parentElement.style.setProperty("--lines", box.children.length);
     this.lines = lines;
   }
 
