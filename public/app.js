@@ -106,7 +106,7 @@ bind(view.session, { player, outputs: () => store.outputs, session: () => store.
 bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });
 bind(find("equalizer-panel"), { effects: () => store.effects, presets: () => store.presets, sampleRate: () => store.player?.output?.sampleRate ?? 48_000 });
 bind(find("alarm-list"), { timers: () => store.timers, playlists: () => browse.playlists.lists });
-bind(view.toasts, { revision: () => store.player?.queue?.revision ?? null });
+bind(view.toasts, { queue: () => store.player?.queue ?? null });
 bind(view.transport, { player });
 bind(view.volume, { player });
 bind(lyricCover, { item, time });

@@ -215,6 +215,22 @@ def test_timeEvents_comeTwiceASecond(playing, open_remote):
     assert statistics.median(later - earlier for earlier, later in zip(stamps, stamps[1:])) == pytest.approx(500, rel=0.02)
 
 
+@pytest.mark.parametrize("size, tab, scroll", [((1280, 800), None, ".browser-scroll"), ((390, 844), "Music", ".browser-scroll"), ((390, 844), "Queue", ".queue-scroll")])
+def test_messages_leaveTheListFree(playing, open_remote, size, tab, scroll):
+    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+    if tab:
+        remote.tab(tab)
+    shown = remote.page.locator(scroll).filter(visible=True)
+    before = shown.bounding_box()
+    remote.page.evaluate("""() => { for (const word of ["one ", "two "]) dispatchEvent(new CustomEvent("notify", { detail: { message: word.repeat(20), tone: "error" } })); }""")
+    expect(remote.page.locator(".toast")).to_have_count(2)
+    top = remote.page.locator(".toast").first.bounding_box()["y"]
+    eventually(lambda: (box := shown.bounding_box())["y"] == before["y"] and box["y"] + box["height"] <= top, "the list ends above them")
+    remote.page.locator(".toast").first.get_by_role("button", name="Dismiss").click()
+    remote.page.locator(".toast").first.get_by_role("button", name="Dismiss").click()
+    eventually(lambda: shown.bounding_box() == before, "as before")
+
+
 @pytest.mark.parametrize("size, number, words", [((1280, 800), 3, 40), ((320, 640), 1, 15), ((844, 390), 1, 15)])
 def test_messages_leaveThePlayersButtonsFree(playing, open_remote, size, number, words):
     remote = open_remote(viewport={"width": size[0], "height": size[1]})

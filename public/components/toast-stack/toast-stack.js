@@ -5,17 +5,21 @@ import { Component, data, define, html, iconButton, render } from "../../lib/com
 const lifetime = 6000;
 const most = 3;
 
-/** Short messages, announced politely. They stay while they have the pointer or the focus. Field: `revision`, the queue's. */
+/** Short messages, announced politely. They stay while they have the pointer or the focus. Field: `queue`, of the player, or null. */
 class ToastStack extends Component {
   made() {
     this.setAttribute("role", "status");
     this.setAttribute("aria-live", "polite");
+    // Lists leave room for the messages.
+    new ResizeObserver(() => document.body.style.setProperty("--toasts", `${this.offsetHeight}px`)).observe(this);
   }
 
-  /** Removes actions of older revisions: they would undo another edit than the one named. */
+  /** Removes actions of older revisions: they would undo another edit than the one named. An edit that is undone has no message. */
   draw() {
-    const now = this.revision ?? 0;
-    for (const button of this.querySelectorAll(".toast-action[data-revision]")) if (button.dataset.revision < now) button.remove();
+    const { revision = 0, canRedo } = this.queue ?? {};
+    for (const button of this.querySelectorAll(".toast-action[data-revision]")) {
+      if (button.dataset.revision < revision) (canRedo ? button.closest(".toast") : button).remove();
+    }
   }
 
   press(action, _, button) {
@@ -28,7 +32,7 @@ class ToastStack extends Component {
     const toast = document.createElement("div");
     toast.className = "toast";
     toast.dataset.tone = tone;
-    const act = action?.revision < (this.revision ?? 0) ? null : action;
+    const act = action?.revision < (this.queue?.revision ?? 0) ? null : action;
     render(toast, html`<span class="toast-text">${message}</span>
       ${act && html`<button class="toast-action"${data({ action: act.name, revision: act.revision })}>${act.label}</button>`}
       ${iconButton("remove", "Dismiss", null, { action: "close" })}`);
@@ -45,4 +49,4 @@ class ToastStack extends Component {
   }
 }
 
-define("toast-stack", ToastStack, { revision: null }, import.meta.url);
+define("toast-stack", ToastStack, { queue: null }, import.meta.url);
