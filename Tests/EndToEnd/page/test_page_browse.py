@@ -51,6 +51,15 @@ def test_clickOnAFile_playsItNow(folders, remote, api):
     expect(remote.title).to_have_text("long")
 
 
+def test_everyEntry_hasAButtonThatPlaysIt(folders, remote, api):
+    row = folders.locator(".entry", has_text="chirp.mp3")
+    expect(row.get_by_role("button")).to_have_count(4)
+    expect(row.locator(".entry-size")).to_be_empty()
+    row.locator("[data-action=play].icon-button").click()
+    api.wait_status("playing")
+    assert api.player()["item"]["uri"] == "chirp.mp3"
+
+
 def test_addFolder_takesTheFilesInIt(folders, remote, api):
     folders.get_by_role("button", name="Add A Folder to the queue").click()
     expect(remote.toast).to_contain_text("Added 1 track")

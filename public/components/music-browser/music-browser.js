@@ -2,7 +2,7 @@
 
 import { define, effect, html, icon, render, setText, textButton } from "../../lib/component.js";
 import { EntriesView, entryRow, loading, placingButtons, placings } from "../../lib/browsing.js";
-import { count, formatSize, isNetwork } from "../../lib/media.js";
+import { count, isNetwork } from "../../lib/media.js";
 
 const batch = 200;
 
@@ -123,16 +123,16 @@ const icons = { folder: "folder", list: "list", file: "note", entry: "note" };
 const hidden = "Its address contains a secret. Add the whole playlist instead";
 
 function row(entry, index, isReadOnly) {
-  const { type, name, path, size, note } = entry;
+  const { type, name, path, note } = entry;
   const opens = type === "folder" || type === "list";
   const isHidden = entry.item === null;
   const disabled = isReadOnly || isHidden ? html`disabled` : null;
   const values = { path, type, index };
   return entryRow({
     action: opens ? "open" : "play", values, symbol: icons[type], name, more: opens ? null : disabled,
-    note: { folder: "", list: "Playlist", file: formatSize(size), entry: note }[type],
+    note: type === "list" ? "Playlist" : note,
     title: isHidden ? hidden : type === "list" ? `Open ${name}` : opens ? null : `Play ${name} now`,
-    tools: placingButtons(opens ? ["play", "playNext", "add"] : ["playNext", "add"], name, values, disabled),
+    tools: placingButtons(["play", "playNext", "add"], name, values, disabled),
   });
 }
 
