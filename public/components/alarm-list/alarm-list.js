@@ -34,7 +34,7 @@ class AlarmList extends Component {
         <label class="field"><span>Plays</span><select name="music"></select></label>
         <label class="field" hidden data-ref="address"><span>Address or file</span><input name="address" maxlength="4096" placeholder="https://" autocomplete="off" spellcheck="false"></label>
         <label class="field"><span>Full volume</span><select name="ramp">${choices(ramps)}</select></label>
-        <p class="alarm-note"><code>tonearm alarm set</code> chooses several items, a fallback or another output.</p>
+        <p class="alarm-hint"><code>tonearm alarm set</code> chooses several items, a fallback or another output.</p>
         <div class="dialog-buttons"><button type="button" class="text-button" data-action="cancel">Cancel</button><button class="primary-button">Save alarm</button></div>
       </form>`;
   }

@@ -146,11 +146,13 @@ class EqualizerPanel extends Component {
     const span = Math.min(36, Math.max(12, 6 * Math.ceil(Math.max(-least, most) / 6)));
     const row = (gain) => Number((height / 2 - (gain / span) * (height / 2 - 8)).toFixed(2));
     const path = gains.map((gain, index) => `${index ? "L" : "M"}${((width * index) / 120).toFixed(2)} ${row(Math.max(-40, gain))}`).join("");
+    const [columns, rows] = [[100, 1000, 10_000], [-span / 2, 0, span / 2]];
+    const grid = (line) => html`<path class="grid" d="${line}"/>`;
     const mark = (x, y, words) => html`<text x="${x}" y="${y}">${words}</text>`;
     render(this.refs.curve, html`<svg viewBox="0 0 ${width} ${height}" aria-hidden="true" focusable="false">
-      ${[100, 1000, 10_000].map((frequency) => html`<path class="grid" d="M${place(frequency).toFixed(1)} 0V${height}"/>${mark(place(frequency) + 3, height - 3, hertz(frequency))}`)}
-      ${[-span / 2, 0, span / 2].map((gain) => html`<path class="grid" d="M0 ${row(gain)}H${width}"/>${mark(2, row(gain) - 2, decibels(gain))}`)}
-      <path class="curve" d="${path}"/></svg>`);
+      ${columns.map((frequency) => grid(`M${place(frequency).toFixed(1)} 0V${height}`))}${rows.map((gain) => grid(`M0 ${row(gain)}H${width}`))}
+      <path class="curve" d="${path}"/>
+      ${columns.map((frequency) => mark(place(frequency) + 3, height - 3, hertz(frequency)))}${rows.map((gain) => mark(2, row(gain) - 2, decibels(gain)))}</svg>`);
     const loudest = frequencies[gains.indexOf(most)];
     setAttribute(this.refs.curve, "aria-label", most - least < 0.1 ? `Flat curve at ${decibels(preamp)}`
       : `Curve from ${decibels(least)} at ${hertz(frequencies[gains.indexOf(least)])} to ${decibels(most)} at ${hertz(loudest)}`);
