@@ -96,7 +96,10 @@ bind(view.banner, { connection: () => store.connection });
 bind(view.browser, { isReadOnly });
 bind(view.lyrics, { item, time });
 bind(view.mini, { player, status });
-bind(view.now, { item: () => item() ?? (store.player ? null : undefined), status, advice: () => advise(store.player, store.connection), timers: () => store.timers });
+bind(view.now, {
+  item: () => item() ?? (store.player ? null : undefined), status, advice: () => advise(store.player, store.connection), timers: () => store.timers,
+  leader: () => players.list.find(({ id }) => id === store.player?.leader)?.name ?? null,
+});
 bind(view.output, { outputs: () => store.outputs });
 bind(view.players, { players: () => ({ list: players.list, steered: players.steered }) });
 bind(view.queue, { player });

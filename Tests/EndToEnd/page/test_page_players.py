@@ -59,3 +59,21 @@ def test_whenTheChosenPlayerIsRemoved_thePageSaysSo_andSteersMain(remote, api):
     api.call("DELETE", "/players/kitchen")
     remote.page.go_back()
     expect(remote.row(0).locator(".row-title")).to_have_text("low")
+
+
+def test_aFollower_namesItsLeader(remote, api):
+    api.load("long.mp3", play=True)
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    picker(remote).select_option("Kitchen")
+    expect(remote.status).not_to_contain_text("follows")
+    api.call("PATCH", "/players/kitchen", json={"leader": "main"})
+    expect(remote.status).to_have_text("Playing · follows main")
+    api.call("PATCH", "/players/kitchen", json={"leader": None})
+    expect(remote.status).not_to_contain_text("follows")
+
+
+def test_onAPhone_theNamesAreAsFarFromBothSides(open_remote, api):
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    remote = open_remote(viewport={"width": 390, "height": 844})
+    box = picker(remote).bounding_box()
+    assert box["x"] == 390 - box["x"] - box["width"]

@@ -7,7 +7,8 @@ import { placeholder } from "./placeholder.js";
 
 /**
  * Picture, tags, format, the status line, and an alarm that rings or is snoozed.
- * Fields: `item` (undefined before the first), `status` (of `describe`), `advice`, `artwork` (address or null), `timers`.
+ * Fields: `item` (undefined before the first), `status` (of `describe`), `advice`, `artwork` (address or null), `timers`, `leader` (the name of
+ * the player that this one follows, or null).
  */
 class NowPlaying extends Component {
   #shownAlarm = "";
@@ -37,7 +38,7 @@ class NowPlaying extends Component {
     effect(() => [picture, ambient].forEach((image) => setPicture(image, this.artwork)));
     effect(() => {
       setAttribute(line, "data-tone", this.status.tone);
-      setText(text, [this.status.text, describeSleep(this.timers)].filter(Boolean).join(" · "));
+      setText(text, [this.status.text, this.leader && `follows ${this.leader}`, describeSleep(this.timers)].filter(Boolean).join(" · "));
       setText(advice, this.advice);
       this.classList.toggle("sounding", this.status.tone === "good");
     });
@@ -87,4 +88,4 @@ class NowPlaying extends Component {
   }
 }
 
-define("now-playing", NowPlaying, { item: undefined, status: { tone: "busy", text: "" }, advice: "", artwork: null, timers: [] }, import.meta.url);
+define("now-playing", NowPlaying, { item: undefined, status: { tone: "busy", text: "" }, advice: "", artwork: null, timers: [], leader: null }, import.meta.url);
