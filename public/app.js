@@ -103,7 +103,7 @@ bind(view.now, {
 bind(view.output, { outputs: () => store.outputs });
 bind(view.players, { players: () => ({ list: players.list, steered: players.steered }) });
 bind(view.queue, { player });
-bind(view.recorder, { item });
+bind(view.recorder, { item, session: () => store.session });
 bind(view.seek, { item, time, buffer: () => store.buffer });
 bind(view.session, { player, outputs: () => store.outputs, session: () => store.session, timers: () => store.timers });
 bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });

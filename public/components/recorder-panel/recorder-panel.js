@@ -14,6 +14,7 @@ const formats = {
   opus: { label: "Opus", settings: { format: "opus", sampleRate: 48000, channels: 2 } },
   mp3: { label: "MP3", settings: { format: "mp3", sampleRate: 44100, channels: 2 } },
 };
+const noSource = "This machine has no microphone or line input.";
 const interruption = "The sound server delivers nothing. Recording resumes with the next sound.";
 const endings = {
   "route-change": "The microphone is no longer available.",
@@ -23,7 +24,7 @@ const endings = {
   session: "The session no longer allows recording.",
 };
 
-/** The recorder and its meter, the saving of a stream, and the files of both. Fields: `recorder` (a `Recorder`), `item` (the current one). */
+/** The recorder and its meter, the saving of a stream, and the files of both. Fields: `recorder` (a `Recorder`), `item` (the current one), `session`. */
 class RecorderPanel extends EntriesView {
   #timer = 0;
 
@@ -55,7 +56,7 @@ class RecorderPanel extends EntriesView {
   }
 
   focusFilter() {
-    this.button("record").focus();
+    this.querySelector("button:enabled, select:enabled")?.focus();
   }
 
   draw() {
@@ -64,13 +65,15 @@ class RecorderPanel extends EntriesView {
     const last = state === "idle" ? status?.last : null;
     const isTrouble = last && (!last.successfully || !["user", "shutdown"].includes(last.reason));
     const isRunning = state === "recording" || state === "interrupted";
-    this.button("record").disabled = isRunning || state === "starting" || state === "disabled";
+    const hasSource = !this.session || this.session.available.categories.includes("record");
+    this.button("record").disabled = isRunning || state === "starting" || state === "disabled" || state === "idle" && !hasSource;
     setText(this.button("record").querySelector("span"), state === "paused" ? "Resume" : "Record");
     this.button("pauseRecording").disabled = !isRunning;
     this.button("stopRecording").disabled = !isRunning && state !== "paused";
     this.refs.format.disabled = state !== "idle";
     this.classList.toggle("recording", state === "recording");
-    setText(this.refs.note, state === "interrupted" ? interruption : isTrouble ? `${endings[last.reason] ?? ""} ${last.message ?? ""}`.trim() : "");
+    setText(this.refs.note, state === "interrupted" ? interruption : isTrouble ? `${endings[last.reason] ?? ""} ${last.message ?? ""}`.trim()
+      : state === "idle" && !hasSource ? noSource : "");
     this.#follow(state, status?.duration ?? 0);
   }
 
@@ -85,7 +88,10 @@ class RecorderPanel extends EntriesView {
     if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.item)}`);
     setText(end, isSaving ? "" : describeStreamEnd(stream?.last));
     // The pressed button is gone: focus the one in its place.
-    if (had?.hidden) [offer, line, this].find((part) => !part.hidden).querySelector("button").focus();
+    if (!had?.hidden) return;
+    const next = [offer, line].find((part) => !part.hidden);
+    if (next) next.querySelector("button").focus();
+    else this.focusFilter();
   }
 
   /** Counts the time locally: events come only when the state changes. */
@@ -128,4 +134,4 @@ function row({ id, uri, duration, size, recovered }) {
   });
 }
 
-define("recorder-panel", RecorderPanel, { recorder: null, item: null }, import.meta.url);
+define("recorder-panel", RecorderPanel, { recorder: null, item: null, session: null }, import.meta.url);
