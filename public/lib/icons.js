@@ -21,6 +21,7 @@ const shapes = {
   queue: html`<path class="${line}" d="M4 6h16M4 11h16M4 16h7"/><path d="M15 14.2c0-.5.5-.8.9-.5l4.3 2.8c.4.2.4.8 0 1l-4.3 2.8c-.4.3-.9 0-.9-.5z"/>`,
   folder: html`<path class="${line}" d="M3.5 7a2 2 0 0 1 2-2h3.7l2.3 2.5h7a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z"/>`,
   note: html`<path class="${line}" d="M9.5 17.5V6.2L19 4.3v11.2"/><ellipse cx="7.3" cy="17.6" rx="2.7" ry="2.2"/><ellipse cx="16.8" cy="15.6" rx="2.7" ry="2.2"/>`,
+  person: html`<circle class="${line}" cx="12" cy="8" r="4"/><path class="${line}" d="M4.5 20a7.5 7.5 0 0 1 15 0"/>`,
   disc: html`<circle class="${line}" cx="12" cy="12" r="8.7"/><circle class="${line}" cx="12" cy="12" r="2.6"/>`,
   add: html`<path class="${line}" d="M12 5v14M5 12h14"/>`,
   playNext: html`<path class="${line}" d="M4 6h16M4 18h9M4 12h5"/><path d="M13 9.6c0-.5.6-.8 1-.5l4.7 2.5c.4.2.4.7 0 .9L14 15c-.4.3-1 0-1-.5z"/>`,

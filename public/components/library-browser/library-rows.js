@@ -25,7 +25,7 @@ const row = (kind, id, entry) => entryRow({
 });
 
 export const artistRow = ({ id, name, albums, tracks }) =>
-  row("artist", id, { name, symbol: "speaker", note: albums ? count(albums, "album") : count(tracks, "track") });
+  row("artist", id, { name, symbol: "person", note: albums ? count(albums, "album") : count(tracks, "track") });
 
 export const genreRow = ({ id, name, tracks }) => row("genre", id, { name, symbol: "note", note: count(tracks, "track") });
 
