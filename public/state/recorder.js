@@ -10,6 +10,7 @@ export class Recorder extends EventTarget {
   #isShown = false;
   #timer = 0;
   #generation = 0;
+  #lists = 0;
 
   /** `{client, paths}` */
   constructor(parts) {
@@ -40,8 +41,11 @@ export class Recorder extends EventTarget {
   }
 
   async list() {
+    const order = ++this.#lists;
     try {
       const { status, recordings } = await this.client.get("/recordings");
+      // A newer request has overtaken this one.
+      if (order !== this.#lists) return;
       this.recordings = recordings;
       this.problem = null;
       this.status = status;
@@ -58,7 +62,7 @@ export class Recorder extends EventTarget {
     const hasEnded = status.last && status.last.id !== this.status?.last?.id;
     const isSaved = this.#takeStream(stream);
     this.status = status;
-    if ((hasEnded || isSaved) && this.recordings) this.list();
+    if ((hasEnded || isSaved) && this.#lists) this.list();
   }
 
   /** Events do not have the size of a growing file. */
@@ -69,7 +73,7 @@ export class Recorder extends EventTarget {
       const stream = await this.client.get(this.paths.player("/record-stream"));
       if (generation !== this.#generation) return;
       const isSaved = this.#takeStream(stream);
-      if (isSaved && this.recordings) this.list();
+      if (isSaved && this.#lists) this.list();
     } catch {
       // The connection's banner has the reason; the next event or connection brings it.
     }

@@ -139,6 +139,28 @@ def test_a_stream_that_is_saved_is_shown_stopped_and_listed(radio, api, remote):
     assert api.call("GET", "/player/record-stream")["last"]["reason"] == "user"
 
 
+def test_a_stream_that_ends_while_the_list_loads_is_listed(radio, api, remote):
+    page, held = remote.page, []
+
+    def hold_the_first(route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    page.route("**/api/v1/recordings", hold_the_first)
+    save_stream(api, radio, "night")
+    page.get_by_role("tab", name="Recordings").click()
+    panel = page.locator("recorder-panel")
+    expect(panel.locator(".recorder-stream")).to_be_visible()
+    eventually(lambda: held or page.wait_for_timeout(10), "the list is asked for")
+    api.call("DELETE", "/player/record-stream")
+    expect(panel.locator(".recorder-stream")).to_be_hidden()
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    expect(panel.locator(".entry")).to_contain_text("night.mp3")
+
+
 def test_a_stream_that_ends_by_itself_is_listed_and_its_reason_told(radio, api, remote):
     page = remote.page
     page.get_by_role("tab", name="Recordings").click()
