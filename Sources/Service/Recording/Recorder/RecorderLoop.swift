@@ -8,6 +8,8 @@ final class RecorderLoop {
     private static let patience = 3.0
     /// Seconds without sound after which the recording counts as interrupted: a running source delivers silence, too.
     private static let longestSilence = 2.0
+    /// Seconds that `stop` waits for the first sound: a source delivers it in portions.
+    private static let firstPortion = 0.25
 
     private let environment: Recorder.Environment
     private let mailbox: Mailbox<RecorderMessage>
@@ -34,12 +36,14 @@ final class RecorderLoop {
             if let starting = take?.starting, starting.until <= .now {
                 giveUp(.noSource("The source delivers no sound."))
             }
+            if let stopping = take?.stopping, stopping.until <= .now { end(.user) }
             if let take, status.state == .recording, let deadline, deadline <= .now { interrupted(take) }
         }
     }
 
     private var deadline: MonotonicTime? {
         guard let take else { return nil }
+        if let stopping = take.stopping { return stopping.until }
         if status.state == .recording { return take.heardAt.advanced(bySeconds: Self.longestSilence) }
         return take.starting?.until
     }
@@ -63,6 +67,7 @@ final class RecorderLoop {
 
     private func start(_ settings: RecordingSettings, _ reply: @escaping RecordingReply<Recorder.Started>) {
         if let refusal = environment.refusal() { return reply(.failure(.notPermitted(refusal))) }
+        if take?.stopping != nil { end(.user) }
         if let take {
             if status.state == .paused {
                 take.stream?.setPaused(false)
@@ -96,8 +101,12 @@ final class RecorderLoop {
         reply(.success(status))
     }
 
-    private func stop(_ reply: RecordingReply<RecordingStatus>) {
-        guard take != nil else { return reply(.failure(.notRecording)) }
+    private func stop(_ reply: @escaping RecordingReply<RecordingStatus>) {
+        guard let take else { return reply(.failure(.notRecording)) }
+        if take.frames == 0, status.state == .recording, take.stopping == nil {
+            take.stopping = (.now.advanced(bySeconds: Self.firstPortion), reply)
+            return
+        }
         end(.user)
         reply(.success(status))
     }
@@ -119,7 +128,9 @@ final class RecorderLoop {
         case .started(let source): started(take, source)
         case .frames:
             guard status.state == .recording || status.state == .interrupted else { return }
-            if writeWaiting(take) { heard(take) }
+            guard writeWaiting(take) else { return }
+            heard(take)
+            if take.stopping != nil { end(.user) }
         case .failed(let error):
             if take.starting != nil { return giveUp(error) }
             end(.routeChange, message: error.sentence)
@@ -212,7 +223,8 @@ final class RecorderLoop {
         take.settleGap(.now)
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        if let loss = take.frames == 0 ? "There is no file: the source delivered no sound." : take.loss {
+        let isEmpty = take.frames == 0 && reason == .user
+        if let loss = isEmpty ? "There is no file: the source delivered no sound." : take.loss {
             result.successfully = false
             result.message = result.message ?? loss
         }
@@ -221,7 +233,8 @@ final class RecorderLoop {
         status.last = result
         status.current = nil
         change(.idle)
-        if take.settings.playsAfterwards, result.successfully, reason != .shutdown {
+        take.stopping?.reply(.success(status))
+        if take.settings.playsAfterwards, result.successfully, take.frames > 0, reason != .shutdown {
             environment.play(environment.store.address(result.id))
         }
     }

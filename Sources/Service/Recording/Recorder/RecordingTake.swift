@@ -16,6 +16,8 @@ final class RecordingTake {
     var isMetered: Bool
     var frames = 0
     var starting: (until: MonotonicTime, reply: RecordingReply<Recorder.Started>)?
+    /// The recording ends with its first sound, or at this time.
+    var stopping: (until: MonotonicTime, reply: RecordingReply<RecordingStatus>)?
     /// When the source last delivered sound, or the recording began or resumed.
     var heardAt = MonotonicTime.now
     var gap: Gap?
