@@ -17,6 +17,7 @@ import numpy
 import pytest
 
 from rig import REPOSITORY, Api, CommandLine, Origin, PulseDaemon, Radio, binary, eventually, tonearm
+from rig.access import ADMIN
 from rig.collection import make_collection
 from rig.commandline import in_a_terminal
 from rig.signals import read_wave
@@ -198,6 +199,26 @@ def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
         assert re.fullmatch(r"[0-9.]+:\d+", link[2]), link[0]
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     assert opener.open(link[1], timeout=5).status == 200
+
+
+def test_the_hint_at_a_needed_token_prints_the_link_of_this_server(start_server, directory):
+    """Its settings come from flags and from a file, and are quoted for a shell."""
+    tokens = directory / "it's a token"
+    tokens.write_text(f"{ADMIN}\n")
+    tokens.chmod(0o600)
+    config = directory / "config.json"
+    config.write_text(json.dumps({"token-file": str(tokens)}))
+    server = start_server(arguments=("--config", str(config)))
+    hint = eventually(lambda: re.search("This prints the link with it: (.*)\n", server.log()), "the hint is printed")
+    link = subprocess.run(["bash", "-c", hint[1]], capture_output=True, text=True, timeout=10)
+    assert link.stdout == f"{server.url}/#token={ADMIN}\n", (hint[0], link)
+
+
+def test_a_port_in_use_by_a_tonearm_is_reported_as_such(server, directory):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        for port, words in ((server.port, "by another process, a Tonearm server;"), (other.getsockname()[1], "by another process;")):
+            result = tonearm("serve", "--port", str(port), "--output", "null", "--data", str(directory / "d"), timeout=10)
+            assert result.returncode == 69 and words in result.stderr, result
 
 
 @pytest.mark.parametrize("arguments, status, text", [

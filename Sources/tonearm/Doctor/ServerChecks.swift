@@ -103,7 +103,7 @@ enum ServerChecks {
         struct Health: Decodable { var status: String }
         do {
             let client = ServerClient(address: try .find(nil, environment), token: nil)
-            let health: Health = try client.ask(.get, "/healthz")
+            let health: Health = try client.ask(.get, "/healthz", patience: 2)
             return health.status == "alive" ? client : nil
         } catch {
             // No server, or a program that is not Tonearm.

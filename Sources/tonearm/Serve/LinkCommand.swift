@@ -3,6 +3,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import Kernel
 
 struct LinkCommand: LocalCommand {
     static let configuration = CommandConfiguration(
@@ -13,6 +14,18 @@ struct LinkCommand: LocalCommand {
             """)
 
     @OptionGroup var options: ServeOptions
+
+    /// The command line, for a shell, that prints the link of a server with these settings. `port`: the bound one.
+    static func line(_ program: String, _ settings: ServerConfiguration, port: UInt16) -> String {
+        let flags = settings.linkFlags.flatMap { ["--" + $0.name, $0.name == "port" ? String(port) : $0.value] }
+        return ([program, _commandName] + flags).map(quoted).joined(separator: " ")
+    }
+
+    /// A word of a shell's command line (POSIX, XCU 2.2.2).
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { PercentEncoding.isAlphanumeric($0) || "-_./:@%+=,".utf8.contains($0) }
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+    }
 
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)

@@ -42,7 +42,8 @@ struct ServeCommand: LocalCommand {
         if !server.links.hasToken, configuration.anonymous != .everyone,
             configuration.anonymous == .nobody || !configuration.isLoopback
         {
-            Console.output("A token is needed. This prints the link with it: \(CommandLine.arguments[0]) link")
+            let line = LinkCommand.line(CommandLine.arguments[0], configuration, port: server.port)
+            Console.output("A token is needed. This prints the link with it: \(line)")
         }
         if configuration.music.isEmpty {
             log.warning("no music directory was given: nothing can be played (--music DIR)")

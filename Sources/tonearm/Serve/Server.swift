@@ -21,6 +21,7 @@ import WebsocketServer
 /// Wires all parts together. Makes no decisions of its own.
 final class Server {
     let links: PageLinks
+    var port: UInt16 { door.port }
     private let api: RemoteAPI
     private let door: FrontDoor
     private let http: MicrohttpdServer
@@ -268,7 +269,10 @@ final class Server {
                 log: log, handOver: { http.adopt($0) })
         } catch {
             let advice =
-                if case .addressInUse = error { "; choose another port with --port, or end that process." } else { "." }
+                if case .addressInUse = error {
+                    (ServerChecks.running(configuration) == nil ? "" : ", a Tonearm server")
+                        + "; choose another port with --port, or end that process."
+                } else { "." }
             // The path of the Unix socket is unusable, not in use.
             let isPlace =
                 if case .failed(call: configuration.socket, let code) = error { code != EADDRINUSE } else { false }

@@ -56,6 +56,8 @@ struct ServerConfiguration {
     /// nil if the cache is off.
     let cache: RangeCache.Configuration?
     let logLevel: Logger.Level
+    /// The given settings that `tonearm link` needs too, from any source, as flags.
+    let linkFlags: [(name: String, value: String)]
 
     /// Throws a `Failure` that names the setting and its source.
     init(_ options: ServeOptions, environment: [String: String]) throws {
@@ -118,6 +120,9 @@ struct ServerConfiguration {
         self.networkBuffering = networkBuffering
         cache = try options.cache.configuration(values, data: data)
         logLevel = try values.value("log-level", files.logLevel).map(Self.logLevel) ?? .info
+        linkFlags = try [
+            ("host", network.host), ("port", network.port), ("data", files.data), ("token-file", network.tokenFile),
+        ].compactMap { name, flag in try values.text(name, flag).map { (name, $0) } }
         try values.checkFile()
     }
 
