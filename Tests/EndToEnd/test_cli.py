@@ -177,6 +177,9 @@ def test_every_command_that_ends_in_a_failure_says_so(cli, api, gone):
     for arguments in (("play", "--item", "nothing"), ("remove", "nothing"), ("move", "nothing", "--to", "0"), ("outputs", "no-such"),
                       ("browse", "no-such")):
         cli.refusal(*arguments)
+    cli.output("remove", "0")
+    cli.output("playlists", "--save", "Gone")
+    assert "gone.mp3" in cli.refusal("playlists", "--play", "Gone")
 
 
 def test_another_item_in_place_of_the_one_asked_for_is_a_failure(cli, api, gone):

@@ -250,11 +250,11 @@ def test_playlists_go_by_their_names(cli, api):
     api.call("POST", "/playlists", json={"name": "Tag", "items": []})
     api.call("POST", "/playlists", json={"name": "Tag", "items": []})
     api.call("DELETE", "/queue")
-    assert playlists("--play", "Abend").returncode == 0 and api.player()["queue"]["length"] == 2
+    assert re.match(r"playing  \S.* of \d+:\d\d\n", cli.output("playlists", "--play", "Abend")) and api.player()["queue"]["length"] == 2
     for wrong, sentence in (("Tag", "Several playlists are called Tag; give an id: p2, p3."), ("Nacht", "There is no playlist Nacht.")):
         refused = playlists("--play", wrong)
         assert refused.returncode == 1 and sentence in refused.stderr, refused
-    assert playlists("--remove", "Abend").returncode == 0 and playlists("--remove", "p2").returncode == 0
+    assert cli.output("playlists", "--remove", "Abend") == "Abend is removed\n" and playlists("--remove", "p2").returncode == 0
     assert playlists().stdout.split() == ["p3", "Tag", "0"]
 
 

@@ -39,6 +39,12 @@ extension ServerClient {
         try printStart(settled(ask(.get, "player")), wanted: added.ids)
     }
 
+    /// `POST /playlists/ID/play`, which replaces the queue.
+    func play(playlist path: String) throws {
+        try send(.post, path + "/play")
+        try printStart(settled(ask(.get, "player")), wanted: nil)
+    }
+
     /// `check`: the server rejects unplayable items, so that they do not end what plays.
     func add<Added: Decodable>(_ body: RequestBody) throws -> Added {
         try ask(.post, "queue/items", body + ["check": true], patience: Self.addingTimeout)

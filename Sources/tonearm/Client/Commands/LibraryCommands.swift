@@ -142,7 +142,7 @@ struct PlaylistsCommand: ClientCommand {
         let answer: Lists = try client.decode(bytes)
         let lists = answer.playlists
         if let play {
-            try client.send(.post, Self.path(play, lists) + "/play")
+            try client.play(playlist: Self.path(play, lists))
         } else if let save {
             let old = lists.filter { $0.name == save }
             guard old.isEmpty || replace else {
@@ -154,6 +154,7 @@ struct PlaylistsCommand: ClientCommand {
             Console.output(Self.table([saved]).text)
         } else if let remove {
             try client.send(.delete, Self.path(remove, lists))
+            Console.output(Table.printable("\(remove) is removed"))
         } else if json {
             Console.output(json: bytes)
         } else {
