@@ -66,8 +66,10 @@ struct Tonearm: ParsableCommand {
             try CommandNames.check(arguments, in: Tonearm.self)
             throw error
         }
-        if command is any LocalCommand, let first = arguments.first, first != type(of: command)._commandName {
-            let option = first.prefix { $0 != "=" }
+        // ArgumentParser gives them to the root command, wherever they stand.
+        if command is any LocalCommand,
+            let option = ServerNames.options(in: arguments.prefix { $0 != "--" }).first?.prefix(while: { $0 != "=" })
+        {
             throw ValidationError("\(option) is for the commands to a running server.")
         }
         return command

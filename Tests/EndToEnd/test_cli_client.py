@@ -152,8 +152,9 @@ def test_options_may_stand_before_the_command(server, api, options):
     assert tonearm(*address, "volume").stdout.strip() == "100"
     assert tonearm("status", *nowhere).returncode == 69
     for arguments in (("info", "x"), ("render", "x", "y"), ("doctor",), ("serve", "--port", "x")):
-        result = tonearm(*options, *arguments, timeout=10)
-        assert result.returncode == 64 and "--player" in result.stderr, result
+        for line in ((*options, *arguments), (*arguments, *options)):
+            result = tonearm(*line, timeout=10)
+            assert result.returncode == 64 and "--player is for the commands to a running server." in result.stderr, result
 
 
 def test_ids_for_a_shell_are_ids_only(origin):

@@ -58,7 +58,7 @@ enum ServerNames: String, CaseIterable {
     }
 
     /// The options of the typed command that select the server and the player.
-    static func options(in words: [String]) -> [String] {
+    static func options(in words: some Collection<String>) -> [String] {
         var options: [String] = []
         for (word, next) in zip(words, words.dropFirst() + [""]) {
             for name in ["--server", "--token", "--player"] {
