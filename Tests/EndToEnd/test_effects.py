@@ -128,7 +128,7 @@ def test_the_command_line_sets_effects_and_renders_with_them(cli, api, directory
     assert cli("effects", "set", "limiter.ceiling", "-3").returncode == 0
     assert api.call("GET", "/effects")["limiter"] == {"enabled": True, "ceiling": -3}
     (directory / "eq.txt").write_text(TEXT)
-    assert cli("effects", "import", "HD 600", str(directory / "eq.txt")).returncode == 0
+    assert cli.output("effects", "import", "HD 600", str(directory / "eq.txt")) == "HD 600 is saved\n"
     assert "HD 600" in cli("effects", "presets").stdout
     refused = cli("effects", "set", "width", "3")
     assert refused.returncode == 1 and "width must be from 0.0 to 2.0" in refused.stderr

@@ -431,7 +431,7 @@ def test_the_command_line_records(cli, api, directory, microphone):
     microphone.tone(440, directory)
     assert "memo.flac" in cli.output("record", "start", "--format", "flac", "--rate", "48000", "--channels", "2", "--name", "memo")
     assert "recording" in cli.output("record", "list")
-    cli.output("record", "pause")
+    assert cli.output("record", "pause") == "memo.flac is paused.\n"
     assert "paused" in cli.output("record")
     cli.output("record", "start")
     assert cli.output("record", "stop").startswith("memo.flac, 0:0")

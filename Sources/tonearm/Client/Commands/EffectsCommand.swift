@@ -169,6 +169,7 @@ struct EffectsCommand: ParsableCommand {
             do {
                 let text = String(decoding: try ConfigurationFile.read(file, setting: "import"), as: UTF8.self)
                 try client.send(.post, "effects/presets", ["name": name, "text": text])
+                Console.output(Table.printable("\(name) is saved"))
             } catch let failure as Failure where failure.status == .configuration {
                 // The file is not part of the configuration.
                 throw Failure(failure.message)
@@ -181,7 +182,10 @@ struct EffectsCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.", completion: ServerNames.presets.completion) var name: String
 
-        func run(_ client: ServerClient) throws { try client.send(.put, EffectsCommand.path(of: name)) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.put, EffectsCommand.path(of: name))
+            Console.output(Table.printable("\(name) is saved"))
+        }
     }
 
     struct Remove: ClientCommand {
@@ -189,7 +193,10 @@ struct EffectsCommand: ParsableCommand {
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.", completion: ServerNames.presets.completion) var name: String
 
-        func run(_ client: ServerClient) throws { try client.send(.delete, EffectsCommand.path(of: name)) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.delete, EffectsCommand.path(of: name))
+            Console.output(Table.printable("\(name) is removed"))
+        }
     }
 }
 

@@ -33,7 +33,10 @@ struct RecordCommand: ParsableCommand {
         static let configuration = CommandConfiguration("pause", "Pauses the recording.")
         @OptionGroup var options: ClientOptions
 
-        func run(_ client: ServerClient) throws { try client.send(.post, "recordings/current/pause") }
+        func run(_ client: ServerClient) throws {
+            let status: RecordingStatus = try client.ask(.post, "recordings/current/pause")
+            Console.output("\(status.id ?? "") is paused.")
+        }
     }
 
     struct Stop: ClientCommand {

@@ -24,7 +24,7 @@ struct RendersCommand: ParsableCommand {
             for job in answer.renders {
                 table.add(
                     job.id, job.status, job.format, job.duration.map { TimeText.text($0) } ?? job.percent,
-                    job.error?.message ?? "")
+                    job.error?.message ?? (job.skippedCount > 0 ? "\(job.skippedCount) skipped" : ""))
             }
             Console.output(table, orWithoutRows: "There are no render jobs.")
         }
@@ -74,11 +74,13 @@ struct RendersCommand: ParsableCommand {
             guard job.status == "completed", ServerClient.isPlain(job.format) else {
                 throw Failure("\(id) is \(job.status): it has no file\(job.error.map { " (\($0.message))" } ?? "").")
             }
-            try OutputPath(file ?? "\(id).\(job.format)").produce { path in
+            let name = file ?? "\(id).\(job.format)"
+            try OutputPath(name).produce { path in
                 let file = try OutputFile(path)
                 try client.receive(Job.path(id) + "/file", accept: "*/*") { try file.write($0) }
                 try file.close()
             }
+            Console.output(Table.printable("\(name) is written"))
         }
     }
 
@@ -88,7 +90,10 @@ struct RendersCommand: ParsableCommand {
 
         @Argument(help: "Its id.", completion: ServerNames.renders.completion) var id: String
 
-        func run(_ client: ServerClient) throws { try client.send(.delete, Job.path(id)) }
+        func run(_ client: ServerClient) throws {
+            try client.send(.delete, Job.path(id))
+            Console.output("\(id) is removed")
+        }
     }
 
     /// The members of a render job that the commands need.
@@ -96,6 +101,8 @@ struct RendersCommand: ParsableCommand {
         struct Fault: Decodable { var message: String }
 
         var id, status, format: String
+        /// Items that could not be opened.
+        var skippedCount: Int
         /// 0 to 1; nil while unknown.
         var progress: Double?
         var duration: Double?

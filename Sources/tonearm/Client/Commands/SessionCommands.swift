@@ -64,5 +64,6 @@ struct InterruptCommand: ClientCommand {
         try client.send(
             .post, "session/interruptions",
             ["type": type.rawValue, "shouldResume": type == .ended ? !stayPaused : nil])
+        Console.output("An interruption \(type.rawValue).")
     }
 }
