@@ -31,6 +31,12 @@ def shell(tmp_path):
     return run
 
 
+@pytest.mark.parametrize("arguments, words", [(("--bogus",), "unknown option --bogus;"), (("a", "b"), "b is a second music directory;")])
+def test_aWrongArgument_isNamed(arguments, words):
+    result = subprocess.run([REPOSITORY / "scripts/run", *arguments], capture_output=True, text=True, timeout=10)
+    assert result.returncode == 2 and result.stderr.splitlines()[-1].startswith(f"error: {words}"), result
+
+
 # Packages by name, then what the installed ones provide; the last one was removed.
 DPKG = """case "$*" in
 *Provides*) printf 'ii , \\nii , default-java, nginx-abi-1.22 (= 1), mail-transport-agent\\nrc , gone\\n' ;;
