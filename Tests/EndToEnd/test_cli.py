@@ -524,6 +524,7 @@ def test_add_play_and_browse_take_a_playlist(cli, api, music, media, origin):
     origin.serve("/feed", f'<rss version="2.0"><channel><title>S</title><item><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
                           "</channel></rss>".encode())
     assert lines(f"{origin.url}/feed") == [f"{origin.url}/song"]
+    assert in_a_terminal("browse", "feed.xml", environment=cli.environment, stream="stdout") == (0, "chirp.mp3  One\r\n")
     for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
         assert word in cli.refusal("browse", name)
     assert "without entries" in cli.refusal("add", "empty.m3u")

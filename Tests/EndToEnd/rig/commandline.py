@@ -37,11 +37,11 @@ class CommandLine:
         return result.stderr
 
 
-def in_a_terminal(*arguments: str, environment: dict | None = None) -> tuple[int, str]:
-    """Exit status, and the error stream as a person sees it."""
+def in_a_terminal(*arguments: str, environment: dict | None = None, stream: str = "stderr") -> tuple[int, str]:
+    """Exit status, and one stream as a person sees it."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([str(binary()), *arguments], env=environment or dict(os.environ), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=theirs)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    process = subprocess.Popen([str(binary()), *arguments], env=environment or dict(os.environ), stdin=subprocess.DEVNULL, **streams)
     os.close(theirs)
     seen = b""
     # The end of a terminal is an error (EIO).

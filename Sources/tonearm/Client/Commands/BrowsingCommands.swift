@@ -8,7 +8,10 @@ struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "browse", "Lists a folder of the server's music, or a playlist.",
         discussion:
-            "Pass a line to play or add. A folder ends with a slash. Of a playlist file or feed the entries are listed."
+            """
+            Pass a line to play or add. A folder ends with a slash. Of a playlist file or feed the entries are listed, at a \
+            terminal with their titles.
+            """
     )
     @OptionGroup var options: ClientOptions
 
@@ -26,7 +29,10 @@ struct BrowseCommand: ClientCommand {
     }
 
     private struct List: Decodable {
-        struct Entry: Decodable { var uri: String }
+        struct Entry: Decodable {
+            var uri: String
+            var title, artist: String?
+        }
 
         var truncated: Bool
         var items: [Entry]
@@ -47,7 +53,12 @@ struct BrowseCommand: ClientCommand {
     private func list(_ client: ServerClient, _ uri: String) throws {
         let bytes = try client.send(.get, "media/list?uri=\(PercentEncoding.encode(uri))")
         try client.show(bytes, json: json) { (list: List) in
-            for entry in list.items { Console.output(Table.printable(entry.uri)) }
+            for entry in list.items {
+                let name = ItemName.text(title: entry.title, artist: entry.artist, uri: "")
+                // A line that goes to a program is the URI alone.
+                let end = Console.isTerminal && !name.isEmpty ? "  \(name)" : ""
+                Console.output(Table.printable(entry.uri + end))
+            }
             if list.truncated { Console.complain("The playlist has more entries than the server lists.") }
         }
     }
