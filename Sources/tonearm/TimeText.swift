@@ -38,6 +38,14 @@ enum TimeText {
         return hours > 0 ? "\(hours):\(padded(minutes)):\(end)" : "\(minutes):\(end)"
     }
 
+    /// `1:05.25`: to the millisecond.
+    static func exact(_ seconds: Double) -> String {
+        let milliseconds = Int(clamping: (seconds * 1_000).rounded())
+        var digits = String(milliseconds % 1_000 + 1_000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return text(Double(milliseconds / 1_000)) + (digits.isEmpty ? "" : "." + digits)
+    }
+
     /// The time until a moment, rounded, with days. A timer that was just set to 30 min still reads `30:00`.
     static func remaining(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 86_399.5 else { return text(seconds?.rounded()) }

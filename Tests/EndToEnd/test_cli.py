@@ -146,6 +146,24 @@ def test_status_follows_events(cli, api):
         process.stdout.close()
 
 
+def test_status_follows_each_change_in_a_line(cli, api):
+    """A change that the line does not show prints none."""
+    api.load("long.mp3")
+    process = subprocess.Popen([str(binary()), "status", "--follow"], env=cli.environment, stdout=subprocess.PIPE, text=True)
+    try:
+        first = process.stdout.readline()
+        assert first == "ready  long.mp3  0:00 of 0:40  volume 100 %\n"
+        api.settings(crossfade=2)
+        api.settings(level=0.4)
+        assert process.stdout.readline() == first.replace("100 %", "40 %")
+        api.call("POST", "/timers", json={"type": "sleep", "until": "end-of-queue"})
+        assert process.stdout.readline() == first.replace("100 %", "40 %  sleep at the end of the queue")
+    finally:
+        process.terminate()
+        process.wait(5)
+        process.stdout.close()
+
+
 def test_playing_what_cannot_be_played_fails(cli, api):
     """Status 1 and one sentence on the error stream, nothing on the other one."""
     for name in ["missing.mp3", "text.mp3", "noise.mp3/", "missing-folder/"]:

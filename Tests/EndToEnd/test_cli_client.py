@@ -57,6 +57,15 @@ def test_status_shows_crossfade_and_speed_unless_they_are_usual(cli, api):
     assert re.search(r"crossfade +4.5 s\nspeed +1.25\n", cli("status").stdout)
 
 
+def test_status_shows_the_leader_the_loop_and_the_sleep_timer_if_there_are_any(cli, api):
+    api.start("long.mp3")
+    assert not re.search("^(follows|loop|sleep) ", cli("status").stdout, re.M)
+    for arguments in (("players", "add", "kitchen"), ("players", "follow", "kitchen"), ("loop", "0:01", "2.5"), ("sleep", "30m")):
+        cli.output(*arguments)
+    assert re.search(r"^loop +0:01 to 0:02.5\nsleep +at \d\d:\d\d:\d\d\noutput ", cli.output("status"), re.M)
+    assert re.search(r"^follows +main$(.|\n)*^sleep +at ", cli.output("status", "--player", "kitchen"), re.M)
+
+
 def test_an_alarm_is_set_listed_switched_changed_and_removed(cli, api):
     alarm = functools.partial(cli, "alarm")
     added = alarm("add", "7:00", "long.mp3", "--days", "mon,fri", "--volume", "30", "--ramp", "5", "--zone", "Europe/Berlin", "--fallback", "low.mp3")
@@ -66,7 +75,8 @@ def test_an_alarm_is_set_listed_switched_changed_and_removed(cli, api):
     wanted = {"type": "alarm", "time": "07:00", "days": ["mon", "fri"], "timeZone": "Europe/Berlin", "level": 0.3, "ramp": 5, "enabled": True, "fallback": "low.mp3"}
     assert {key: timer[key] for key in wanted} == wanted and [item["uri"] for item in timer["items"]] == ["long.mp3"]
     shown = alarm("list").stdout.split()
-    assert shown[:5] == [timer["id"], "07:00", "mon,fri", "Europe/Berlin", "waiting"] and shown[-1] == "long.mp3"
+    assert shown[:5] == [timer["id"], "07:00", "mon,fri", "Europe/Berlin", "waiting"]
+    assert " ".join(shown).endswith(" volume 30, ramp 0:05, fallback low.mp3 long.mp3")
     assert json.loads(alarm("--json").stdout) == {"timers": [timer]}
     assert alarm("set", timer["id"], "off").returncode == 0
     assert api.call("GET", "/timers")["timers"][0]["enabled"] is False and " off" in alarm().stdout
@@ -120,12 +130,13 @@ def test_loop_levels_prime_and_a_start_at_a_time(cli, api):
     api.load("long.mp3")
     assert cli("levels").returncode == 1, "nothing sounds"
     assert re.fullmatch(r"[0-9.]+ s are ready.\n", run("prime", "--seconds", "0.5"))
-    said = run("play", "--at", "1h")
+    said = run("play", "--at", "1h", "--index", "0")
     start, = api.call("GET", "/timers")["timers"]
     assert start["type"] == "start"
     assert said.startswith("It plays in ") and said.endswith(f" To cancel: tonearm alarm remove {start['id']}\n")
     listed = run("alarm").split()
     assert listed[0] == start["id"] and re.fullmatch(r"\d\d:\d\d:\d\d", listed[1]) and listed[2:4] == ["once", "start"]
+    assert listed[-1] == "long.mp3"
     assert run("alarm", "remove", start["id"]) == f"{start['id']} is removed\n" and run("alarm") == "There are no alarms.\n"
     api.play()
     assert run("loop", "0:01", "2.5") == "From 1.0 s to 2.5 s, again and again.\n"

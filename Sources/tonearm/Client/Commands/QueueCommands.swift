@@ -7,6 +7,8 @@ struct QueuePage: Decodable {
     struct Item: Decodable {
         var id, uri: String
         var title, artist: String?
+
+        var name: String { ItemName.text(title: title, artist: artist, uri: uri) }
     }
 
     var length, offset: Int
@@ -41,8 +43,7 @@ struct QueueCommand: ShowingCommand {
         var table = Table(columns: [.left, .right, .left, .left])
         for (place, item) in page.items.enumerated() {
             let index = page.offset + place
-            let name = ItemName.text(title: item.title, artist: item.artist, uri: item.uri)
-            table.add(index == page.currentIndex ? ">" : "", "\(index)", item.id, name)
+            table.add(index == page.currentIndex ? ">" : "", "\(index)", item.id, item.name)
         }
         if !page.items.isEmpty { Console.output(table.text) }
         let end = page.offset + page.items.count

@@ -11,20 +11,24 @@ struct StatusCommand: ClientCommand {
     @Flag(help: "Report changes until Ctrl-C.") var follow = false
 
     /// The events that change the output of `status`.
-    private static let events = "status,item,settings,output,error"
+    private static let events = "status,item,settings,output,error,timers"
 
     func run(_ client: ServerClient) throws {
         guard follow else {
             return try client.show(client.send(.get, "player"), json: json) { (state: PlayerState) in
-                Console.output(state.text)
+                try Console.output(state.text(sleep: client.sleepTimer()))
             }
         }
-        var previous = ""
+        var previous: [String] = []
         try client.follow("events?events=\(Self.events)") { event in
             if json { return Console.output(json: event) }
             let state: PlayerState = try client.ask(.get, "player")
-            if state.line != previous { Console.output(state.line) }
-            previous = state.line
+            let notes = try state.notes(sleep: client.sleepTimer()).map { "\($0.name) \($0.text)" }
+            let parts = ["volume \(state.volumePercent)"] + notes
+            // The position advances; it is not a change.
+            let current = [state.status, state.item?.id ?? "", state.item?.name ?? ""] + parts
+            if current != previous { Console.output(state.line + Table.printable(parts.map { "  " + $0 }.joined())) }
+            previous = current
         }
         throw Failure("\(client.address) ended the connection.", .unavailable)
     }
@@ -53,8 +57,12 @@ struct PlayerState: Decodable {
 
     struct QueueSummary: Decodable { var length: Int }
 
+    /// In seconds.
+    struct Part: Decodable { var begin, end: Double }
+
     var status, `repeat`: String
-    var reason: String?
+    var reason, leader: String?
+    var abLoop: Part?
     var item: Item?
     var queueIndex: Int?
     var position, level, crossfade, playbackRate: Double
@@ -86,7 +94,7 @@ enum ItemName {
 
 extension PlayerState {
     /// The output of `tonearm status`.
-    var text: String {
+    func text(sleep: TimerState?) -> String {
         var table = Table(columns: [.left, .left])
         table.add("status", status + (reason.map { " (\($0))" } ?? ""))
         if let item {
@@ -101,14 +109,27 @@ extension PlayerState {
             table.add("position", "\(TimeText.text(position)) of \(TimeText.text(duration))")
         }
         table.add("queue", (queueIndex.map { "index \($0), " } ?? "") + "length \(queue.length)")
-        table.add("volume", "\(Int(clamping: (level * 100).rounded())) %" + (muted ? ", muted" : ""))
+        table.add("volume", volumePercent)
         table.add("repeat", `repeat`)
         table.add("shuffle", shuffle ? "on" : "off")
         if crossfade != 0 { table.add("crossfade", "\(Self.text(crossfade)) s") }
         if playbackRate != 1 { table.add("speed", Self.text(playbackRate)) }
+        for note in notes(sleep: sleep) { table.add(note.name, note.text) }
         table.add("output", outputText)
         if let error { table.add("error", error.message) }
         return table.text
+    }
+
+    /// The leader, the A-B loop and the sleep timer, if there are any.
+    fileprivate func notes(sleep: TimerState?) -> [(name: String, text: String)] {
+        [
+            ("follows", leader), ("loop", abLoop.map { "\(TimeText.exact($0.begin)) to \(TimeText.exact($0.end))" }),
+            ("sleep", sleep?.sleepTime),
+        ].compactMap { name, text in text.map { (name, $0) } }
+    }
+
+    fileprivate var volumePercent: String {
+        "\(Int(clamping: (level * 100).rounded())) %" + (muted ? ", muted" : "")
     }
 
     private static func text(_ number: Double) -> String {

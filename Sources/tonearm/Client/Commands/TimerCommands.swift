@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import FoundationEssentials
-import Glibc
 internal import Kernel
 
 struct SleepCommand: ClientCommand {
@@ -71,25 +69,40 @@ struct AlarmCommand: ParsableCommand {
         defaultSubcommand: ListAlarms.self)
 }
 
-struct ListAlarms: ShowingCommand {
+struct ListAlarms: ClientCommand {
     static let configuration = CommandConfiguration("list", "Shows the alarms, and the start of play --at.")
     @OptionGroup var options: ClientOptions
 
     @Flag(json: "timers") var json = false
 
-    func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "timers") }
+    func run(_ client: ServerClient) throws {
+        try client.show(client.send(.get, "timers"), json: json) { (answer: TimerList) in
+            try show(answer.timers.filter { $0.type != "sleep" }, client)
+        }
+    }
 
-    func show(_ answer: TimerList) {
-        var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left])
-        for alarm in answer.timers where alarm.type != "sleep" {
+    private func show(_ timers: [TimerState], _ client: ServerClient) throws {
+        var table = Table(columns: [.left, .left, .left, .left, .left, .left, .left, .left])
+        for alarm in timers {
             let days = alarm.days ?? []
             let state = alarm.enabled == false && alarm.state == "waiting" ? "off" : alarm.state ?? ""
+            let item = try alarm.itemId.map { try name(of: $0, client) }
             table.add(
-                alarm.id, alarm.time ?? alarm.startTime, days.isEmpty ? "once" : days.joined(separator: ","),
+                alarm.id, alarm.time ?? alarm.nextTime, days.isEmpty ? "once" : days.joined(separator: ","),
                 alarm.timeZone ?? "", alarm.type == "start" ? "start" : state,
-                alarm.next == nil ? "" : "in \(TimeText.remaining(alarm.seconds))", alarm.itemsText)
+                alarm.next == nil ? "" : "in \(TimeText.remaining(alarm.seconds))", alarm.manner,
+                item ?? alarm.itemsText)
         }
         Console.output(table, orWithoutRows: "There are no alarms.")
+    }
+
+    private func name(of item: String, _ client: ServerClient) throws -> String {
+        do {
+            let item: QueuePage.Item = try client.ask(.get, ServerClient.path("queue/items", item))
+            return item.name
+        } catch let refusal as Failure where refusal.status == .general {
+            return "\(item), which is not in the queue"
+        }
     }
 }
 
@@ -207,68 +220,5 @@ struct RemoveAlarm: ClientCommand {
     func run(_ client: ServerClient) throws {
         try client.send(.delete, TimerState.path(id))
         Console.output("\(id) is removed")
-    }
-}
-
-/// The members of a timer that the commands need.
-struct TimerState: Decodable {
-    /// An item of an alarm: one media, or a source of several.
-    struct Item: Decodable {
-        var title, uri, folder, list: String?
-        var playlist, album, artist, genre, track: String?
-
-        var name: String {
-            let ids = [
-                ("playlist", playlist), ("album", album), ("artist", artist), ("genre", genre), ("track", track),
-            ]
-            return title ?? uri ?? folder ?? list ?? ids.compactMap { kind, id in id.map { "\(kind) \($0)" } }.first
-                ?? ""
-        }
-    }
-
-    var id, type: String
-    var until, time, timeZone, state: String?
-    var days: [String]?
-    var items: [Item]?
-    var enabled: Bool?
-    /// Milliseconds since the epoch.
-    var next: Double?
-
-    var sleepText: String {
-        switch until {
-        case "end-of-item": "The music pauses at the end of the item."
-        case "end-of-queue": "The music pauses at the end of the queue."
-        default: "The music pauses in \(TimeText.remaining(seconds))."
-        }
-    }
-
-    /// The first item, and the number of the others.
-    var itemsText: String {
-        guard let first = items?.first else { return "the queue" }
-        let others = (items?.count ?? 1) - 1
-        return first.name + (others > 0 ? " and \(others) more" : "")
-    }
-
-    /// Seconds until `next`.
-    var seconds: Double? { next.map { max(0, $0 / 1_000 - Date.now.timeIntervalSince1970) } }
-
-    /// The time of a start by this machine's clock.
-    var startTime: String {
-        guard let next else { return "" }
-        var moment = Int(clamping: next / 1_000)
-        var day = tm()
-        localtime_r(&moment, &day)
-        return [day.tm_hour, day.tm_min, day.tm_sec].map { TimeText.padded(Int($0)) }.joined(separator: ":")
-    }
-
-    static func path(_ id: String) -> String { ServerClient.path("timers", id) }
-}
-
-struct TimerList: Decodable { var timers: [TimerState] }
-
-extension ServerClient {
-    func timers() throws -> [TimerState] {
-        let list: TimerList = try ask(.get, "timers")
-        return list.timers
     }
 }
