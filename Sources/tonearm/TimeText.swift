@@ -3,15 +3,20 @@
 import ArgumentParser
 internal import Kernel
 
-/// A time argument: `75`, `12.5`, `1:15`, `1:02:03.5`.
+/// A time argument: `75`, `12.5`, `1:15`, `1:02:03.5`, `90s`, `1m30s`.
 struct TimeArgument: ExpressibleByArgument, Hashable {
     /// Finite, 0 or more.
     let seconds: Double
 
     init?(argument: String) {
-        guard let seconds = TimeText.seconds(argument) else { return nil }
+        guard let seconds = TimeText.seconds(argument) ?? TimeText.duration(argument) else { return nil }
         self.seconds = seconds
     }
+}
+
+extension TimeArgument {
+    /// The forms, for the help.
+    static let forms = "seconds, m:ss, h:mm:ss, or with units as in 90s and 1h30m"
 }
 
 enum TimeText {
@@ -27,6 +32,20 @@ enum TimeText {
         }
         let seconds = Double(total * 60) + last
         return seconds <= 36_000_000 ? seconds : nil
+    }
+
+    /// Parses `1:30:00`, `30m`, `1h30m`; nil for any other text, a number without unit included.
+    static func duration(_ text: some StringProtocol) -> Double? {
+        if text.contains(":") { return seconds(text) }
+        var (rest, total) = (Substring(text), 0.0)
+        // Each unit at most once, in this order.
+        for (unit, length) in [("h", 3_600.0), ("m", 60), ("s", 1)] {
+            guard let end = rest.firstIndex(of: Character(unit)) else { continue }
+            guard let number = seconds(rest[..<end]) else { return nil }
+            total += number * length
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty && !text.isEmpty ? total : nil
     }
 
     /// `1:05`, `1:02:03`; `--:--` if unknown.

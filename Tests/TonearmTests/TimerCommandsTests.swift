@@ -24,7 +24,7 @@ import Testing
             ("m", nil), ("1:30m", nil), ("-5m", nil),
         ] as [(String, Double?)])
     func times_areParsed(text: String, seconds: Double?) {
-        #expect(SleepCommand.seconds(text) == seconds)
+        #expect(TimeText.duration(text) == seconds)
     }
 
     @Test(arguments: [("30", "30m"), ("0m", "not a time to wait"), ("soon", "is not a time")])

@@ -20,8 +20,8 @@ struct RenderCommand: LocalCommand {
         help: "The file to write; an existing file is replaced.", completion: .file(extensions: Self.formats))
     var output: String
 
-    @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
-    @Option(help: "Duration: seconds, m:ss or h:mm:ss.") var duration: TimeArgument?
+    @Option(help: "Start position: \(TimeArgument.forms).") var start: TimeArgument?
+    @Option(help: "Duration, in the same form.") var duration: TimeArgument?
 
     @Option(
         help: ArgumentHelp("JSON file as returned by GET /api/v1/effects.", valueName: "file"), completion: .file())

@@ -7,26 +7,28 @@ struct LoopCommand: ClientCommand {
         "loop", "Repeats a part of the current item (A-B), until another item starts.")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Begin: seconds, m:ss or h:mm:ss; or off.") var begin: String
-    @Argument(help: "End.") var end: TimeArgument?
+    @Argument(help: "Begin: \(TimeArgument.forms); or off.") var begin: String
+    @Argument(help: "End, in the same form.") var end: TimeArgument?
+
+    private var from: TimeArgument? { TimeArgument(argument: begin) }
 
     func validate() throws {
-        guard (begin == "off") == (end == nil), begin == "off" || TimeText.seconds(begin) != nil else {
+        guard (begin == "off") == (end == nil), begin == "off" || from != nil else {
             throw ValidationError("Give a begin and an end such as 1:05 1:20, or off.")
         }
-        if let end, let begin = TimeText.seconds(begin), end.seconds <= begin {
+        if let end, let from, end.seconds <= from.seconds {
             throw ValidationError("The end must be after the begin.")
         }
     }
 
     func run(_ client: ServerClient) throws {
-        guard let end, let begin = TimeText.seconds(begin) else {
+        guard let begin = from?.seconds, let end = end?.seconds else {
             try client.change(["abLoop": RequestBody.Null()])
             return Console.output("The loop is off.")
         }
-        let part: RequestBody = ["begin": begin, "end": end.seconds]
+        let part: RequestBody = ["begin": begin, "end": end]
         try client.change(["abLoop": part])
-        Console.output("From \(begin) s to \(end.seconds) s, again and again.")
+        Console.output("From \(TimeText.exact(begin)) to \(TimeText.exact(end)), again and again.")
     }
 }
 
@@ -42,7 +44,7 @@ struct PrimeCommand: ClientCommand {
     func run(_ client: ServerClient) throws {
         struct Primed: Decodable { var prepared: Double }
         let primed: Primed = try client.ask(.post, "player/prime", ["seconds": seconds])
-        Console.output("\(primed.prepared) s are ready.")
+        Console.output("\((primed.prepared * 100).rounded() / 100) s are ready.")
     }
 }
 

@@ -40,8 +40,8 @@ struct RendersCommand: ParsableCommand {
 
         @Argument(help: "What to render, one after another.", completion: .file()) var uris: [String] = []
         @Option(help: "Format of the file (default wav).") var format: Format?
-        @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var start: TimeArgument?
-        @Option(help: "Length of the part.") var duration: TimeArgument?
+        @Option(help: "Start position: \(TimeArgument.forms).") var start: TimeArgument?
+        @Option(help: "Length of the part, in the same form.") var duration: TimeArgument?
         @Flag(help: "As decoded, without the player's speed, pitch and effects.") var noEffects = false
 
         func run(_ client: ServerClient) throws {

@@ -20,7 +20,7 @@ struct SleepCommand: ClientCommand {
             if !end.isEmpty, end.allSatisfy({ $0.isASCII && $0.isNumber }) {
                 throw ValidationError("\(end) has no unit; give \(end)m for minutes or \(end)s for seconds.")
             }
-            guard let seconds = Self.seconds(end) else {
+            guard let seconds = TimeText.duration(end) else {
                 throw ValidationError("\(end) is not a time; give 30m, 90s, 1h30m, h:mm:ss, item, queue or off.")
             }
             guard seconds > 0 else { throw ValidationError("\(end) is not a time to wait: use tonearm pause.") }
@@ -37,7 +37,7 @@ struct SleepCommand: ClientCommand {
             Console.output(set.isEmpty ? "No sleep timer is set." : "The sleep timer is off.")
         case "item": try add("until", "end-of-item", client)
         case "queue": try add("until", "end-of-queue", client)
-        case let text?: try add("after", Self.seconds(text), client)
+        case let text?: try add("after", TimeText.duration(text), client)
         }
     }
 
@@ -45,20 +45,6 @@ struct SleepCommand: ClientCommand {
         let body: RequestBody = ["type": "sleep", member: value, "fade": fade]
         let timer: TimerState = try client.ask(.post, "timers", body)
         Console.output(timer.sleepText)
-    }
-
-    /// Parses `1:30:00`, `30m`, `1h30m`; nil for any other text.
-    static func seconds(_ text: String) -> Double? {
-        if text.contains(":") { return TimeText.seconds(text) }
-        var (rest, total) = (text[...], 0.0)
-        // Each unit at most once, in this order.
-        for (unit, seconds) in [("h", 3_600.0), ("m", 60), ("s", 1)] {
-            guard let end = rest.firstIndex(of: Character(unit)) else { continue }
-            guard let number = TimeText.seconds(rest[..<end]) else { return nil }
-            total += number * seconds
-            rest = rest[rest.index(after: end)...]
-        }
-        return rest.isEmpty && !text.isEmpty ? total : nil
     }
 }
 

@@ -23,7 +23,7 @@ struct SeekCommand: ClientCommand {
 
     @Argument(
         parsing: .allUnrecognized,
-        help: "Seconds, m:ss or h:mm:ss; with + or - relative to the position; or a percentage of the item.")
+        help: "A time: \(TimeArgument.forms); with + or - relative to the position; or a percentage of the item.")
     var target: [String]
 
     private var to: Target? { SignedArgument.only(target).flatMap(Target.position) }
@@ -125,7 +125,7 @@ struct PlayCommand: ClientCommand {
     @Argument(help: "What to add and play.", completion: .file()) var uris: [String] = []
     @Option(help: "Play the item at this index of the queue; the first one is 0.") var index: Int?
     @Option(help: "Play the item with this id.") var item: String?
-    @Option(help: "Start position: seconds, m:ss or h:mm:ss.") var position: TimeArgument?
+    @Option(help: "Start position: \(TimeArgument.forms).") var position: TimeArgument?
 
     @Option(value: "time", "Start then: 19:30 or 19:30:15 by this machine's clock, or after a time such as 90s or 5m.")
     var at: Moment?
@@ -173,7 +173,7 @@ struct Moment: ExpressibleByArgument, Hashable {
 
     init?(_ text: String, now: Double) {
         guard text.contains(":") else {
-            guard let seconds = SleepCommand.seconds(text), seconds > 0 else { return nil }
+            guard let seconds = TimeText.duration(text), seconds > 0 else { return nil }
             milliseconds = Int64(clamping: (now + seconds) * 1_000)
             return
         }
@@ -207,11 +207,12 @@ struct Target: Hashable {
         self.value = value
     }
 
-    /// Parses `12.5`, `1:23`, `+10`, `-1:00` into seconds and `50%` into a fraction; nil for any other text.
+    /// Parses `12.5`, `1:23`, `90s`, `+10`, `-1:00` into seconds and `50%` into a fraction; nil for any other text.
     static func position(_ text: String) -> Target? {
         if text.hasSuffix("%") { return percent(text.dropLast()).map { Target("progress", $0 / 100) } }
         let (digits, sign) = unsigned(text[...])
-        return TimeText.seconds(digits).map { Target(sign == nil ? "position" : "offset", sign == "-" ? -$0 : $0) }
+        guard let seconds = TimeArgument(argument: String(digits))?.seconds else { return nil }
+        return Target(sign == nil ? "position" : "offset", sign == "-" ? -seconds : seconds)
     }
 
     /// Parses `80`, `80%`, `+5`, `-5`; nil for any other text and outside 0...100. The server applies a step to its own level,
