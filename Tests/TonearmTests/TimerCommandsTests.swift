@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Testing
 
 @testable import tonearm
@@ -11,8 +12,12 @@ import Testing
 
     @Test(arguments: ["25:00", "07:60", "7", "07:00:00:00", "", "ab:cd", "7:0"])
     func invalidTimeOfDay_isAUsageError(time: String) {
-        let error = #expect(throws: (any Error).self) { try AddAlarm.parse([time]) }
-        #expect(AddAlarm.exitCode(for: error ?? CancellationError()).rawValue == 64)
+        for (command, arguments) in [
+            (AddAlarm.self, [time]), (ChangeAlarm.self, ["t1", "--time", time]),
+        ] as [(any ParsableCommand.Type, [String])] {
+            let error = #expect(throws: (any Error).self) { _ = try command.parse(arguments) }
+            #expect(command.exitCode(for: error ?? CancellationError()).rawValue == 64)
+        }
     }
 }
 

@@ -21,6 +21,17 @@ extension ParsableArguments {
         guard let value, !(Double(range.lowerBound)...Double(range.upperBound)).contains(value) else { return }
         throw ValidationError("\(option) must be from \(range.lowerBound) to \(range.upperBound).")
     }
+
+    /// Rejects an unknown value in a comma-separated list. `kind`: such as "a day". `other`: what may stand for the list.
+    func checkList<Value: CaseIterable & RawRepresentable<String>>(
+        _ list: String, _: Value.Type, _ kind: String, _ other: String
+    ) throws {
+        guard let wrong = list.split(separator: ",").first(where: { Value(rawValue: String($0)) == nil }) else {
+            return
+        }
+        let known = Value.allCases.map(\.rawValue).joined(separator: ",")
+        throw ValidationError("\(wrong) is not \(kind): give \(known), comma-separated, \(other).")
+    }
 }
 
 /// A command that shows an answer of the server: as text, or unchanged as JSON (`--json`).

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+public import ArgumentParser
+public import Service
+
+extension RecordingSettings.Container: ExpressibleByArgument {}
+
+extension RecordingName {
+    fileprivate static let help: ArgumentHelp = "Name for the file, without extension (default: the time). It \(rule)."
+}
 
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,20 +15,39 @@ struct RecordCommand: ParsableCommand {
         subcommands: [Start.self, Pause.self, Stop.self, List.self], defaultSubcommand: List.self)
 
     struct Start: ClientCommand {
-        static let configuration = CommandConfiguration("start", "Starts a recording, or resumes a paused one.")
+        static let configuration = CommandConfiguration(
+            "start", "Starts a recording, or resumes a paused one.",
+            discussion: """
+                The session must allow it: tonearm session --category play-and-record, which needs a microphone or line \
+                input. A monitor of an output does not count as one.
+                """)
         @OptionGroup var options: ClientOptions
 
-        @Option(help: "Format of the file: wav, flac, opus or mp3 (default wav).") var format: String?
+        @Option(help: "Format of the file (default wav).") var format: RecordingSettings.Container?
         @Option(value: "hertz", "Sample rate (default 8000).") var rate: Int?
         @Option(help: "Number of channels, 1 to 8 (default 1).") var channels: Int?
         @Option(help: "Bits of a sample: 8, 16, 24 or 32 (default 16).") var bits: Int?
-        @Option(help: "Name for the file, without extension.") var name: String?
-        @Option(value: "id", "Source of the sound server (default: its default source).") var source: String?
+        @Option(help: RecordingName.help) var name: String?
+        @Option(
+            value: "id",
+            "Source of the sound server (default: its default source); it records an output's monitor only if that is named."
+        )
+        var source: String?
         @Flag(help: "Play it when it is done.") var autoPlay = false
+
+        func validate() throws {
+            var settings = RecordingSettings()
+            settings.container = format ?? settings.container
+            settings.sampleRate = rate ?? settings.sampleRate
+            settings.channelCount = channels ?? settings.channelCount
+            settings.bits = bits ?? settings.bits
+            settings.name = name
+            if let problem = settings.problem { throw ValidationError(problem.detail) }
+        }
 
         func run(_ client: ServerClient) throws {
             let body: RequestBody = [
-                "format": format, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
+                "format": format?.rawValue, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
                 "source": source, "autoPlay": autoPlay, "metering": false,
             ]
             let status: RecordingStatus = try client.ask(.post, "recordings", body)
@@ -87,11 +113,12 @@ struct RecordStreamCommand: ParsableCommand {
         static let configuration = CommandConfiguration("start", "Starts a file, unless one is in progress.")
         @OptionGroup var options: ClientOptions
 
-        @Option(help: "Name for the file, without extension (default: the time).") var name: String?
-        @Option(help: "Maximum duration: seconds, m:ss or h:mm:ss, a week at most.") var maxDuration: TimeArgument?
+        @Option(help: RecordingName.help) var name: String?
+        @Option(help: "Maximum duration, a week at most: \(TimeArgument.forms).") var maxDuration: TimeArgument?
         @Option(value: "megabytes", "Maximum size of the file.") var maxSize: Int?
 
         func validate() throws {
+            if let name, !RecordingName.isValid(name) { throw ValidationError("--name \(RecordingName.rule).") }
             if let maxDuration, !(1...604_800).contains(maxDuration.seconds) {
                 throw ValidationError("--max-duration must be 1 s to a week.")
             }

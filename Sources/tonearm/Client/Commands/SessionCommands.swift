@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+public import ArgumentParser
+public import Service
+
+extension SessionCategory: ExpressibleByArgument {}
+extension SessionMode: ExpressibleByArgument {}
 
 struct SessionCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
@@ -11,15 +15,13 @@ struct SessionCommand: ShowingCommand {
             """)
     @OptionGroup var options: ClientOptions
 
-    @Option(help: "playback, ambient, solo-ambient, record, play-and-record, multi-route or audio-processing.")
-    var category: String?
+    @Option(help: "What the machine is for.") var category: SessionCategory?
 
     @Option(
         value: "list", "Options, comma-separated, such as duck-others; they replace those in use. none clears them.")
     var use: String?
 
-    @Option(help: "default, movie-playback, measurement, voice-chat, video-chat, game-chat or video-recording.")
-    var mode: String?
+    @Option(help: "The kind of playback or recording.") var mode: SessionMode?
 
     @Flag(json: "session") var json = false
 
@@ -29,10 +31,15 @@ struct SessionCommand: ShowingCommand {
         var active, otherAudioPlaying: Bool
     }
 
+    func validate() throws {
+        if let use, use != "none" { try checkList(use, SessionOption.self, "an option", "or none") }
+    }
+
     func ask(_ client: ServerClient) throws -> [UInt8] {
         if category == nil, use == nil, mode == nil { return try client.send(.get, "session") }
         let list = use.map { $0 == "none" ? [] : $0.split(separator: ",").map(String.init) }
-        return try client.send(.patch, "session", ["category": category, "options": list, "mode": mode])
+        let body: RequestBody = ["category": category?.rawValue, "options": list, "mode": mode?.rawValue]
+        return try client.send(.patch, "session", body)
     }
 
     func show(_ session: Answer) {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 internal import Kernel
+import Service
 
 struct SleepCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -102,8 +103,10 @@ struct AddAlarm: ClientCommand {
     @Argument(help: "What to play.", completion: .file()) var uris: [String] = []
     @OptionGroup var manner: AlarmOptions
 
-    func validate() throws {
-        let parts = Self.padded(time).split(separator: ":", omittingEmptySubsequences: false)
+    func validate() throws { try Self.check(time) }
+
+    static func check(_ time: String) throws {
+        let parts = padded(time).split(separator: ":", omittingEmptySubsequences: false)
         let limits = [24, 60, 60]
         let isTime = zip(parts, limits).allSatisfy { $0.count == 2 && $0.allSatisfy(\.isNumber) && Int($0) ?? $1 < $1 }
         guard (2...3).contains(parts.count), isTime else {
@@ -136,7 +139,10 @@ struct AlarmOptions: ParsableArguments {
     var output: String?
     @Option(help: "Time zone, such as Europe/Berlin (default: the server's).") var zone: String?
 
-    func validate() throws { try check("--volume", volume.map(Double.init), 0...100) }
+    func validate() throws {
+        try check("--volume", volume.map(Double.init), 0...100)
+        if let days, days != "once" { try checkList(days, Weekday.self, "a day", "or once") }
+    }
 
     var body: RequestBody {
         [
@@ -175,6 +181,7 @@ struct ChangeAlarm: ClientCommand {
     }
 
     func validate() throws {
+        if let time { try AddAlarm.check(time) }
         if body.isEmpty { throw ValidationError("Nothing to change: give on, off or an option.") }
     }
 
