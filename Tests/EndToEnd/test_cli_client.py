@@ -25,7 +25,7 @@ def test_set_changes_any_setting(server, cli, api):
         assert found == expected, key
     refused = cli("set", "remoteCommands.skipInterval", "none")
     assert refused.returncode == 1 and "remoteCommands.skip needs" in refused.stderr, "the server checks as well"
-    assert "previousRestartsAfter: a number from 0 to 3600" in tonearm("help", "set").stdout
+    assert "crossfade: a number from 0 to 20 (seconds)\n" in tonearm("help", "set").stdout
 
 
 def test_sleep_is_set_shown_and_taken_back(cli, api):

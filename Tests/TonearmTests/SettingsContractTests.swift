@@ -39,10 +39,11 @@ import Yams
         #expect(described.mapValues { description(of: $0) } == expected { $1.isNullable = $0.isOptional })
     }
 
-    @Test func numbersHaveARange() {
+    @Test func numbersHaveARange_andAUnitOrMeaning() {
         for setting in PlayerSettings.table {
             if case .number(let range) = setting.form {
                 #expect(range.lowerBound.isFinite && range.upperBound.isFinite)
+                #expect(!setting.meaning.isEmpty || setting.place == .elsewhere, "\(setting.key)")
             }
         }
     }

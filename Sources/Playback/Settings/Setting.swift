@@ -72,6 +72,8 @@ public struct Setting: Sendable {
     /// For example `skip`.
     public let name: String
     public let form: Form
+    /// Unit or meaning of the value, for the help; empty if the key explains it.
+    public let meaning: String
     /// null is allowed and removes the value. Other settings reject null.
     public let isOptional: Bool
     /// The row in the state file; nil: not saved.
@@ -87,13 +89,14 @@ public struct Setting: Sendable {
     /// `form`: nil for the form of the type; numbers need a range.
     init<Value: SettingConvertible>(
         _ key: String, _ path: any WritableKeyPath<PlayerSettings, Value> & Sendable, _ form: Form? = nil,
-        saved: Saving = .always, sharing: Sharing = .own, place: Place = .player
+        meaning: String = "", saved: Saving = .always, sharing: Sharing = .own, place: Place = .player
     ) {
         self.key = key
         let parts = key.split(separator: ".").map(String.init)
         object = parts.count > 1 ? parts[0] : nil
         name = parts[parts.count - 1]
         self.form = form ?? Value.form
+        self.meaning = meaning
         isOptional = Value.isOptional
         row =
             switch saved {

@@ -33,8 +33,8 @@ struct SetCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "set", "Changes a setting of the player.",
         usage: "tonearm set [--server <url>] [--token <token>] [--player <id>] <key> <value>",
-        discussion: settings.map { "\($0.key): \($0.words)" }.joined(separator: "\n") + "\n\n"
-            + SignedArgument.discussion("-0.5"))
+        discussion: settings.map { "\($0.key): \($0.words)" + ($0.meaning.isEmpty ? "" : " (\($0.meaning))") }
+            .joined(separator: "\n") + "\n\n" + SignedArgument.discussion("-0.5"))
 
     @OptionGroup var options: ClientOptions
     @Argument(help: "Its name.", completion: .list(settings.map(\.key))) var key: String
