@@ -352,7 +352,7 @@ def test_doctor_asks_the_server_that_runs(server, directory):
     environment = os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}
     result = tonearm("doctor", "--port", str(server.port), environment=environment)
     assert result.returncode == 0, result.stdout
-    assert f"ok       output: the server at {server.url} has null (No sound)" in result.stdout and "music:" not in result.stdout
+    assert f"ok       output: the server at {server.url} plays on “No sound” (id null)" in result.stdout and "music:" not in result.stdout
 
 
 def test_doctor_names_the_sound_server_that_it_checks(pulse, start_server, directory):

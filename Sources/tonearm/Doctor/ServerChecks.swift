@@ -121,19 +121,21 @@ enum ServerChecks {
             // The server is not ready.
             return nil
         }
-        var name = "an output"
+        var use = "has an output"
         var silent: [Finding] = []
         do {
             let answer: OutputsCommand.Answer = try server.ask(.get, "outputs")
             let outputs = answer.outputs
-            if let current = outputs.first(where: \.current) { name = "\(current.id) (\(current.description))" }
+            if let current = outputs.first(where: \.current) {
+                use = "plays on “\(current.description)” (id \(current.id))"
+            }
             if outputs.allSatisfy({ $0.bus == nil && $0.ports.isEmpty }) {
                 silent = [SoundAdvice.noSoundCard(outputs.map(\.description))]
             }
         } catch {
             // The list needs a token.
         }
-        return [.ok("output", "the server at \(server.address) has \(name)")] + silent + volume(of: server)
+        return [.ok("output", "the server at \(server.address) \(use)")] + silent + volume(of: server)
     }
 
     static func noOutput(of server: ServerClient) -> Finding {
