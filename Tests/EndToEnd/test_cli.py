@@ -57,11 +57,14 @@ def test_a_client_without_a_server_says_so():
     assert "http://127.0.0.1:1" in result.stderr and "tonearm serve" in result.stderr
 
 
-def test_info_tells_what_a_file_is(media, formats):
+def test_info_tells_what_a_file_is(media, formats, directory):
     result = tonearm("info", str(media.path("tagged.mp3")))
     assert result.returncode == 0
     for text in ("The Title", "The Artist", "44100", "mp3"):
         assert text in result.stdout, result.stdout
+    (directory / "mix.m3u").write_text("#EXTM3U\na.mp3\n")
+    mix = tonearm("info", str(directory / "mix.m3u"))
+    assert mix.returncode == 1 and "mix.m3u is a playlist or feed, not a single file: add it to the queue" in mix.stderr, mix
     missing = tonearm("info", str(media.path("missing.mp3")))
     assert missing.returncode != 0 and missing.stderr.strip()
     cut = json.loads(tonearm("info", "--json", str(formats.path("cut.flac"))).stdout)

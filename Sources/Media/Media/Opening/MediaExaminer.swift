@@ -77,7 +77,9 @@ public struct MediaExaminer: Sendable {
                 "\(source.name) is an HLS stream (HTTP Live Streaming), which is played from the web only.")
         case .m3u, .pls, .xml:
             throw MediaError(
-                .unsupported, "\(source.name) is a playlist or feed, not a media: name it in `items`.")
+                .unsupported,
+                "\(source.name) is a playlist or feed, not a single file: add it to the queue, which takes its entries."
+            )
         case nil: break
         }
         let guess = FileSignature(head).map { "it is \($0.rawValue)" } ?? "it contains no playable audio"
