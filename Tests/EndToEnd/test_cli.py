@@ -216,8 +216,7 @@ def test_another_item_in_place_of_the_one_asked_for_is_a_failure(cli, api, gone)
 def test_the_link_of_a_server_open_to_all_works_from_the_network(start_server):
     """By an address instead of a name that a phone may not resolve."""
     server = start_server(host="0.0.0.0")
-    link = re.search(r"Tonearm is ready at (http://([^/]+)/)#token=\w+", server.log())
-    assert link, server.log()
+    link = eventually(lambda: re.search(r"Tonearm is ready at (http://([^/]+)/)#token=\w+", server.log()), "the link is printed")
     addresses = subprocess.run(["hostname", "-I"], capture_output=True, text=True).stdout.split()
     if any("." in address and not address.startswith("172.") for address in addresses):
         assert re.fullmatch(r"[0-9.]+:\d+", link[2]), link[0]
@@ -323,7 +322,7 @@ def test_a_pipe_in_place_of_a_file_is_refused(directory, media, cli):
 def test_serve_names_the_reason_against_a_music_directory(start_server, media):
     """Without any it serves all the same."""
     server = start_server(music=media.path("noise.mp3"))
-    assert "Not a directory" in server.log()
+    eventually(lambda: "Not a directory" in server.log(), "the reason is logged")
     api = Api(start_server(music=None).url)
     assert api.player()["status"] == "idle" and api.refusal("PUT", "/queue", json={"items": [{"uri": "x.mp3"}]}) == (404, "media-not-found")
 
