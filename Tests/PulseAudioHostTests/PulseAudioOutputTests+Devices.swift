@@ -65,6 +65,24 @@ extension PulseAudioOutputTests {
         #expect(!driver.hasFailed)
     }
 
+    /// The player starts the stream before it has read that another one must take its place.
+    @Test func silentStream_startsNoMore_whenHeadphonesAreChosen() throws {
+        try OutputDriver.with { daemon, driver in
+            let capture = try MonitorCapture(daemon, sink: "one")
+            defer { capture.stop() }
+            driver.feed(Noise(seconds: 1).samples, try driver.open())
+            daemon.pactl(
+                "load-module", "module-null-sink", "sink_name=hp", "sink_properties=device.form_factor=headphone")
+            _ = try driver.waitDevices { $0.devices.contains { $0.id == "hp" && $0.isPrivate } }
+            let mark = capture.count
+            driver.output.perform(.select("hp"))
+            driver.send(.start())
+            try driver.wait("displaced")
+            let heard = try capture.frames(from: mark, count: 22_050, within: 3)
+            #expect(heard.allSatisfy { $0 == .zero })
+        }
+    }
+
     @Test func failsAndRecovers_whenTheDaemonDies() throws {
         try OutputDriver.with { daemon, driver in
             let ring = try driver.start(Noise(seconds: 3).samples)

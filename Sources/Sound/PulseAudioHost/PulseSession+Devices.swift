@@ -13,7 +13,10 @@ extension PulseSession {
     /// A stream on its intended device is reported at once. Otherwise the devices are listed first, as PulseAudio moves
     /// a stream before it reports the new default.
     func streamMoved() {
-        guard let reportedDevice, reportedDevice == devices.target?.id else { return listDevices() }
+        guard let reportedDevice, reportedDevice == devices.target?.id else {
+            if let readyStream, devices.chosen != nil, devices.target?.isPrivate == true { displace(readyStream) }
+            return listDevices()
+        }
         streamDevice = reportedDevice
         publishDevices()
         checkPlacement()

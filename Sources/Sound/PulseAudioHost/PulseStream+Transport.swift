@@ -180,7 +180,9 @@ extension PulseStream {
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        guard goal == .run, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now) else {
+        // Otherwise what belongs on headphones would be heard on the speakers, until another stream takes its place.
+        guard goal == .run, !isDisplaced, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now)
+        else {
             return
         }
         uncork(now)

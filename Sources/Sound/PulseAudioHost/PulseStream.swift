@@ -278,7 +278,7 @@ final class PulseStream: CallbackTarget {
         case .creating(let deadline), .disconnecting(let deadline): return deadline
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
-        case .corked: return goal == .run && ring.unread > 0 ? gatherTime(now) : nil
+        case .corked: return goal == .run && !isDisplaced && ring.unread > 0 ? gatherTime(now) : nil
         case .unanswered, .corking, .ended: return nil
         case .running: break
         }
