@@ -13,8 +13,9 @@ extension PlayerCommand {
     /// Splits a command for a follower into the leader's part and the follower's own part.
     public var split: (leaders: PlayerCommand?, own: PlayerCommand?) {
         switch self {
-        case .play, .start, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan, .endScan,
-            .edit, .shift, .adapt, .sleep:
+        case .play, .start, .cancelStart, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek,
+            .scan,
+            .endScan, .edit, .shift, .adapt, .sleep:
             return (self, nil)
         case .apply(let patch):
             let (leaders, own) = patch.split

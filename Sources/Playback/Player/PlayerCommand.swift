@@ -7,6 +7,8 @@ public enum PlayerCommand: Sendable {
     case play(PlayTarget, position: Double? = nil)
     /// Like `play`, but the first frame is heard at that time. Takes effect at once: the player gets ready.
     case start(PlayTarget, position: Double? = nil, at: MonotonicTime)
+    /// Cancels `start`, also while it waits for its output. Music that plays until the start goes on.
+    case cancelStart
     /// Decodes the current item, or the first one, ahead of the sink: this many seconds, or as far as the ring has room.
     case prime(seconds: Double)
     case pause

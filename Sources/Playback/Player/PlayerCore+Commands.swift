@@ -12,6 +12,7 @@ extension PlayerCore {
             switch command {
             case .play(let target, let position): try play(target, at: position)
             case .start(let target, let position, let time): try startLater(target, at: position, time)
+            case .cancelStart: cancelStart()
             case .prime: try prime()
             case .sleep(let plan): sleep(plan)
             case .rise(let seconds): rise(over: seconds)

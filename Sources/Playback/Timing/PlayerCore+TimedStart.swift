@@ -125,6 +125,12 @@ extension PlayerCore {
         beginSeek(to: .seconds(position))
     }
 
+    mutating func cancelStart() {
+        let hasBegun = timedStart?.hasBegun == true
+        dropTimedStart()
+        if hasBegun { pause(.user) }
+    }
+
     /// Frames of silence to write before the track.
     mutating func silenceBefore(_ track: LoadedTrack, _ format: AudioFormat) -> FrameCount {
         guard let timedStart, timedStart.item == track.item.id, !goal.wantsSound || timedStart.hasBegun else {

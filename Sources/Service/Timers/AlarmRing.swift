@@ -58,11 +58,8 @@ extension TimerBook {
             timers.removeAll { $0.isSleep && ($0.next ?? 0) <= moment.wall + 500 }
             return []
         case .startEnded(let time):
-            // Keeps a start that was set in the meantime. The two clocks are read one after the other, hence the tolerance.
-            timers.removeAll { timer in
-                guard timer.isHandedOver, let next = timer.next else { return false }
-                return abs(moment.monotonic(at: next).seconds(since: time)) < 0.05
-            }
+            // Keeps a start that was set in the meantime.
+            timers.removeAll { if case .start(let start) = $0.kind { start.handedOver == time } else { false } }
             return []
         case .status(let status, let reason, let item, let wantsSound):
             return playerChanged(status, reason, item, wantsSound, moment)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 public import Playback
 
 /// Id of a timer, unique among all players; never reused.
@@ -47,7 +48,7 @@ public struct PlayerTimer: Hashable, Codable, Sendable {
     var isSleep: Bool { if case .sleep = kind { true } else { false } }
     var isStart: Bool { if case .start = kind { true } else { false } }
     /// The player has this start.
-    var isHandedOver: Bool { if case .start(let start) = kind { start.isHandedOver } else { false } }
+    var isHandedOver: Bool { if case .start(let start) = kind { start.handedOver != nil } else { false } }
 }
 
 public struct SleepTimer: Hashable, Codable, Sendable {
@@ -76,8 +77,8 @@ public struct ScheduledStart: Hashable, Codable, Sendable {
     public var position: Double?
     /// Milliseconds since the epoch.
     public var at: Int64
-    /// The player has loaded the item and starts by itself. Not saved: after a restart the start is handed over again.
-    var isHandedOver = false
+    /// The start time, once the player loads the item and starts by itself. Not saved: after a restart the start is handed over again.
+    var handedOver: MonotonicTime?
 
     private enum CodingKeys: CodingKey { case item, position, at }
 }

@@ -29,6 +29,7 @@ struct TimerBook {
     enum Effect: Equatable {
         case sleep(SleepPlan?)
         case start(ScheduledStart, MonotonicTime)
+        case cancelStart
         /// Plays this stage of the alarm.
         case sound(TimerID, Alarm, AlarmRing.Stage)
         /// Repeats this stage at the present volume. No target: its items are no longer in the queue.
@@ -67,8 +68,7 @@ struct TimerBook {
             switch removed.kind {
             case .sleep: return (id, [.sleep(nil)])
             case .alarm: return (id, endRing(of: id))
-            // Any command makes the player drop a start. It is silent, so `pause` does nothing else.
-            case .start(let start): return (id, start.isHandedOver ? [.silence] : [])
+            case .start(let start): return (id, start.handedOver == nil ? [] : [.cancelStart])
             }
         case .snooze(let id, let seconds):
             let index = try index(of: id)
@@ -93,10 +93,13 @@ struct TimerBook {
     private mutating func add(
         _ kind: PlayerTimer.Kind, _ moment: TimerMoment
     ) throws(Problem) -> (id: TimerID, [Effect]) {
+        var effects: [Effect] = []
         // A player has only one of these.
         switch kind {
         case .sleep: timers.removeAll { $0.isSleep }
-        case .start: timers.removeAll { $0.isStart }
+        case .start:
+            if timers.contains(where: \.isHandedOver) { effects = [.cancelStart] }
+            timers.removeAll { $0.isStart }
         case .alarm: break
         }
         guard timers.count < Self.maximum else {
@@ -105,7 +108,7 @@ struct TimerBook {
         let id = TimerID(number: nextNumber)
         nextNumber += 1
         timers.append(PlayerTimer(id: id, kind: kind))
-        let effects = try schedule(timers.count - 1, moment)
+        effects += try schedule(timers.count - 1, moment)
         try checkSize()
         return (id, effects)
     }
@@ -116,6 +119,7 @@ struct TimerBook {
         var effects: [Effect] = []
         for var timer in moved
         where !timers.contains(where: { $0.isSleep == timer.isSleep && $0.isStart == timer.isStart }) {
+            if timer.isStart, timer.next.map({ $0 <= moment.wall }) ?? true { continue }
             // The item belongs to another queue.
             if case .start(let start) = timer.kind {
                 timer.kind = .start(ScheduledStart(item: nil, position: nil, at: start.at))
@@ -150,8 +154,9 @@ struct TimerBook {
             sleep.fade = patch.fade ?? sleep.fade
             timers[index].kind = .sleep(sleep)
         case .start(var start):
+            effects = start.handedOver == nil ? [] : [.cancelStart]
             start.at = patch.at ?? start.at
-            start.isHandedOver = false
+            start.handedOver = nil
             timers[index].kind = .start(start)
         case .alarm(var alarm):
             alarm.apply(patch)
@@ -238,17 +243,18 @@ struct TimerBook {
     /// Handles the timers that are due.
     mutating func advance(_ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
-        // The player ends the others.
+        // Missed. The player reports the end of those that it has.
         timers.removeAll { $0.isStart && moment.wall - ($0.next ?? 0) > Self.patience }
         for id in timers.map(\.id) {
             guard let index = timers.firstIndex(where: { $0.id == id }), let next = timers[index].next else { continue }
             switch timers[index].kind {
             case .sleep: continue
             case .start(var start):
-                guard next - Self.handover <= moment.wall, !start.isHandedOver else { continue }
-                start.isHandedOver = true
+                guard next - Self.handover <= moment.wall, start.handedOver == nil else { continue }
+                let time = moment.monotonic(at: next)
+                start.handedOver = time
                 timers[index].kind = .start(start)
-                effects.append(.start(start, moment.monotonic(at: next)))
+                effects.append(.start(start, time))
             case .alarm:
                 guard next <= moment.wall else { continue }
                 effects += alarmIsDue(index, next, moment)
@@ -307,7 +313,7 @@ struct TimerBook {
             case .sleep: return nil
             case .alarm: return timer.next
             case .start(let start):
-                return timer.next.map { start.isHandedOver ? $0 + Self.patience + 1 : $0 - Self.handover }
+                return timer.next.map { start.handedOver == nil ? $0 - Self.handover : $0 + Self.patience + 1 }
             }
         }
         return (times.min(), ring?.deadline)

@@ -188,6 +188,7 @@ final class TimersLoop {
         case .start(let start, let time):
             let target = start.item.map { PlayTarget.item($0) } ?? .current
             player.perform(.start(target, position: start.position, at: time))
+        case .cancelStart: player.perform(.cancelStart)
         case .silence: player.perform(.pause)
         case .withdraw(let items, let revision):
             player.perform(.edit(.undo, expected: revision, play: false)) { result in

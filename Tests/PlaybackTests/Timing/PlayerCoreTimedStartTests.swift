@@ -178,6 +178,31 @@ import Testing
         #expect(errors(world).map(\.code) == [.outputUnavailable])
     }
 
+    @Test(arguments: [false, true])
+    func aCancelledStart_isNotPlayed_andLeavesOtherMusicAlone(plays: Bool) {
+        var world = SimulatedWorld.with(["a-300", "b-300"], play: plays)
+        world.run(seconds: 0.5)
+        let time = start(&world, .index(1), in: 3)
+        world.run(seconds: 1)
+        world.command(.cancelStart)
+        #expect(ended(world) == [time])
+        world.run(seconds: 3)
+        #expect(world.status == (plays ? .playing : .ready) && world.core.timedStart == nil)
+        #expect(world.core.current?.item.uri == (plays ? "a-300" : "b-300"))
+    }
+
+    @Test func aStartThatWaits_isCancelled() {
+        var world = SimulatedWorld.with(["a-300"], play: false)
+        world.run(seconds: 0.5)
+        world.loseServer()
+        _ = start(&world, in: 3)
+        world.run(seconds: 10)
+        world.command(.cancelStart)
+        world.returnServer()
+        world.run(seconds: 10)
+        #expect(world.status == .paused && errors(world).isEmpty)
+    }
+
     @Test func aPauseEndsTheWaitForTheOutput() {
         var world = SimulatedWorld.with(["a-300"], play: false)
         world.run(seconds: 0.5)

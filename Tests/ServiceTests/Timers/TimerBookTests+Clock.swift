@@ -60,7 +60,7 @@ extension TimerBookTests {
         var start = ScheduledStart(item: nil, position: nil, at: world.moment.wall + 5_000)
         let time = world.moment.monotonic.advanced(bySeconds: 5)
         try world.add(.start(start))
-        start.isHandedOver = true
+        start.handedOver = time
         #expect(world.setClock(by: jump) == [])
         #expect(world.next == start.at + jump)
         var restored = TimerNote.book(TimerNote.text(world.book))

@@ -206,6 +206,17 @@ import Testing
         #expect(dropped.report(.startEnded(at: time.advanced(bySeconds: -1))) == [])
         #expect(dropped.book.timers.count == 1)
         #expect(dropped.report(.startEnded(at: time)) == [] && dropped.book.timers.isEmpty)
+        // The player drops a start that is changed, replaced or removed.
+        let later = ScheduledStart(item: nil, position: nil, at: world.moment.wall + 3_600_000)
+        var patch = TimerPatch()
+        patch.at = later.at
+        let id = try #require(world.book.timers.first?.id)
+        for edit in [TimerEdit.change(id, patch), .add(.start(later)), .remove(id)] {
+            var edited = world
+            #expect(try edited.book.apply(edit, edited.moment).1 == [.cancelStart])
+            #expect(edited.report(.startEnded(at: time)) == [])
+            #expect(edited.next == (edited.book.timers.isEmpty ? nil : later.at))
+        }
         // The player waits for its output, also after a restart of the server.
         world.pass(60)
         #expect(world.advance() == [] && world.book.timers.count == 1)
