@@ -9,7 +9,7 @@ final class RecorderLoop {
     /// Seconds without sound after which the recording counts as interrupted: a running source delivers silence, too.
     private static let longestSilence = 2.0
     /// Seconds that `stop` waits for the first sound: a source delivers it in portions.
-    private static let firstPortion = 0.25
+    private static let firstPortion = 0.5
 
     private let environment: Recorder.Environment
     private let mailbox: Mailbox<RecorderMessage>
@@ -37,7 +37,9 @@ final class RecorderLoop {
                 giveUp(.noSource("The source delivers no sound."))
             }
             if let stopping = take?.stopping, stopping.until <= .now { end(.user) }
-            if let take, status.state == .recording, let deadline, deadline <= .now { interrupted(take) }
+            if let take, take.stopping == nil, status.state == .recording, let deadline, deadline <= .now {
+                interrupted(take)
+            }
         }
     }
 
@@ -88,6 +90,7 @@ final class RecorderLoop {
     }
 
     private func pause(_ reply: RecordingReply<RecordingStatus>) {
+        if take?.stopping != nil { end(.user) }
         guard let take, status.state != .starting else { return reply(.failure(.notRecording)) }
         if status.state != .paused {
             take.stream?.setPaused(true)
@@ -223,7 +226,8 @@ final class RecorderLoop {
         take.settleGap(.now)
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        let isEmpty = take.frames == 0 && reason == .user
+        // A session that no longer permits the recording is no failure.
+        let isEmpty = take.frames == 0 && reason != .session
         if let loss = isEmpty ? "There is no file: the source delivered no sound." : take.loss {
             result.successfully = false
             result.message = result.message ?? loss
