@@ -197,8 +197,8 @@ def test_a_suspended_sink_is_not_called_playing(capture, pulse, api, events):
     eventually(lambda: api.player()["position"] > asleep["position"] + 0.2, "it plays on")
 
 
-def test_a_sink_that_was_idle_plays_without_a_hole(pulse, api, events):
-    """It has up to 2 s of silence ahead of the first frame. This was taken for its latency, and left a hole after 0.28 s."""
+def test_a_sink_that_slept_plays_without_a_hole(pulse, api, events):
+    """It wakes up with up to 2 s of silence ahead of the first frame. This was taken for its latency, and left a hole after 0.28 s."""
     pulse.load("module-null-sink sink_name=plain")
     pulse.pactl("set-default-sink", "plain")
     pulse.load("module-suspend-on-idle timeout=1")

@@ -19,6 +19,18 @@ import Testing
         #expect(learned(0.001, taken: 0, from: 0.01) == 0.02, "as configured")
     }
 
+    @Test func framesTaken_beginAnewWithEachSink() {
+        var watch = TimingWatch()
+        let now = MonotonicTime(nanoseconds: 0)
+        watch.started(at: 1_000, now)
+        _ = watch.answered(readIndex: 5_000, isPlaying: true, sinkLatency: 0, now)
+        #expect(watch.framesTaken == 4_000)
+        watch.moved()
+        #expect(watch.framesTaken == 0)
+        _ = watch.answered(readIndex: 6_000, isPlaying: true, sinkLatency: 0, now)
+        #expect(watch.framesTaken == 1_000)
+    }
+
     /// An idle null sink has rendered up to 2 s of silence.
     @Test func silenceAheadOfTheStream_isNoLatency() {
         #expect(learned(2, taken: 0) == 0.025)

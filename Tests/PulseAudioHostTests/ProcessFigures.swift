@@ -20,11 +20,13 @@ extension PulseAudioOutputTests.Rig {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// For which the living threads of this process and of the sound server waited for a processor, all together.
+    /// For which the output's thread and the sound server waited for a processor, all together.
     static var secondsKeptWaiting: Double {
         ["self", "\(daemon?.identifier ?? 0)"].reduce(0) { sum, process in
             names("/proc/\(process)/task").reduce(sum) { sum, thread in
-                let figures = content("/proc/\(process)/task/\(thread)/schedstat").split(separator: " ")
+                let place = "/proc/\(process)/task/\(thread)"
+                guard process != "self" || content(place + "/comm") == "pulse\n" else { return sum }
+                let figures = content(place + "/schedstat").split(separator: " ")
                 return sum + (figures.count > 1 ? Double(figures[1]) ?? 0 : 0) / 1e9
             }
         }

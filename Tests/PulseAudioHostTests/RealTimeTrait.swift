@@ -3,9 +3,9 @@
 import Testing
 
 /// For tests that compare each sample which PulseAudio plays. A sink that wakes up late takes more frames at once than its latency,
-/// so an issue counts only if the sound server and this process had the processors they needed.
+/// so an issue counts only if the sound server and the output's thread had the processors they needed.
 struct RealTimeTrait: TestTrait, TestScoping {
-    /// Seconds for which all their threads together waited.
+    /// Seconds for which their threads together waited. The run lists each such issue as a known one.
     private static let tolerance = 0.05
 
     func provideScope(

@@ -179,6 +179,7 @@ extension PulseStream {
 
     private func wasMoved() {
         isSuspended = pa_stream_is_suspended(stream) == 1
+        timing.moved()
         switch phase {
         case .corked:
             // The new sink may have made the server rewind.

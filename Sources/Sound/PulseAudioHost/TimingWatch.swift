@@ -10,11 +10,14 @@ struct TimingWatch {
     private var lastReadIndex: FrameCount = -1
     private var lastGrowth = MonotonicTime(nanoseconds: 0)
     private var startIndex: FrameCount = 0
+    /// The read index when the sink was uncorked, woke up, or took the stream over.
+    private var firstIndex: FrameCount = 0
     private var startTime = MonotonicTime(nanoseconds: 0)
 
     /// Uncorked with the read index `index`: the sink advances when it has read past that.
     mutating func started(at index: FrameCount, _ now: MonotonicTime) {
         startIndex = index
+        firstIndex = index
         lastReadIndex = index
         startTime = now
         lastGrowth = now
@@ -25,8 +28,11 @@ struct TimingWatch {
     /// The sink woke up: it advances when it has read past its last index before the sleep.
     mutating func woke(_ now: MonotonicTime) { started(at: lastReadIndex, now) }
 
-    /// Frames that the sink has taken since it was uncorked or woke up.
-    var framesTaken: FrameCount { max(0, lastReadIndex - startIndex) }
+    /// Another sink took the stream over.
+    mutating func moved() { firstIndex = lastReadIndex }
+
+    /// Frames that the present sink has taken since then.
+    var framesTaken: FrameCount { max(0, lastReadIndex - firstIndex) }
 
     /// Whether the sink advances, judged by an answer with this read index.
     mutating func answered(readIndex: FrameCount, isPlaying: Bool, sinkLatency: Double, _ now: MonotonicTime) -> Bool {
