@@ -26,7 +26,8 @@ struct StatusCommand: ClientCommand {
             let notes = try state.notes(sleep: client.sleepTimer()).map { "\($0.name) \($0.text)" }
             let parts = ["volume \(state.volumePercent)"] + notes
             // The position advances; it is not a change.
-            let current = [state.status, state.item?.id ?? "", state.item?.name ?? ""] + parts
+            let item = state.item.map { "\($0.id) \($0.name) \(state.duration ?? 0)" } ?? ""
+            let current = [state.status, item] + parts
             if current != previous { Console.output(state.line + Table.printable(parts.map { "  " + $0 }.joined())) }
             previous = current
         }

@@ -88,7 +88,7 @@ struct ListAlarms: ClientCommand {
             let item: QueuePage.Item = try client.ask(.get, ServerClient.path("queue/items", item))
             return item.name
         } catch let refusal as Failure where refusal.status == .general {
-            return "\(item), which is not in the queue"
+            return "item \(item)"
         }
     }
 }
