@@ -6,6 +6,8 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 from .opened import opened
 from .origin import Origin
@@ -95,19 +97,22 @@ class Icecast:
             stderr=(home / "stderr.log").open("wb"))
         self.source: subprocess.Popen | None = None
         opened.append(self)
-        eventually(self._accepts, "icecast listens", 10)
+        eventually(self._answers, "icecast answers", 10)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/live.mp3"
 
-    def _accepts(self) -> bool:
+    def _answers(self) -> bool:
+        """A connection alone is accepted before it serves, and the next one can be refused."""
         assert self.process.poll() is None, (self.home / "stderr.log").read_text()
         try:
-            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            urllib.request.urlopen(self.url, timeout=1).close()
+        except urllib.error.HTTPError:
             return True
         except OSError:
             return False
+        return True
 
     def feed(self, file: pathlib.Path) -> None:
         self.source = subprocess.Popen(
