@@ -14,8 +14,7 @@ extension PlayerCommand {
     public var split: (leaders: PlayerCommand?, own: PlayerCommand?) {
         switch self {
         case .play, .start, .cancelStart, .prime, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek,
-            .scan,
-            .endScan, .edit, .shift, .adapt, .sleep:
+            .scan, .endScan, .edit, .shift, .adapt, .sleep:
             return (self, nil)
         case .apply(let patch):
             let (leaders, own) = patch.split

@@ -118,8 +118,7 @@ extension PlayerCore {
     /// Another command cancels the start. `isReplaced`: by another start, which may have the same time.
     mutating func dropTimedStart(isReplaced: Bool = false) {
         guard let dropped = timedStart else { return }
-        timedStart = nil
-        if !isReplaced { emit(.startEnded(at: dropped.at)) }
+        if isReplaced { timedStart = nil } else { endTimedStart() }
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
         beginSeek(to: .seconds(position))

@@ -68,7 +68,7 @@ struct TimerBook {
             switch removed.kind {
             case .sleep: return (id, [.sleep(nil)])
             case .alarm: return (id, endRing(of: id))
-            case .start(let start): return (id, start.handedOver == nil ? [] : [.cancelStart])
+            case .start: return (id, removed.isHandedOver ? [.cancelStart] : [])
             }
         case .snooze(let id, let seconds):
             let index = try index(of: id)
@@ -119,9 +119,10 @@ struct TimerBook {
         var effects: [Effect] = []
         for var timer in moved
         where !timers.contains(where: { $0.isSleep == timer.isSleep && $0.isStart == timer.isStart }) {
-            if timer.isStart, timer.next.map({ $0 <= moment.wall }) ?? true { continue }
-            // The item belongs to another queue.
             if case .start(let start) = timer.kind {
+                // Too late for another player.
+                guard let next = timer.next, next > moment.wall else { continue }
+                // The item belongs to another queue.
                 timer.kind = .start(ScheduledStart(item: nil, position: nil, at: start.at))
             }
             timers.append(timer)
@@ -154,7 +155,7 @@ struct TimerBook {
             sleep.fade = patch.fade ?? sleep.fade
             timers[index].kind = .sleep(sleep)
         case .start(var start):
-            effects = start.handedOver == nil ? [] : [.cancelStart]
+            effects = timers[index].isHandedOver ? [.cancelStart] : []
             start.at = patch.at ?? start.at
             start.handedOver = nil
             timers[index].kind = .start(start)

@@ -55,6 +55,9 @@ struct PulseDevices {
         return devices.first { $0.id == chosen } ?? devices.first { $0.isDefault } ?? devices.first
     }
 
+    /// Headphones are selected: no sample of the stream may sound elsewhere.
+    var requiresHeadphones: Bool { chosen != nil && target?.isPrivate == true }
+
     /// Including the sink of the present stream, if there is one.
     func published(streamDevice: String?) -> OutputDevices {
         let current = streamDevice.flatMap { contains($0) ? $0 : nil } ?? target?.id

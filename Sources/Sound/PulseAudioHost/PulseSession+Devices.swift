@@ -14,7 +14,7 @@ extension PulseSession {
     /// a stream before it reports the new default.
     func streamMoved() {
         guard let reportedDevice, reportedDevice == devices.target?.id else {
-            if let readyStream, devices.chosen != nil, devices.target?.isPrivate == true { displace(readyStream) }
+            if let readyStream, devices.requiresHeadphones { displace(readyStream) }
             return listDevices()
         }
         streamDevice = reportedDevice
@@ -55,7 +55,7 @@ extension PulseSession {
         guard let current, !current.isClosing, let name = reportedDevice, let target = devices.target else { return }
         if name == target.id {
             if target.isPrivate, !current.isPinned { displace(current) }
-        } else if current.isPinned || (target.isPrivate && devices.chosen != nil) {
+        } else if current.isPinned || devices.requiresHeadphones {
             displace(current)
         } else if mustMove {
             // The server's own default, which may be newer than ours.

@@ -180,11 +180,7 @@ extension PulseStream {
     }
 
     func runWhenFed(_ now: MonotonicTime) {
-        // Otherwise what belongs on headphones would be heard on the speakers, until another stream takes its place.
-        guard goal == .run, !isDisplaced, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now)
-        else {
-            return
-        }
+        guard mayRun, ring.unread > 0 || !ring.requestFrames(), context.pointee.hasEnough(now: now) else { return }
         uncork(now)
     }
 

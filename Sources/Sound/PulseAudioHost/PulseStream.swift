@@ -46,6 +46,8 @@ final class PulseStream: CallbackTarget {
     let isPinned: Bool
     /// Another stream was requested in its place.
     var isDisplaced = false
+    /// Otherwise what belongs on headphones would be heard on the speakers, until another stream takes its place.
+    var mayRun: Bool { goal == .run && !isDisplaced }
     let stream: OpaquePointer
     let context: UnsafeMutablePointer<RenderContext>
     var owner = OwningThread()
@@ -278,7 +280,7 @@ final class PulseStream: CallbackTarget {
         case .creating(let deadline), .disconnecting(let deadline): return deadline
         case .fading(let end, let deadline):
             return min(deadline, context.pointee.anchor.time(of: end) ?? deadline)
-        case .corked: return goal == .run && !isDisplaced && ring.unread > 0 ? gatherTime(now) : nil
+        case .corked: return mayRun && ring.unread > 0 ? gatherTime(now) : nil
         case .unanswered, .corking, .ended: return nil
         case .running: break
         }

@@ -10,7 +10,7 @@ struct TimingWatch {
     private var lastReadIndex: FrameCount = -1
     private var lastGrowth = MonotonicTime(nanoseconds: 0)
     private var startIndex: FrameCount = 0
-    /// The read index when the sink was uncorked, woke up, or took the stream over.
+    /// The read index from which on `framesTaken` counts.
     private var firstIndex: FrameCount = 0
     private var startTime = MonotonicTime(nanoseconds: 0)
 
@@ -31,7 +31,7 @@ struct TimingWatch {
     /// Another sink took the stream over.
     mutating func moved() { firstIndex = lastReadIndex }
 
-    /// Frames that the present sink has taken since then.
+    /// Frames that the present sink has taken since it was uncorked, woke up, or took the stream over.
     var framesTaken: FrameCount { max(0, lastReadIndex - firstIndex) }
 
     /// Whether the sink advances, judged by an answer with this read index.

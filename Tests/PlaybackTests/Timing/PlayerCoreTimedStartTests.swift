@@ -191,25 +191,14 @@ import Testing
         #expect(world.core.current?.item.uri == (plays ? "a-300" : "b-300"))
     }
 
-    @Test func aStartThatWaits_isCancelled() {
+    @Test(arguments: [PlayerCommand.pause, .cancelStart])
+    func aPauseOrACancellation_endsTheWaitForTheOutput(command: PlayerCommand) {
         var world = SimulatedWorld.with(["a-300"], play: false)
         world.run(seconds: 0.5)
         world.loseServer()
         _ = start(&world, in: 3)
         world.run(seconds: 10)
-        world.command(.cancelStart)
-        world.returnServer()
-        world.run(seconds: 10)
-        #expect(world.status == .paused && errors(world).isEmpty)
-    }
-
-    @Test func aPauseEndsTheWaitForTheOutput() {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
-        world.loseServer()
-        _ = start(&world, in: 3)
-        world.run(seconds: 10)
-        world.command(.pause)
+        world.command(command)
         world.returnServer()
         world.run(seconds: 70)
         #expect(world.status == .paused && world.core.timedStart == nil && errors(world).isEmpty)
