@@ -17,12 +17,12 @@ func library(_ name: String, pkgConfig: String? = nil, apt: String? = nil) -> Ta
 }
 
 /// lld packs the addresses that the loader adjusts (docs/decisions/0020-memory.md). Of the program's own functions it
-/// exports only the one that takes the place of libmicrohttpd's (LibraryRefusals.swift).
+/// exports only those that libmicrohttpd calls in place of others (LibraryRefusals.swift, LibraryEvents.swift).
 let linking: [LinkerSetting] = [
     .unsafeFlags([
         "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
         "-Xlinker",
-        "--export-dynamic-symbol=MHD_queue_response",
+        "--export-dynamic-symbol=MHD_queue_response", "-Xlinker", "--export-dynamic-symbol=epoll_wait",
     ])
 ]
 

@@ -252,6 +252,31 @@ import Testing
         #expect(server.door.connectionCount == 1000)
     }
 
+    /// libmicrohttpd 0.9.75 takes up to 128 events at a time, and waits for more before it handles 128.
+    @Test(arguments: 126...130) func answersAll_whenManyRequestsArriveWhileBusy(count: Int) throws {
+        let isBusy = Atomic(false)
+        let isReleased = Atomic(false)
+        let server = try LiveServer(threads: 1) { request, reply in
+            if request.path == "/busy" {
+                isBusy.store(true, ordering: .releasing)
+                #expect(eventually { isReleased.load(ordering: .acquiring) })
+            }
+            reply(HTTPResponse(status: 200))
+        }
+        let clients = try (0..<count).map { _ in try server.client() }
+        func requestFromAll() throws {
+            for client in clients { try client.send("GET /x HTTP/1.1\r\nHost: h\r\n\r\n") }
+        }
+        try requestFromAll()
+        for client in clients { #expect(try client.response().status == 200) }
+        let busy = try server.client()
+        try busy.send("GET /busy HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { isBusy.load(ordering: .acquiring) })
+        try requestFromAll()
+        isReleased.store(true, ordering: .releasing)
+        for client in clients + [busy] { #expect(try client.response().status == 200) }
+    }
+
     @Test func leavesNoDescriptors_whenClientsComeAndGo() throws {
         let before = openDescriptors()
         for _ in 0..<500 {
