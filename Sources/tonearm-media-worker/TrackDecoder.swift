@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import CFFmpeg
 internal import Glibc
 internal import MediaWorkerProtocol

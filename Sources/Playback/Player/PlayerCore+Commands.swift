@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import Kernel
 
 /// Commands. Each one changes the goal or fails; `reconcile` then requests the actions.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
-
 /// Reports of the decode threads.
 extension PlayerCore {
     mutating func decoded(_ generation: Generation, _ event: DecodeEvent) {

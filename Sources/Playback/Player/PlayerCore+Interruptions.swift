@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import Kernel
 
 /// Interruptions: a call, an alarm, another program.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import Kernel
 
 /// Network media: enough data is gathered before the item sounds.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import Kernel
 
 /// The output device. `RouteDecision` decides which device to use; this extension applies the decision.

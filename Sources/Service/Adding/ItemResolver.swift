@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
 internal import Playback
 
 /// Resolves the addresses of one request to items: refuses media that are known to be unplayable, and detects by content whether an

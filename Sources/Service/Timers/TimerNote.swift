@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
 internal import Playback
 
 /// The timers in the saved state of their player. Unreadable parts count as absent.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CWebsockets
-internal import HTTP
 
 /// Data that libwebsockets refers to as long as its context exists; this object is the context's user pointer.
 /// WebSocket thread only, once the context exists.

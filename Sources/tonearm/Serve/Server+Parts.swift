@@ -4,7 +4,6 @@ import Desktop
 import LoadedLibraries
 import Logging
 import Media
-import Playback
 import RemoteAPI
 import Service
 import Store

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Audio
 internal import Playback
 
 /// Places runs in the stream by the clocks of their recordings. Each discontinuity begins another recording.

@@ -2,7 +2,6 @@
 
 internal import Audio
 internal import Playback
-internal import Kernel
 
 /// Decodes an HLS stream: one inner decoder for each run of segments, silence in place of missing ones. Lives on the
 /// decode thread.

@@ -2,7 +2,6 @@
 
 internal import Audio
 internal import Glibc
-internal import Kernel
 public import Playback
 
 /// Opens a built-in tone under its uri, and everything else with another opener. The tone needs no file, network or worker.

@@ -4,7 +4,6 @@ import FoundationEssentials
 import GRDB
 import GRDBSQLite
 import Glibc
-import Kernel
 import Logging
 
 /// The treatment of databases that cannot be used.

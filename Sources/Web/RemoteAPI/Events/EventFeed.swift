@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTP
 import Synchronization
 
 /// The events of one connection: those of one player, or with `?players=all` those of every player.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTP
 import Synchronization
 
 /// One client of the event channel: its outbox, and a closure that wakes its connection. Any thread; `wake` is called

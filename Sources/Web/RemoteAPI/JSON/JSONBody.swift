@@ -2,7 +2,6 @@
 
 internal import Kernel
 import HTTP
-import Playback
 import Service
 
 /// The body of a request or command, read strictly: invalid JSON is 400; valid JSON with wrong members is 422 with the

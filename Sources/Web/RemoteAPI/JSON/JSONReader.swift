@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Service
-
 /// The only reader of JSON from clients: one pass over the bytes, strict.
 ///
 /// A long list is not stored: each element is handed over and dropped, so that memory is bounded by the body and the

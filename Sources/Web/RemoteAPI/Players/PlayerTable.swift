@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTP
 import Kernel
-import Playback
 import Synchronization
 
 /// The players by id. Any thread.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Kernel
-import HTTP
 
 /// Lyrics, with times if the text has the LRC format: `[mm:ss.xx]line`, possibly with several times before a line,
 /// `[offset:ms]`, and times of words, which are left out. Text beyond the limits is left out as well.
