@@ -2,7 +2,6 @@
 
 import Audio
 import Glibc
-import PlaybackTesting
 import Testing
 
 struct LevelHistoryTests {

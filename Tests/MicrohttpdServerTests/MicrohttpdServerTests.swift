@@ -2,7 +2,6 @@
 
 import Glibc
 import HTTP
-import MicrohttpdServer
 import KernelTesting
 import SocketTesting
 import Synchronization

@@ -2,7 +2,6 @@
 
 import Audio
 import PlaybackTesting
-import Synchronization
 import Testing
 import Kernel
 import KernelTesting

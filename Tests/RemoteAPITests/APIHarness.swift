@@ -3,7 +3,6 @@
 import HTTP
 import Playback
 import PlaybackTesting
-import Synchronization
 import Testing
 import Kernel
 import Service

@@ -2,7 +2,6 @@
 
 import HTTP
 import Playback
-import PlaybackTesting
 import Synchronization
 import Testing
 import Service

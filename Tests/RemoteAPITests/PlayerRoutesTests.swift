@@ -5,8 +5,6 @@ import Playback
 import Testing
 import ServiceTesting
 
-@testable import RemoteAPI
-
 @Suite struct PlayerRoutesTests {
     let api = APIHarness()
 

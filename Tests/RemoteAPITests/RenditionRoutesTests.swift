@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTP
-import Playback
 import Testing
-import ServiceTesting
-
-@testable import RemoteAPI
 
 @Suite struct RenditionRoutesTests {
     let api = APIHarness()

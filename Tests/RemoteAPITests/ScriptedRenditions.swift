@@ -4,8 +4,6 @@ import Playback
 import Synchronization
 import Service
 
-@testable import RemoteAPI
-
 /// A video of 20 s with a frame a second; every picture scales to the same few bytes.
 struct ScriptedRenditions: MediaRenditions {
     static let scalings = Atomic(0)

@@ -4,7 +4,6 @@ import FrontDoor
 import HTTP
 import KernelTesting
 import SocketTesting
-import Synchronization
 import Testing
 
 /// Handshakes on a connection that has served requests, as sent by clients with pooled connections.

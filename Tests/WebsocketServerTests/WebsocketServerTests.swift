@@ -2,7 +2,6 @@
 
 import FrontDoor
 import HTTP
-import Kernel
 import KernelTesting
 import SocketTesting
 import Synchronization

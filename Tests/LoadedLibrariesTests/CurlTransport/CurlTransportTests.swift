@@ -2,7 +2,6 @@
 
 import Kernel
 @testable import Media
-import Synchronization
 import Testing
 
 @testable import LoadedLibraries

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kernel
 import Testing
 
 @testable import Playback

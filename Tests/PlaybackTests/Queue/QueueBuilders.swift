@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kernel
-import Testing
 
 @testable import Playback
 

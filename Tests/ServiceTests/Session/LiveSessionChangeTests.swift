@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Playback
-import Synchronization
 import Testing
 import Kernel
 

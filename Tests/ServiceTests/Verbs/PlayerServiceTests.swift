@@ -3,7 +3,6 @@
 import Kernel
 import Playback
 import ServiceTesting
-import Synchronization
 import Testing
 
 @testable import Service
