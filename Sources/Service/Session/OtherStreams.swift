@@ -6,7 +6,6 @@ public struct OtherStream: Hashable, Sendable {
     public var index: UInt32
     /// Distinguishes it from a later stream with the same number: client, process, application.
     public var identity: String
-    public var application: String
     /// PulseAudio's `media.role`; nil without one.
     public var role: String?
     public var isCorked: Bool
@@ -16,12 +15,11 @@ public struct OtherStream: Hashable, Sendable {
     public var volume: [UInt32]
 
     public init(
-        index: UInt32, identity: String, application: String, role: String? = nil, isCorked: Bool = false,
-        isMuted: Bool = false, volume: [UInt32] = [65_536, 65_536]
+        index: UInt32, identity: String, role: String? = nil, isCorked: Bool = false, isMuted: Bool = false,
+        volume: [UInt32] = [65_536, 65_536]
     ) {
         self.index = index
         self.identity = identity
-        self.application = application
         self.role = role
         self.isCorked = isCorked
         self.isMuted = isMuted

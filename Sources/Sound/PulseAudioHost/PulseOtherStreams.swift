@@ -169,8 +169,8 @@ extension OtherStream {
             index: info.index,
             // Within a run of the server, client and process ids are not reused.
             identity: "\(info.client) \(process) \(application)",
-            application: application, role: property("media.role", of: info.proplist), isCorked: info.corked != 0,
-            isMuted: info.mute != 0, volume: info.has_volume != 0 && info.volume_writable != 0 ? channels : [])
+            role: property("media.role", of: info.proplist), isCorked: info.corked != 0, isMuted: info.mute != 0,
+            volume: info.has_volume != 0 && info.volume_writable != 0 ? channels : [])
     }
 }
 

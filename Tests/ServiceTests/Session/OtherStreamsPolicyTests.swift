@@ -9,8 +9,7 @@ import Testing
     private func stream(
         _ index: UInt32, role: String? = nil, isMuted: Bool = false, volume: [UInt32] = [65_536, 32_768]
     ) -> OtherStream {
-        OtherStream(
-            index: index, identity: "app \(index)", application: "app", role: role, isMuted: isMuted, volume: volume)
+        OtherStream(index: index, identity: "app \(index)", role: role, isMuted: isMuted, volume: volume)
     }
 
     private func around(_ streams: OtherStream..., server: UInt32 = 7) -> OtherStreams {

@@ -14,7 +14,7 @@ import Testing
         return core
     }
 
-    private let other = OtherStream(index: 5, identity: "x", application: "x", role: "music")
+    private let other = OtherStream(index: 5, identity: "x", role: "music")
 
     private func request(_ edit: (inout SessionRequest) -> Void) -> SessionRequest {
         var request = SessionRequest()

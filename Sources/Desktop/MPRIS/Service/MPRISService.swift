@@ -12,7 +12,6 @@ public import Service
 /// A handle for any thread. It reconnects if the bus ends.
 public final class MPRISService: Sendable {
     private let player: PlayerService
-    private let log: Logger
     private let artwork: ArtworkFiles
     private let loop: LazyLoop<MPRISMessage>
 
@@ -28,7 +27,6 @@ public final class MPRISService: Sendable {
     /// `directory` is for pictures; it is created with the first one.
     public init(player: PlayerService, directory: String, log: Logger) {
         self.player = player
-        self.log = log
         let inbox = Mailbox<MPRISMessage>(descriptorFor: "mpris")
         let media = player.server.parts.media
         let artwork = ArtworkFiles(directory: directory, media: media) { inbox.post(.artwork($0, $1)) }

@@ -14,15 +14,11 @@ extension MusicRoots {
         var names: Set<[UInt8]> = []
         var files: [ScannedFile] = []
         var folders: [String] = []
-        var identity: FolderIdentity?
         var hasPicture = false
         let (opened, isPartial) = try openFolders(uri)
+        guard accept(opened[0].identity) else { return nil }
         for folder in opened {
             let path = folder.path
-            if identity == nil {
-                guard accept(folder.identity) else { return nil }
-                identity = folder.identity
-            }
             let directory = SharedDirectory(folder.take())
             directories.append(directory)
             // Watch before reading, so that no change is missed.
@@ -49,10 +45,9 @@ extension MusicRoots {
                 names.insert(rawName)
             }
         }
-        guard let identity else { throw MediaError(.notFound, "There is no such folder.") }
         return ScannedFolder(
-            uri: uri, identity: identity, files: files, folders: folders, hasPicture: hasPicture,
-            isPartial: isPartial, roots: self, directories: directories)
+            uri: uri, files: files, folders: folders, hasPicture: hasPicture, isPartial: isPartial, roots: self,
+            directories: directories)
     }
 
     /// As `FolderWalk.directories`, with one lookup instead of two for a uri that needs no decoding.

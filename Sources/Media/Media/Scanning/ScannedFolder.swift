@@ -51,8 +51,6 @@ public struct FolderIdentity: Hashable, Sendable {
 public final class ScannedFolder: Sendable {
     /// Relative to the roots; empty for the top.
     public let uri: String
-    /// Identity of the directory in the first root that has it.
-    public let identity: FolderIdentity
     public let files: [ScannedFile]
     /// Uris of its subfolders.
     public let folders: [String]
@@ -65,11 +63,10 @@ public final class ScannedFolder: Sendable {
     private let directories: [SharedDirectory]
 
     init(
-        uri: String, identity: FolderIdentity, files: [ScannedFile], folders: [String], hasPicture: Bool,
-        isPartial: Bool, roots: MusicRoots, directories: [SharedDirectory]
+        uri: String, files: [ScannedFile], folders: [String], hasPicture: Bool, isPartial: Bool, roots: MusicRoots,
+        directories: [SharedDirectory]
     ) {
         self.uri = uri
-        self.identity = identity
         self.files = files
         self.folders = folders
         self.hasPicture = hasPicture
