@@ -2,6 +2,7 @@
 
 import Audio
 import Glibc
+import PlaybackTesting
 import Testing
 
 struct CrossfadeCurveTests {
@@ -14,8 +15,8 @@ struct CrossfadeCurveTests {
             // The linear pieces lie slightly below the curve, less so for longer curves.
             #expect(abs(10 * log10(up * up + down * down)) < (frames < 1_000 ? 0.3 : 0.001))
         }
-        #expect(rising.gain(at: 999) == 0 && rising.gain(at: rising.end) == 1)
-        #expect(falling.gain(at: 999) == 1 && falling.gain(at: falling.end) == 0)
+        #expect(rising.gain(at: 999) == 0 && rising.gain(at: 1_000 + frames) == 1)
+        #expect(falling.gain(at: 999) == 1 && falling.gain(at: 1_000 + frames) == 0)
     }
 
     @Test func appliesTheGain_howeverTheFramesAreDivided() {

@@ -19,22 +19,6 @@ public struct CrossfadeCurve: BitwiseCopyable, Hashable, Sendable {
         self.frames = max(0, frames)
     }
 
-    /// The first frame after the curve.
-    public var end: FrameCount {
-        @_noLocks @_noAllocation get { start + frames }
-    }
-
-    /// 0...1.
-    @_noLocks @_noAllocation
-    public func gain(at index: FrameCount) -> Float {
-        guard index >= start else { return direction == .rising ? 0 : 1 }
-        guard index < end else { return direction == .rising ? 1 : 0 }
-        let place = index - start
-        let first = place / Self.piece * Self.piece
-        let from = border(first)
-        return from + (border(first + Self.piece) - from) * Float(place - first) / Float(Self.piece)
-    }
-
     /// Multiplies interleaved frames in place; the first one has `index`.
     @_noLocks @_noAllocation
     public func apply(
