@@ -23,7 +23,7 @@ public struct MediaDescription: Hashable, Sendable {
     /// The range of the audio between the tags; nil while it or its end is unknown.
     public var audioBytes: Range<Int64>?
     /// Damaged spots skipped so far.
-    public var decodeErrors: Int
+    public var decodeErrors = 0
     /// Set for live streams.
     public var broadcast: Broadcast?
     /// Files next to the media file; only for local files.
@@ -33,7 +33,7 @@ public struct MediaDescription: Hashable, Sendable {
 
     public init(
         format: AudioFormat, duration: FrameCount?, durationIsExact: Bool = true, isSeekable: Bool = true,
-        encoding: Encoding = Encoding(codec: "pcm"), tags: Tags = Tags(), decodeErrors: Int = 0
+        encoding: Encoding = Encoding(codec: "pcm"), tags: Tags = Tags()
     ) {
         self.format = format
         self.duration = duration
@@ -41,7 +41,6 @@ public struct MediaDescription: Hashable, Sendable {
         self.isSeekable = isSeekable
         self.encoding = encoding
         self.tags = tags
-        self.decodeErrors = decodeErrors
     }
 
     public struct Encoding: Hashable, Sendable {
@@ -59,14 +58,9 @@ public struct MediaDescription: Hashable, Sendable {
         /// Bits per sample of lossless material.
         public var bitsPerSample: Int?
 
-        public init(
-            codec: String, layer: Int? = nil, mpegVersion: String? = nil, bitrateMode: BitrateMode? = nil,
-            bitrate: Int? = nil, bitsPerSample: Int? = nil
-        ) {
+        public init(codec: String, layer: Int? = nil, bitrate: Int? = nil, bitsPerSample: Int? = nil) {
             self.codec = codec
             self.layer = layer
-            self.mpegVersion = mpegVersion
-            self.bitrateMode = bitrateMode
             self.bitrate = bitrate
             self.bitsPerSample = bitsPerSample
         }

@@ -172,7 +172,7 @@ extension PlayerCore {
     private mutating func previous() throws(PlaybackError) {
         let restartsAfter = settings.previousRestartsAfter
         let restarts = current != nil && !goal.isAtRest && restartsAfter > 0 && position > restartsAfter
-        if !restarts, let id = queue.previous(order, using: &random) {
+        if !restarts, let id = queue.previous(order) {
             try skip(to: id)
         } else if queue.current != nil {
             try wakeForSeeking()

@@ -38,7 +38,7 @@ extension Queue {
 
     /// The target of the user's `previous`: under shuffle the item that was heard before (history), else the one above.
     /// Repeat all and repeat one wrap around. nil at the start.
-    public mutating func previous(_ order: Order, using random: inout some RandomNumberGenerator) -> ItemID? {
+    public mutating func previous(_ order: Order) -> ItemID? {
         adopt(shuffle: order.shuffle)
         if order.shuffle { return heard.previous(current: currentID) { [table] in table[$0] != nil } }
         if place > 0 { return self.order[place - 1] }

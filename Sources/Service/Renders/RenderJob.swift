@@ -23,24 +23,15 @@ public struct RenderOrder: Sendable {
     }
 
     public var source: Source
-    public var container: RecordingSettings.Container
+    public var container = RecordingSettings.Container.wav
     /// Applies the player's present speed, pitch and effects.
-    public var hasEffects: Bool
+    public var hasEffects = true
     /// Start in seconds, counted over all items.
-    public var start: Double
+    public var start = 0.0
     /// Seconds; nil renders everything.
     public var duration: Double?
 
-    public init(
-        _ source: Source, _ container: RecordingSettings.Container = .wav, hasEffects: Bool = true, start: Double = 0,
-        duration: Double? = nil
-    ) {
-        self.source = source
-        self.container = container
-        self.hasEffects = hasEffects
-        self.start = start
-        self.duration = duration
-    }
+    public init(_ source: Source) { self.source = source }
 }
 
 /// All parameters of a rendering.

@@ -7,8 +7,8 @@ extension ServerClient {
     private static let openingLimit = 30.0
 
     /// `POST /player/NAME` for commands that start an item: prints the item that plays, fails when it has failed.
-    func start(_ name: String, _ body: RequestBody? = nil) throws {
-        let state = try settled(ask(.post, "player/\(name)", body))
+    func start(_ name: String) throws {
+        let state = try settled(ask(.post, "player/\(name)"))
         try state.checkSound()
         Console.output(state.line)
     }

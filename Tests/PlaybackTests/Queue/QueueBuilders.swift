@@ -38,7 +38,7 @@ struct QueueFixture {
     }
 
     mutating func goBack(_ order: Queue.Order = .init()) -> String? {
-        let id = queue.previous(order, using: &random)
+        let id = queue.previous(order)
         if let id { queue.setCurrent(id) }
         return letter(id)
     }

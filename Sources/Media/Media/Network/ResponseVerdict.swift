@@ -75,7 +75,7 @@ enum ResponseVerdict: Hashable {
             // says.
             found.hasRanges = offset == 0 && head["Accept-Ranges"]?.lowercased() == "bytes"
             found.isLive = isLive(head, size: found.size)
-            if !found.isLive, isEndless(head, found) { (found.isLive, found.isPresumed) = (true, true) }
+            if !found.isLive, isEndless(found) { (found.isLive, found.isPresumed) = (true, true) }
             if found.isLive { (found.size, found.hasRanges) = (nil, false) }
         }
         guard let known else { return .body(from: start, found) }
@@ -101,7 +101,7 @@ enum ResponseVerdict: Hashable {
 
     /// Audio without length, ranges or validators: a station behind a plain web server, or a file that is converted on the fly.
     /// Which one shows later.
-    private static func isEndless(_ head: TransferHead, _ found: RemoteResource) -> Bool {
+    private static func isEndless(_ found: RemoteResource) -> Bool {
         guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
             return false
         }

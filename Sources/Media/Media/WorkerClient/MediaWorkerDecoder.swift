@@ -62,15 +62,16 @@ final class MediaWorkerDecoder: AudioDecoder {
         }
         (pending, isAtEnd, chunk) = (0..<0, false, Self.firstChunk)
         if let format = nextFormat { (media.format, nextFormat) = (format, nil) }
-        let reply = try conversation.ask(.seek(frame: max(0, frame)))
-        guard case .sought(let place) = reply else { throw conversation.unexpected(reply) }
+        guard case .sought(let place) = try conversation.ask(.seek(frame: max(0, frame))) else {
+            throw conversation.unexpected()
+        }
         return place
     }
 
     private func fetch() throws(MediaError) -> WorkerProgress {
         let reply = try conversation.ask(.decode(frames: chunk))
         guard case .decoded(let progress) = reply, progress.frames <= chunk else {
-            throw conversation.unexpected(reply)
+            throw conversation.unexpected()
         }
         chunk = Self.largestChunk
         return progress
@@ -115,13 +116,12 @@ extension WorkerConversation {
     func open(isOutline: Bool) throws(MediaError) -> WorkerMedia {
         process.files += 1
         let reply = try ask(.open(description(isOutline: isOutline)))
-        guard case .opened(let media) = reply else { throw unexpected(reply) }
+        guard case .opened(let media) = reply else { throw unexpected() }
         return media
     }
 
     func picture() throws(MediaError) -> MediaDescription.Picture {
-        let reply = try ask(.picture)
-        guard case .picture(let type, let bytes) = reply else { throw unexpected(reply) }
+        guard case .picture(let type, let bytes) = try ask(.picture) else { throw unexpected() }
         return MediaDescription.Picture(mimeType: type, bytes: bytes)
     }
 

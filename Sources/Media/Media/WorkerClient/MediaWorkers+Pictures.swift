@@ -42,7 +42,7 @@ extension WorkerConversation {
     /// Checks that the image is a JPEG, as browsers get it under that type and the worker is not trusted.
     fileprivate func image(_ reply: WorkerReply) throws(MediaError) -> (time: Double, jpeg: [UInt8]) {
         guard case .image(let time, let bytes) = reply, bytes.starts(with: [0xFF, 0xD8, 0xFF]), time >= 0 else {
-            throw unexpected(reply)
+            throw unexpected()
         }
         return (time, bytes)
     }

@@ -79,7 +79,7 @@ final class WorkerConversation {
     }
 
     /// The reply does not match the request.
-    func unexpected(_ reply: WorkerReply) -> MediaError { broken("its answer does not match the request") }
+    func unexpected() -> MediaError { broken("its answer does not match the request") }
 
     private func read(_ offset: Int64, _ count: Int) -> Int? {
         do throws(MediaError) {
