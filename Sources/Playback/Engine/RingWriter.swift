@@ -29,7 +29,7 @@ struct RingWriter {
     }
 
     init(
-        _ feed: RingFeed, source: AudioFormat, tempo: Tempo = .normal, conversion: any SampleRateConversion,
+        _ feed: RingFeed, source: AudioFormat, tempo: Tempo, conversion: any SampleRateConversion,
         stretching: any TimeStretching
     ) throws(MediaError) {
         self.feed = feed

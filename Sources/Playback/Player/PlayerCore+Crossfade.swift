@@ -14,7 +14,7 @@ public struct CrossfadeRule: Hashable, Sendable {
     var disc: Int?
 
     /// `rate`: media seconds per second.
-    public init(_ media: MediaDescription, _ item: ItemDraft, rate: Double = 1) {
+    public init(_ media: MediaDescription, _ item: ItemDraft, rate: Double) {
         if item.oneShot == nil, media.broadcast == nil, media.durationIsExact, let duration = media.duration {
             length = (media.format.seconds(duration) - item.beginTime) / rate
         }

@@ -40,7 +40,7 @@ public struct CachedEntry: Hashable, Sendable {
 
     public init(
         key: String, uri: String, size: Int64?, ranges: [Range<Int64>], isComplete: Bool, isInUse: Bool, used: Double,
-        contentType: String? = nil, bytesPerSecond: Double = 0
+        contentType: String?, bytesPerSecond: Double
     ) {
         self.key = key
         self.uri = uri

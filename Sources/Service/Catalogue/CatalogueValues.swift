@@ -38,7 +38,7 @@ public struct Artist: Hashable, Sendable {
     /// A track with the picture of the artist's latest album that has a picture.
     public var artworkTrack: CatalogueID?
 
-    public init(id: CatalogueID, name: String, albums: Int, tracks: Int, artworkTrack: CatalogueID? = nil) {
+    public init(id: CatalogueID, name: String, albums: Int, tracks: Int, artworkTrack: CatalogueID?) {
         self.id = id
         self.name = name
         self.albums = albums
@@ -154,8 +154,8 @@ public struct TrackDetails: Hashable, Sendable {
     public var duration: Double?
 
     public init(
-        title: String? = nil, artist: String? = nil, album: String? = nil, albumArtist: String? = nil,
-        year: Int? = nil, discNumber: Int? = nil, trackNumber: Int? = nil, duration: Double? = nil
+        title: String?, artist: String?, album: String?, albumArtist: String?, year: Int?, discNumber: Int?,
+        trackNumber: Int?, duration: Double?
     ) {
         self.title = title
         self.artist = artist

@@ -120,7 +120,7 @@ public struct MusicListing: Hashable, Sendable {
         /// Bytes; nil for folders.
         public var size: UInt64?
 
-        public init(name: String, path: String, kind: Kind, size: UInt64? = nil) {
+        public init(name: String, path: String, kind: Kind, size: UInt64?) {
             self.name = name
             self.path = path
             self.kind = kind

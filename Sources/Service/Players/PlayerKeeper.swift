@@ -23,9 +23,7 @@ public struct PlayerState: Sendable {
     /// Saves the rest. False if the disk keeps the files in use.
     public var close: @Sendable () -> Bool
 
-    public init(
-        _ store: any PlayerStore, notes: [String: String] = [:], close: @escaping @Sendable () -> Bool
-    ) {
+    public init(_ store: any PlayerStore, notes: [String: String], close: @escaping @Sendable () -> Bool) {
         self.store = store
         self.notes = notes
         self.close = close

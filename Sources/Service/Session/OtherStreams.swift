@@ -15,7 +15,7 @@ public struct OtherStream: Hashable, Sendable {
     public var volume: [UInt32]
 
     public init(
-        index: UInt32, identity: String, role: String? = nil, isCorked: Bool = false, isMuted: Bool = false,
+        index: UInt32, identity: String, role: String?, isCorked: Bool = false, isMuted: Bool = false,
         volume: [UInt32] = [65_536, 65_536]
     ) {
         self.index = index

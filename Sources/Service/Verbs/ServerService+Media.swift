@@ -86,7 +86,7 @@ extension ServerService {
 
     /// The loudest sample of each of `count` equal parts. `member`: the member of the request that names the media.
     public func waveform(
-        _ locator: MediaLocator, count: Int, member: String = "uri", for caller: Caller,
+        _ locator: MediaLocator, count: Int, member: String, for caller: Caller,
         reply: @escaping ServiceReply<MediaWaveform>
     ) {
         guard let renditions = parts.renditions else { return reply(.failure(.noRenditions)) }

@@ -12,12 +12,12 @@ extension Database {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 
-    func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
+    func rows(_ sql: String, _ arguments: StatementArguments) throws -> [Row] {
         try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
     }
 
     /// The numbers of the first column.
-    func numbers(_ sql: String, _ arguments: StatementArguments = []) throws -> [Int64] {
+    func numbers(_ sql: String, _ arguments: StatementArguments) throws -> [Int64] {
         try Int64.fetchAll(cachedStatement(sql: sql), arguments: arguments)
     }
 }

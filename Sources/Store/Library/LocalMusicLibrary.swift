@@ -19,7 +19,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
     /// Opens the catalogue, which blocks for milliseconds, and starts the scan. Sets a damaged catalogue aside; throws if none can be
     /// created. `measuring`: nil measures no loudness. Measuring begins after `delay` seconds, or after a requested scan.
     public init(
-        directory: String, roots: MusicRoots, examiner: MediaExaminer, measuring: (any LoudnessMeasuring)? = nil,
+        directory: String, roots: MusicRoots, examiner: MediaExaminer, measuring: (any LoudnessMeasuring)?,
         measuresAfter delay: Double = 60, logger: Logger
     ) throws(StateStoreError) {
         let path = directory + "/library.sqlite"

@@ -22,7 +22,7 @@ public final class RangeCache: MediaCache, CacheKeeper {
         /// Replaced by tests.
         var sync: @Sendable (Int32) -> Int32 = { fdatasync($0) }
 
-        public init(directory: String, limit: Int64, ignoredParameters: [String]? = nil) {
+        public init(directory: String, limit: Int64, ignoredParameters: [String]?) {
             self.directory = directory
             self.limit = limit
             self.ignoredParameters = ignoredParameters

@@ -19,7 +19,7 @@ public struct IncomingConnection: Sendable {
 public final class ConnectionLease: Sendable {
     private let onRelease: @Sendable () -> Void
 
-    public init(onRelease: @escaping @Sendable () -> Void = {}) {
+    public init(onRelease: @escaping @Sendable () -> Void) {
         self.onRelease = onRelease
     }
 

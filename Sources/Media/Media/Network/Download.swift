@@ -80,9 +80,8 @@ struct Download {
     var wakesAt: MonotonicTime?
 
     init(
-        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, reach: NetworkReach = .anywhere,
-        piece: NetworkPiece? = nil, now: MonotonicTime, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)? = nil,
-        isFresh: Bool = true
+        _ address: WebAddress, fields: [TransferHeader], limits: NetworkLimits, reach: NetworkReach,
+        piece: NetworkPiece?, now: MonotonicTime, cached: (facts: CachedFacts, ranges: RangeSet<Int64>)?, isFresh: Bool
     ) {
         original = address
         self.fields = fields

@@ -21,7 +21,7 @@ public final class OpenStreams: Sendable {
     private let opened: @Sendable () -> Void
 
     /// `opened` is called for each new entry, on any thread. It must not block.
-    public init(opened: @escaping @Sendable () -> Void = {}) { self.opened = opened }
+    public init(opened: @escaping @Sendable () -> Void) { self.opened = opened }
 
     /// The newest open stream of this item; nil without one.
     public func find(_ item: ItemID) -> Found? {

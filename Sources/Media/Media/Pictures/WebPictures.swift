@@ -31,9 +31,7 @@ final class WebPictures: Sendable {
     init(transport: (any HTTPTransport)?) { self.transport = transport }
 
     /// Blocks for up to 10 s, or until cancelled. Throws `unsupported` if the file is not a picture or is too large.
-    func picture(
-        at locator: MediaLocator, cancellation: MediaCancellation = MediaCancellation()
-    ) throws(MediaError) -> [UInt8] {
+    func picture(at locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
         guard let transport else { throw .networkOff }
         guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "artworkUri is not a web address such as https://host/path.")

@@ -29,8 +29,7 @@ struct MediaListReader: Sendable {
     /// `mustBeList`: if false, anything that is not a list counts as a media, unless its first bytes show otherwise. An HLS stream is
     /// a media.
     func contents(
-        of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double? = nil,
-        cancellation: MediaCancellation = MediaCancellation()
+        of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent {
         let patience = min(patience ?? Self.patience, Self.patience)
         var walk = Walk(

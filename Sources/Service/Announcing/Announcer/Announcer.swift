@@ -20,8 +20,7 @@ public final class Announcer: Sendable {
         public var check: (@Sendable (_ uris: [String], _ done: @escaping @Sendable (PlaybackError?) -> Void) -> Void)?
 
         public init(
-            music: any AnnouncedMusic, voices: any VoiceMaking, clock: any PlayerClock,
-            budget: VoiceBudget = VoiceBudget()
+            music: any AnnouncedMusic, voices: any VoiceMaking, clock: any PlayerClock, budget: VoiceBudget
         ) {
             self.budget = budget
             self.music = music

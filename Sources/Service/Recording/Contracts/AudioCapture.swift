@@ -45,7 +45,7 @@ public struct CaptureSource: Hashable, Sendable {
     /// It belongs to a headset.
     public var isHeadset: Bool
 
-    public init(id: String, description: String, isMonitor: Bool, isDefault: Bool, isHeadset: Bool = false) {
+    public init(id: String, description: String, isMonitor: Bool, isDefault: Bool, isHeadset: Bool) {
         self.id = id
         self.description = description
         self.isMonitor = isMonitor

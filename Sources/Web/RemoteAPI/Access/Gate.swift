@@ -14,7 +14,7 @@ final class Gate: Sendable {
     private let log: Logger?
     private let failures = Mutex(FailedAttempts())
 
-    init(policy: AccessPolicy, clock: any PlayerClock, log: Logger? = nil) {
+    init(policy: AccessPolicy, clock: any PlayerClock, log: Logger?) {
         self.policy = policy
         self.clock = clock
         self.log = log
