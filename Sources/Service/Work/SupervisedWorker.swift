@@ -127,7 +127,7 @@ public final class SupervisedWorker: Sendable {
     @inline(never)
     private func runNext() -> Bool {
         guard let entry = next() else { return false }
-        if entry.job.isUnwanted() { giveUp(entry.id, .unwanted) } else { entry.job.run() }
+        if entry.job.isUnwanted() { giveUp(entry.id) } else { entry.job.run() }
         return end(entry)
     }
 
@@ -160,13 +160,13 @@ public final class SupervisedWorker: Sendable {
         }
     }
 
-    private func giveUp(_ id: UInt64, _ reason: Reason) {
+    private func giveUp(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             guard let active = state.active[id], !active.isGivenUp else { return nil }
             state.active[id]?.isGivenUp = true
             return active.job
         }
-        job?.giveUp(reason)
+        job?.giveUp(.unwanted)
     }
 
     // MARK: The watching thread
@@ -233,7 +233,7 @@ public final class SupervisedWorker: Sendable {
         if let entry = state.withLock({ $0.schedule.withdraw(id) }) {
             entry.job.giveUp(.unwanted)
         } else {
-            giveUp(id, .unwanted)
+            giveUp(id)
         }
     }
 }

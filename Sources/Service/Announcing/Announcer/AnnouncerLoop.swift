@@ -254,8 +254,8 @@ final class AnnouncerLoop {
     // MARK: The end
 
     private func end(_ end: SoundEnd, _ ended: () -> Void) {
-        requests.refuseAll(.shuttingDown)
-        effectRequests.refuseAll(.shuttingDown)
+        requests.refuseAll()
+        effectRequests.refuseAll()
         let last = music.end()
         perform(schedule.endAll(end, now: now))
         perform(effects.endAll(end))

@@ -39,9 +39,10 @@ struct OpenRequests<Sound: Identifiable & Sendable> where Sound.ID == SoundID {
         for sound in sounds where requests[sound.id]?.until.map({ $0 <= now }) ?? false { answer(sound) }
     }
 
-    mutating func refuseAll(_ error: AnnouncerError) {
+    /// The server is shutting down.
+    mutating func refuseAll() {
         let all = requests.values
         requests = [:]
-        for request in all { request.reply(.failure(error)) }
+        for request in all { request.reply(.failure(.shuttingDown)) }
     }
 }

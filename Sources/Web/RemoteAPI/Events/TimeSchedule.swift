@@ -18,8 +18,8 @@ struct TimeSchedule<Member: AnyObject> {
         var phase: Int
 
         /// The first time after `time`.
-        func due(after time: Int64, phases: Int) -> Int64 {
-            let offset = interval / Int64(phases) * Int64(phase)
+        func due(after time: Int64) -> Int64 {
+            let offset = interval / Int64(TimeSchedule.phases) * Int64(phase)
             return ((time - offset) / interval + 1) * interval + offset
         }
     }
@@ -42,7 +42,7 @@ struct TimeSchedule<Member: AnyObject> {
         let sizes = (0..<phases).map { cohorts[Key(interval: nanoseconds, phase: $0)]?.members.count ?? 0 }
         let phase = sizes.firstIndex { $0 < Self.membersPerPhase } ?? sizes.firstIndex(of: sizes.min() ?? 0) ?? 0
         let key = Key(interval: nanoseconds, phase: phase)
-        let due = key.due(after: now.nanoseconds, phases: Self.phases)
+        let due = key.due(after: now.nanoseconds)
         cohorts[key, default: Cohort(due: due)].members[ObjectIdentifier(member)] = member
         places[ObjectIdentifier(member)] = key
     }
@@ -61,12 +61,12 @@ struct TimeSchedule<Member: AnyObject> {
     /// The groups of due members; each gets its next time.
     mutating func takeDue(_ now: MonotonicTime) -> [[Member]] {
         let due = cohorts.filter { $0.value.due <= now.nanoseconds }
-        for key in due.keys { cohorts[key]?.due = key.due(after: now.nanoseconds, phases: Self.phases) }
+        for key in due.keys { cohorts[key]?.due = key.due(after: now.nanoseconds) }
         return due.values.map { Array($0.members.values) }
     }
 
     /// Drops times in the past, for example after a pause.
     mutating func realign(_ now: MonotonicTime) {
-        for key in cohorts.keys { cohorts[key]?.due = key.due(after: now.nanoseconds, phases: Self.phases) }
+        for key in cohorts.keys { cohorts[key]?.due = key.due(after: now.nanoseconds) }
     }
 }

@@ -19,7 +19,7 @@ struct CacheRoutes: Sendable {
                         writer.members(of: status ?? CacheStatus(limit: 0), isEnabled: status != nil)
                     })
             },
-            .bare(.delete, Self.base) { _, reply in
+            .delete(Self.base) { _, reply in
                 server.clearCache(
                     reply: object(reply) { writer, counts in
                         writer.member("removed", counts.removed)
@@ -33,7 +33,7 @@ struct CacheRoutes: Sendable {
                     throw Problem(CacheError.unknown, key)
                 }
             },
-            .bare(.delete, single) { call, reply in
+            .delete(single) { call, reply in
                 server.removeFromCache(call.parameters[0], reply: done(reply))
             },
             .get(single + "/content") { call, reply in

@@ -25,7 +25,7 @@ extension PlayerContext {
                 verbs.announce(
                     body.sound, for: command.caller, untilEnd: body.waits, reply: answer, request: body.request)
             },
-            .bare(.delete, Self.announcements + "/{id}") { call, reply throws(Problem) in
+            .delete(Self.announcements + "/{id}") { call, reply throws(Problem) in
                 verbs.cancel(try Self.id(call), .announcement, reply: done(reply))
             },
             .show(Self.effects, { _ throws(Problem) in try verbs.announcerStatus() }) { $0.effects(of: $1) },
@@ -36,7 +36,7 @@ extension PlayerContext {
                         created(Self.effects, effect.id) { $0.members(of: effect) }
                     })
             },
-            .bare(.delete, Self.effects + "/{id}") { call, reply throws(Problem) in
+            .delete(Self.effects + "/{id}") { call, reply throws(Problem) in
                 verbs.cancel(try Self.id(call), .effect, reply: done(reply))
             },
         ]

@@ -52,7 +52,7 @@ extension PlayerContext {
                 let name = try Self.name(call)
                 change(.keep(name: name, preamp: preamp, bands: bands), object(reply) { $0.preset(name, of: $1) })
             },
-            .bare(.delete, base + "/presets/{name}") { call, reply throws(Problem) in
+            .delete(base + "/presets/{name}") { call, reply throws(Problem) in
                 change(.forget(preset: try Self.name(call)), answering(reply) { _ in HTTPResponse(status: 204) })
             },
         ]

@@ -63,7 +63,7 @@ extension PlayerContext {
                 guard request.name == nil else { throw .invalid("name", "name is not known here; PATCH changes it.") }
                 try change(call, nil, try request.requiredContent(), { .append($0) }, reply)
             },
-            .bare(.delete, single) { call, reply throws(Problem) in
+            .delete(single) { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let expected = Self.expected(id, call)
                 server.removePlaylist(id, expected: expected) { result in

@@ -49,7 +49,7 @@ extension PlayerContext {
                         return answer(found, server.details.atHand([found.item]))
                     })
             },
-            .bare(.delete, pattern) { call, reply throws(Problem) in
+            .delete(pattern) { call, reply throws(Problem) in
                 let id = try itemID(call.parameters[0])
                 edit(.remove([id]), try expectedRevision(call.command), reply)
             },

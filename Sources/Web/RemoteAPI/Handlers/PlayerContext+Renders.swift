@@ -22,7 +22,7 @@ extension PlayerContext {
             .show(Self.base + "/{id}", { call throws(Problem) in try verbs.renderJob(call.parameters[0]) }) {
                 $0.members(of: $1, path)
             },
-            .bare(.delete, Self.base + "/{id}") { call, reply in
+            .delete(Self.base + "/{id}") { call, reply in
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))
             },
             // Its sound needs the same scope as the command to play it.

@@ -26,7 +26,7 @@ extension PlayerContext {
                     timer.id, try body.checked(for: timer), for: call.caller,
                     reply: answering(reply) { Self.shown($0) })
             },
-            .bare(.delete, Self.base + "/{id}") { call, reply throws(Problem) in
+            .delete(Self.base + "/{id}") { call, reply throws(Problem) in
                 verbs.remove(try verbs.timer(call.parameters[0]).id, reply: done(reply))
             },
             .write(.post, Self.base + "/{id}/snooze") { call, reply throws(Problem) in

@@ -30,7 +30,7 @@ struct PlayersRoutes: Sendable {
 
     /// `DELETE` of a player.
     func removal(of path: PlayerPath) -> Route {
-        .bare(.delete, PlayerPath.main.player, scope: .admin) { _, reply in
+        .delete(PlayerPath.main.player, scope: .admin) { _, reply in
             server.removePlayer(path.id, reply: done(reply))
         }
     }

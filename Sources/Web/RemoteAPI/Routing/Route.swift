@@ -88,11 +88,9 @@ extension Route {
         Route(method: method, pattern: pattern, scope: scope, largestBody: largestBody, handler: handler)
     }
 
-    /// A change whose body takes no members.
-    static func bare(
-        _ method: HTTPMethod, _ pattern: String, scope: AccessScope = .control, _ handler: @escaping Handler
-    ) -> Route {
-        write(method, pattern, scope: scope) { call, reply throws(Problem) in
+    /// A DELETE, whose body takes no members.
+    static func delete(_ pattern: String, scope: AccessScope = .control, _ handler: @escaping Handler) -> Route {
+        write(.delete, pattern, scope: scope) { call, reply throws(Problem) in
             _ = try call.body.members()
             try handler(call, reply)
         }
