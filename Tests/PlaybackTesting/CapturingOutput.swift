@@ -16,7 +16,6 @@ public final class CapturingOutput: AudioOutput {
         var hasReportedStart = false
         var heard: FrameCount = 0
         var captured: [Float] = []
-        var gains = ChannelGains.unity
         var effects = EffectSettings.off
         var opened = 0
         var splices = 0
@@ -39,14 +38,12 @@ public final class CapturingOutput: AudioOutput {
 
     /// The first channel of the recorded sound.
     public var captured: [Float] { state.withLock { $0.captured } }
-    public var gains: ChannelGains { state.withLock { $0.gains } }
     public var effects: EffectSettings { state.withLock { $0.effects } }
     /// The number of opened streams.
     public var streamsOpened: Int { state.withLock { $0.opened } }
     /// The number of splices, and of flushes.
     public var splices: Int { state.withLock { $0.splices } }
     public var flushes: Int { state.withLock { $0.flushes } }
-    public var isStarted: Bool { state.withLock { $0.isStarted } }
     /// Frames written by the player and not yet heard.
     public var unread: Int { state.withLock { state in state.ring.map { Int($0.writeIndex - $0.readIndex) } ?? 0 } }
 
@@ -105,9 +102,8 @@ public final class CapturingOutput: AudioOutput {
         switch command {
         case .open(_, let generation): open(generation)
         case .stream(let command, let generation): perform(command, generation)
-        case .setGains(let gains, _): state.withLock { $0.gains = gains }
         case .setEffects(let effects): state.withLock { $0.effects = effects }
-        case .connect, .duck, .setTap, .describe, .select: break
+        case .connect, .duck, .setGains, .setTap, .describe, .select: break
         }
     }
 

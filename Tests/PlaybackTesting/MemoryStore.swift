@@ -7,7 +7,6 @@ internal import Synchronization
 public final class MemoryStore: PlayerStore {
     private struct State {
         var saved: SavedPlayer
-        var changes: [SavedChange] = []
         var failure: SaveFailure?
         var hangs = false
     }
@@ -17,9 +16,6 @@ public final class MemoryStore: PlayerStore {
     public init(_ saved: SavedPlayer = SavedPlayer()) {
         state = Mutex(State(saved: saved))
     }
-
-    /// All saved changes, in order.
-    public var changes: [SavedChange] { state.withLock { $0.changes } }
 
     /// Makes saving fail with this sentence; nil: succeed.
     public func fail(with message: String?, isDiskFull: Bool = false) {
@@ -34,10 +30,7 @@ public final class MemoryStore: PlayerStore {
     public func load() -> SavedPlayer { state.withLock { $0.saved } }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        let (failure, hangs) = state.withLock { state in
-            if state.failure == nil, !state.hangs { state.changes += changes }
-            return (state.failure, state.hangs)
-        }
+        let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
         if !hangs { completion(failure) }
     }
 }

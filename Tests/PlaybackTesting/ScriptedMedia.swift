@@ -46,7 +46,7 @@ public final class ScriptedOpener: MediaOpener {
 
     private struct State {
         var scripts: [String: Script]
-        /// Mailboxes that are notified when a script changes.
+        /// Mailboxes that are notified of each release.
         var waiting: [Mailbox<Void>] = []
     }
 
@@ -56,17 +56,9 @@ public final class ScriptedOpener: MediaOpener {
         state = Mutex(State(scripts: scripts))
     }
 
-    public func set(_ script: Script, for uri: String) {
-        change { $0[uri] = script }
-    }
-
     public func release(_ uri: String) {
-        change { $0[uri]?.isHeld = false }
-    }
-
-    private func change(_ body: (inout [String: Script]) -> Void) {
         let waiting = state.withLock { state in
-            body(&state.scripts)
+            state.scripts[uri]?.isHeld = false
             return state.waiting
         }
         for mailbox in waiting { mailbox.post(()) }

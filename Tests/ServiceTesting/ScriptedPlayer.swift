@@ -12,9 +12,6 @@ public final class ScriptedPlayer: PlayerControl {
         public var items: [QueueItem] = []
         public var commands: [PlayerCommand] = []
         public var failure: PlaybackError?
-        /// Only `answerAll` answers commands.
-        public var holds = false
-        public var held: [@Sendable () -> Void] = []
         /// Its thread hangs: a ping is not answered.
         public var hangs = false
         /// Called by `queueWindow`.
@@ -61,36 +58,19 @@ public final class ScriptedPlayer: PlayerControl {
     public func perform(
         _ command: PlayerCommand, reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
-        let answer: (@Sendable () -> Void)? = state.withLock { state in
+        let result: Result<PlayerSnapshot, PlaybackError> = state.withLock { state in
             state.commands.append(command)
-            let result: Result<PlayerSnapshot, PlaybackError>
-            if let failure = state.failure {
-                result = .failure(failure)
-            } else {
-                state.snapshot.version += 1
-                if case .edit(let edit, _, _) = command {
-                    state.snapshot.queueRevision += 1
-                    if case .insert(let drafts, _) = edit {
-                        state.snapshot.insertedItems = 100..<(100 + UInt64(drafts.count))
-                    }
+            if let failure = state.failure { return .failure(failure) }
+            state.snapshot.version += 1
+            if case .edit(let edit, _, _) = command {
+                state.snapshot.queueRevision += 1
+                if case .insert(let drafts, _) = edit {
+                    state.snapshot.insertedItems = 100..<(100 + UInt64(drafts.count))
                 }
-                result = .success(state.snapshot)
             }
-            if state.holds {
-                state.held.append { reply(result) }
-                return nil
-            }
-            return { reply(result) }
+            return .success(state.snapshot)
         }
-        answer?()
-    }
-
-    public func answerAll() {
-        let held = state.withLock { state in
-            defer { state.held = [] }
-            return state.held
-        }
-        for answer in held { answer() }
+        reply(result)
     }
 
     public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool {

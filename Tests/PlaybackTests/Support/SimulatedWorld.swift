@@ -42,7 +42,6 @@ struct SimulatedWorld {
         /// Media seconds for each second of the ring.
         var stretch: Double { scan.map { max(1, abs($0)) } ?? tempo.rate }
         var loops = 0
-        var isOpen = false
         /// Seconds of the end that are held back.
         var held = 0.0
         var tail: HeldTail?
