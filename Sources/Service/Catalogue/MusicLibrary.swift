@@ -101,8 +101,6 @@ public struct LibraryStatus: Hashable, Sendable {
         public var remaining = 0
         /// Why measuring is impossible.
         public var problem: String?
-
-        public init() {}
     }
 
     public var state = State.starting

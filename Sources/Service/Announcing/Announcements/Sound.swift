@@ -21,11 +21,6 @@ public struct Sound: Hashable, Sendable {
     /// Seconds until it must be heard; also the longest silence in between. nil: depends on its addresses.
     public var timeout: Double?
 
-    public init(uri: String, volume: Double? = nil) {
-        self.uri = uri
-        self.volume = volume
-    }
-
     /// In playing order.
     public var media: [String] { (chime.map { [$0] } ?? []) + [uri] + following }
 

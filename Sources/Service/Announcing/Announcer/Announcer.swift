@@ -122,8 +122,6 @@ public struct AnnouncerStatus: Sendable {
     public var announcementCounts: [SoundEnd.Reason: UInt64] = [:]
     public var effectCounts: [SoundEnd.Reason: UInt64] = [:]
 
-    public init() {}
-
     private static let history = 16
 
     mutating func remember(_ announcement: Announcement, _ end: SoundEnd) {
