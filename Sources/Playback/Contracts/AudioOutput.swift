@@ -76,14 +76,12 @@ public enum StreamCommand: Sendable {
 }
 
 /// Identifies one load of an item or one output stream; late callbacks of older generations are dropped.
-public struct Generation: Hashable, Comparable, Sendable {
+public struct Generation: Hashable, Sendable {
     public var number: UInt64
 
     public init(_ number: UInt64) {
         self.number = number
     }
-
-    public static func < (left: Generation, right: Generation) -> Bool { left.number < right.number }
 }
 
 /// One reading of the sink's clock.
