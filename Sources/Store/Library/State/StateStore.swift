@@ -49,18 +49,8 @@ public final class StateStore: PlayerStore {
     }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        if !post(.save(changes, completion)) { completion(SaveFailure("the state is closed")) }
-    }
-
-    /// Blocks until all earlier changes are saved, at most 5 s. Returns false if a change since the last flush was not saved.
-    @discardableResult
-    public func flush() -> Bool {
-        let answer = Mailbox<Bool>()
-        return post(.flush(answer)) && answer.take(until: .now.advanced(bySeconds: 5)).last == true
-    }
-
-    private func post(_ message: StateWriterThread.Message) -> Bool {
-        !isClosed.load(ordering: .acquiring) && mailbox.post(message)
+        let isTaken = !isClosed.load(ordering: .acquiring) && mailbox.post(.save(changes, completion))
+        if !isTaken { completion(SaveFailure("the state is closed")) }
     }
 
     /// Saves the remaining changes, closes the file and unlocks the directory. Waits at most `seconds` for a disk that hangs.

@@ -12,7 +12,6 @@ struct StateWriterThread {
 
     enum Message: Sendable {
         case save([SavedChange], Completion)
-        case flush(Mailbox<Bool>)
         case close
     }
 
@@ -26,8 +25,6 @@ struct StateWriterThread {
     private let journal = JournalLength()
     private var writer: StateWriter
     private var isInTrouble = false
-    /// A save has failed since the last flush.
-    private var hasFailed = false
     /// A transaction has failed: `writer` is ahead of the file.
     private var isAhead = false
 
@@ -67,10 +64,6 @@ struct StateWriterThread {
         for message in messages {
             switch message {
             case .save(let changes, let completion): batch.append((changes, completion))
-            case .flush(let answer):
-                save(&batch, database)
-                answer.post(!hasFailed)
-                hasFailed = false
             case .close: isOpen = false
             }
         }
@@ -100,7 +93,6 @@ struct StateWriterThread {
             }
             if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
             isInTrouble = true
-            hasFailed = true
             let failure = SaveFailure(
                 "the state could not be saved: \(Self.reason(error))", isDiskFull: error.isDiskFull)
             for entry in batch { entry.completion(failure) }

@@ -46,9 +46,10 @@ import Testing
         let files = try directories.remove("a")
         var settings = PlayerSettings()
         settings.volume = 0.5
-        store.save([.settings(settings)]) { _ in }
-        #expect(store.flush())
-        #expect(recover().isEmpty)
+        let answers = Answers()
+        store.save([.settings(settings)]) { answers.add($0) }
+        store.flush()
+        #expect(answers.all == [nil] && recover().isEmpty)
         store.close()
         directories.clear(files)
         #expect(try names.isEmpty)

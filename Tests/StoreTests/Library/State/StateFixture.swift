@@ -27,6 +27,16 @@ final class StateFixture: Sendable {
     func reloaded() throws -> SavedPlayer { try store().load() }
 }
 
+extension StateStore {
+    /// Blocks until all earlier changes are answered, at most 5 s. False if the store can save nothing at present.
+    @discardableResult
+    func flush() -> Bool {
+        let answer = Mailbox<Bool>()
+        save([]) { answer.post($0 == nil) }
+        return answer.take(until: .now.advanced(bySeconds: 5)).last == true
+    }
+}
+
 /// A queue whose changes go to a store, as the player's do.
 struct SavedQueue {
     var queue = Queue()
