@@ -7,12 +7,7 @@ enum SoundImportance: Comparable, Sendable {
     case effect
     case announcement(AnnouncementPriority)
 
-    var kind: VoiceKind {
-        switch self {
-        case .effect: .effect
-        case .announcement: .announcement
-        }
-    }
+    var kind: VoiceKind { self == .effect ? .effect : .announcement }
 }
 
 /// Limits the voices of all announcers of a server: each voice is a player with its own threads and connection. Any
