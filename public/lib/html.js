@@ -9,7 +9,7 @@ class Markup {
 
 const replacements = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-export function escape(value) {
+function escape(value) {
   return String(value).replace(/[&<>"']/g, (character) => replacements[character]);
 }
 

@@ -42,14 +42,14 @@ const troubled = new Set(["failed", "interrupted", "loading", "buffering", "seek
 const busy = new Set(["loading", "buffering", "seeking", "stopping"]);
 
 /** The error that still applies; null once playback has left its item or sound has come since. */
-export function presentError(player) {
+function presentError(player) {
   const { error, status, item } = player ?? {};
   if (!error || !troubled.has(status)) return null;
   return status === "failed" || (error.itemId ?? null) === null || error.itemId === item?.id ? error : null;
 }
 
 /** The server's reason why there is no sound server; null if there is one. */
-export function outputTrouble(player) {
+function outputTrouble(player) {
   if (player?.output?.available !== false) return null;
   return player.output.message ?? "The sound server cannot be reached.";
 }
