@@ -2,15 +2,15 @@
 
 internal import Audio
 internal import CFFmpeg
-public import MediaWorkerProtocol
+internal import MediaWorkerProtocol
 internal import Kernel
 
 /// An open media: its description, its samples, and seeks.
 ///
 /// Positions count audible frames: 0 is the first one after the encoder delay. FFmpeg trims the audio by the container's data (edit
 /// lists, iTunSMPB, pre-skip, granule positions), so that a frame's timestamp gives its position.
-public final class MediaReader {
-    public private(set) var media: WorkerMedia
+final class MediaReader {
+    private(set) var media: WorkerMedia
 
     private let bytes: any SourceBytes
     private let source: WorkerSource
@@ -36,7 +36,7 @@ public final class MediaReader {
     private var isInexact = false
 
     /// Opens the media and decodes its first frame.
-    public init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
+    init(_ bytes: any SourceBytes, _ source: WorkerSource) throws(WorkerFailure) {
         self.bytes = bytes
         self.source = source
         (container, decoder) = try Self.open(bytes, source)
@@ -68,11 +68,10 @@ public final class MediaReader {
     }
 
     /// The picture in the tags; nil without one.
-    public func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
+    func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
 
     /// Decodes up to `frames` frames into `output`; fewer, or none, if that takes long.
-    public func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress
-    {
+    func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress {
         let channels = conversion.format?.channelCount ?? 1
         let budget = WorkBudget(seconds: 1)
         var filled = 0
@@ -105,7 +104,7 @@ public final class MediaReader {
     }
 
     /// Returns the next frame that `decode` will return. `decode` also skips what lies before it.
-    public func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
+    func seek(to frame: Int64) throws(WorkerFailure) -> Int64 {
         guard media.isSeekable else { throw WorkerFailure(.unsupported, "it is not seekable") }
         let goal = max(0, frame)
         furthest = max(furthest, position)

@@ -9,16 +9,16 @@ internal import MediaWorkerProtocol
 ///
 /// Still allowed: bounded memory, reading and writing the initial descriptors, reading clocks, exiting. The server limits the CPU time
 /// from outside, so this process cannot lift that limit.
-public enum Sandbox {
+enum Sandbox {
     /// Bytes of address space, in addition to the libraries'.
     static let memory = 512 << 20
 
-    public struct Failure: Error {
-        public var call: String
-        public var code: Int32
+    struct Failure: Error {
+        var call: String
+        var code: Int32
     }
 
-    public static func enter() throws(Failure) {
+    static func enter() throws(Failure) {
         guard clinux_die_with_parent() == 0 else { throw Failure(call: "PR_SET_PDEATHSIG", code: errno) }
         guard clinux_forbid_dumps() == 0 else { throw Failure(call: "PR_SET_DUMPABLE", code: errno) }
         guard clinux_forgo_privileges() == 0 else { throw Failure(call: "PR_SET_NO_NEW_PRIVS", code: errno) }
@@ -35,7 +35,7 @@ public enum Sandbox {
 
     /// A second layer below the filter (Landlock): no files, no TCP ports, no signals to other processes. False if the kernel does not
     /// support it.
-    public static func forbidFiles() throws(Failure) -> Bool {
+    static func forbidFiles() throws(Failure) -> Bool {
         switch clinux_forbid_files() {
         case 0: return false
         case 1...: return true

@@ -4,9 +4,9 @@ internal import CLinux
 internal import Glibc
 
 /// Tries from inside the sandbox everything that must fail there, for a test and `doctor`.
-public enum SandboxTrial {
+enum SandboxTrial {
     /// Forbidden calls that succeeded; empty if the sandbox holds.
-    public static func breaches() -> [String] {
+    static func breaches() -> [String] {
         var worked: [String] = []
         func attempt(_ name: String, _ result: Int) {
             if result >= 0 { worked.append(name) }
@@ -32,7 +32,7 @@ public enum SandboxTrial {
     }
 
     /// As `breaches`, for the Landlock layer alone, in a child process, as it cannot be undone.
-    public static func layerBreaches() -> [String] {
+    static func layerBreaches() -> [String] {
         let child = clinux_fork()
         guard child >= 0 else { return ["be tried out"] }
         if child == 0 { _exit(fileLayer()) }

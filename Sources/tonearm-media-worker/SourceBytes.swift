@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The source of FFmpeg's bytes. The protocol decouples media reading from the socket to the server.
-public protocol SourceBytes: AnyObject {
+protocol SourceBytes: AnyObject {
     /// Reads at least one byte, blocking until it is available. Returns the number; 0 at the end, nil on failure.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int?
 }

@@ -4,12 +4,12 @@ internal import CFFmpeg
 internal import MediaWorkerProtocol
 
 /// Serves the server's requests, one after another, until the server closes the socket.
-public struct WorkerService {
+struct WorkerService {
     private let link: ServerLink
     private var reader: MediaReader?
 
     /// nil if the process was not started as a worker.
-    public init?() {
+    init?() {
         guard let link = ServerLink() else { return nil }
         self.link = link
         // FFmpeg's messages would quote the media, and nobody reads them.
@@ -17,7 +17,7 @@ public struct WorkerService {
     }
 
     /// Call within the sandbox.
-    public mutating func run() -> Never {
+    mutating func run() -> Never {
         link.send(.ready)
         while true {
             let request = link.receive()

@@ -8,16 +8,16 @@ internal import Audio
 /// Takes quanta of 64 frames and returns the frames from two calls before; the caller reads ahead, so nothing is heard
 /// later. Coefficients never change gradually: a parameter change runs the new filters beside the old ones and
 /// crossfades. The owner decides when. Between two changes the output is a function of the input.
-public struct EffectChain: BitwiseCopyable, Sendable {
+struct EffectChain: BitwiseCopyable, Sendable {
     /// Frames per call.
-    public static var quantum: Int { @_noLocks @_noAllocation get { LookAheadLimiter.quantum } }
+    static var quantum: Int { @_noLocks @_noAllocation get { LookAheadLimiter.quantum } }
     /// The delay in frames from input to output.
-    public static var lookAhead: Int { @_noLocks @_noAllocation get { 2 * quantum } }
+    static var lookAhead: Int { @_noLocks @_noAllocation get { 2 * quantum } }
     /// Seconds of past input with which new filters start.
-    public static var warmingSeconds: Double { @_noLocks @_noAllocation get { 0.25 } }
+    static var warmingSeconds: Double { @_noLocks @_noAllocation get { 0.25 } }
 
     /// The number of the parameters in force, or being faded to.
-    public private(set) var number: UInt64
+    private(set) var number: UInt64
     private let channels: Int
     private let sampleRate: Int
     private var isExtreme: Bool
@@ -32,7 +32,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
 
     /// For the start of a run: the parameters apply from the first frame on.
     @_noLocks @_noAllocation
-    public init(_ parameters: EffectParameters) {
+    init(_ parameters: EffectParameters) {
         number = parameters.number
         channels = parameters.channels
         sampleRate = parameters.sampleRate
@@ -43,12 +43,12 @@ public struct EffectChain: BitwiseCopyable, Sendable {
     }
 
     /// A crossfade between filters is in progress. No other change may begin.
-    public var isChanging: Bool {
+    var isChanging: Bool {
         @_noLocks @_noAllocation get { fadeFrames > 0 }
     }
 
     /// The output from here on equals the input, bit by bit, as far as it has gone in.
-    public var isTransparent: Bool {
+    var isTransparent: Bool {
         @_noLocks @_noAllocation get {
             untouched == 2 && !isChanging && filters.isNeutral && limiter.isIdle && !limiter.isLimiting
         }
@@ -56,7 +56,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
 
     /// Starts a change with the next input quantum. Must not be called while `isChanging`.
     @_noLocks @_noAllocation
-    public mutating func beginChange(to parameters: EffectParameters) {
+    mutating func beginChange(to parameters: EffectParameters) {
         let short = (sampleRate / 25 + Self.quantum - 1) / Self.quantum
         let quanta = isExtreme || parameters.isExtreme ? 2 * short : short
         number = parameters.number
@@ -71,7 +71,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
 
     /// Feeds the newest filters with the frames just before the next input quantum, oldest first.
     @_noLocks @_noAllocation
-    public mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
+    mutating func warm(_ samples: UnsafePointer<Float>, frames: Int) {
         guard isChanging ? !coming.isNeutral : !filters.isNeutral else {
             if filters.isNeutral { limiter.warm(samples, frames: frames) }
             return
@@ -96,7 +96,7 @@ public struct EffectChain: BitwiseCopyable, Sendable {
     /// Processes 64 frames and returns those of two calls before. Both may be the same memory. `guarding`: the input may
     /// exceed full scale without any effect, as a loudness gain may cause.
     @_noLocks @_noAllocation
-    public mutating func process(
+    mutating func process(
         _ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, guarding: Bool
     ) {
         var work = InlineArray<512, Float>(repeating: 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Audio
+internal import Audio
 internal import Glibc
 
 /// The settings for one format: filters with their coefficients, at rest. A trivial type, so that it can be passed to the
 /// render thread. Created where commands are handled; ten bands take less than a microsecond.
-public struct EffectParameters: BitwiseCopyable, Sendable {
+struct EffectParameters: BitwiseCopyable, Sendable {
     /// Identifies a set of parameters; 0 is the neutral one.
-    public let number: UInt64
+    let number: UInt64
     let filters: EffectFilters
     /// Linear; infinite: no limit.
     let ceiling: Float
@@ -21,11 +21,11 @@ public struct EffectParameters: BitwiseCopyable, Sendable {
     let delay: FrameCount
 
     /// The parameters change nothing.
-    public var isNeutral: Bool {
+    var isNeutral: Bool {
         @_noLocks @_noAllocation get { filters.isNeutral && ceiling == .infinity && reverb.mix == 0 && delay == 0 }
     }
 
-    public init(_ settings: EffectSettings, format: AudioFormat, number: UInt64) {
+    init(_ settings: EffectSettings, format: AudioFormat, number: UInt64) {
         let settings = settings.isEnabled ? settings : .off
         self.number = number
         channels = format.channelCount

@@ -6,43 +6,43 @@ internal import Kernel
 ///
 /// Only our own changes are undone, and only while a stream is as we left it: a change by a user takes
 /// precedence.
-public struct OtherStreamsPolicy: Hashable, Sendable {
+struct OtherStreamsPolicy: Hashable, Sendable {
     /// A change of ours, recorded on disk from before it is made until after it is undone.
-    public struct Entry: Hashable, Sendable, Codable {
-        public var server: UInt32
-        public var index: UInt32
-        public var identity: String
+    struct Entry: Hashable, Sendable, Codable {
+        var server: UInt32
+        var index: UInt32
+        var identity: String
         /// nil: muted by us.
-        public var original: [UInt32]?
-        public var set: [UInt32]?
+        var original: [UInt32]?
+        var set: [UInt32]?
     }
 
     /// -20 dB in PulseAudio's cubic units.
     static let duckFactor = 0.464_158_883
 
-    public private(set) var entries: [Entry]
+    private(set) var entries: [Entry]
     /// Streams that a user restored in this activation; we do not change them again.
     private var released: Set<UInt32> = []
     /// Entries whose change the sound server has confirmed.
     private var confirmed: Set<UInt32> = []
 
-    public init(entries: [Entry] = []) {
+    init(entries: [Entry] = []) {
         self.entries = entries
         // Changes recorded before a crash probably took effect.
         confirmed = Set(entries.map(\.index))
     }
 
-    public struct Step: Hashable, Sendable {
+    struct Step: Hashable, Sendable {
         /// Performed at once; their entries are deleted afterwards.
-        public var undone: [OtherStreamChange] = []
+        var undone: [OtherStreamChange] = []
         /// Performed when the entries are saved.
-        public var made: [OtherStreamChange] = []
+        var made: [OtherStreamChange] = []
         /// The entries have changed.
-        public var isToBeSaved = false
+        var isToBeSaved = false
     }
 
     /// `others`: the treatment in force; `mix` undoes everything.
-    public mutating func step(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
+    mutating func step(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         var step = Step()
         let before = entries
         let streams = Dictionary(otherStreams.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
@@ -78,7 +78,7 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
     }
 
     /// The entries could not be saved, so the changes were not made.
-    public mutating func withdraw(_ changes: [OtherStreamChange]) {
+    mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
     }
 
@@ -88,7 +88,7 @@ public struct OtherStreamsPolicy: Hashable, Sendable {
     }
 
     /// Leaves other streams unchanged from now on.
-    public mutating func forget() {
+    mutating func forget() {
         entries = []
         confirmed = []
     }

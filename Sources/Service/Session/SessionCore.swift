@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Playback
+internal import Playback
 
 /// The one session of the machine as a pure state machine: inputs in, actions out.
-public struct SessionCore: Sendable {
-    public enum Action: Hashable, Sendable {
+struct SessionCore: Sendable {
+    enum Action: Hashable, Sendable {
         /// The permissions of the players.
         case applyRules(SessionRules)
         case interrupt(InterruptionNotice)
@@ -16,7 +16,7 @@ public struct SessionCore: Sendable {
     }
 
     /// Facts about players that concern the session.
-    public enum PlayerFact: CaseIterable, Sendable {
+    enum PlayerFact: CaseIterable, Sendable {
         case wantsSound
         /// An output is available.
         case hasOutput
@@ -25,16 +25,16 @@ public struct SessionCore: Sendable {
     }
 
     /// An accepted request. Its lasting part is saved before it is committed.
-    public struct Proposal: Sendable {
-        public let configuration: SessionConfiguration
-        public let silentSwitch: Bool
-        public let isToBeSaved: Bool
+    struct Proposal: Sendable {
+        let configuration: SessionConfiguration
+        let silentSwitch: Bool
+        let isToBeSaved: Bool
         fileprivate let request: SessionRequest
     }
 
-    public private(set) var configuration: SessionConfiguration
-    public private(set) var silentSwitch: Bool
-    public private(set) var isLocked = false
+    private(set) var configuration: SessionConfiguration
+    private(set) var silentSwitch: Bool
+    private(set) var isLocked = false
     /// Set through the API; nil: follows the music.
     private var activation: Bool?
     /// Ids of the players for which each fact holds.
@@ -47,7 +47,7 @@ public struct SessionCore: Sendable {
     /// Whether an exclusive session may silence other programs at all.
     private let interruptsOthers: Bool
 
-    public init(
+    init(
         configuration: SessionConfiguration = .standard, silentSwitch: Bool = false,
         entries: [OtherStreamsPolicy.Entry] = [], interruptsOthers: Bool = false
     ) {
@@ -58,13 +58,13 @@ public struct SessionCore: Sendable {
     }
 
     /// True while our music or announcements play; sound effects are too short to count.
-    public var isActive: Bool { activation ?? (holds(.wantsSound) || holds(.announces)) }
+    var isActive: Bool { activation ?? (holds(.wantsSound) || holds(.announces)) }
 
-    public var hardware: SessionHardware {
+    var hardware: SessionHardware {
         SessionHardware(hasOutput: holds(.hasOutput), hasInput: otherStreams?.hasInput ?? false)
     }
 
-    public var status: SessionStatus {
+    var status: SessionStatus {
         let audible = otherStreams?.streams.filter { stream in
             !stream.isCorked && (!stream.isMuted || policy.isMutedByUs(stream))
         }
@@ -76,10 +76,10 @@ public struct SessionCore: Sendable {
 
     // MARK: Inputs
 
-    public mutating func begin() -> [Action] { settle() }
+    mutating func begin() -> [Action] { settle() }
 
     /// Changes nothing yet.
-    public func propose(_ request: SessionRequest) throws(Problem) -> Proposal {
+    func propose(_ request: SessionRequest) throws(Problem) -> Proposal {
         let new = try request.configuration(from: configuration)
         if new.category != configuration.category, !hardware.categories.contains(new.category) {
             let device = new.category.records && !hardware.hasInput ? "input" : "output"
@@ -95,7 +95,7 @@ public struct SessionCore: Sendable {
     }
 
     /// Applies a proposal of this session; no other proposal may be made in between.
-    public mutating func commit(_ proposal: Proposal) -> [Action] {
+    mutating func commit(_ proposal: Proposal) -> [Action] {
         let request = proposal.request
         var actions: [Action] = []
         let obeyedLock = obeysLock
@@ -119,7 +119,7 @@ public struct SessionCore: Sendable {
     }
 
     /// The last report of the lock counts, from the machine or from a client.
-    public mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
+    mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
         switch notice {
         case .locked(let locked):
             let obeyedLock = obeysLock
@@ -135,13 +135,13 @@ public struct SessionCore: Sendable {
         obeysLock == obeyedLock ? [] : [.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock))]
     }
 
-    public mutating func playerChanged(_ player: String, _ fact: PlayerFact, _ holds: Bool) -> [Action] {
+    mutating func playerChanged(_ player: String, _ fact: PlayerFact, _ holds: Bool) -> [Action] {
         if holds { players[fact, default: []].insert(player) } else { players[fact]?.remove(player) }
         return settle()
     }
 
     /// The player was removed.
-    public mutating func playerLeft(_ player: String) -> [Action] {
+    mutating func playerLeft(_ player: String) -> [Action] {
         for fact in PlayerFact.allCases { players[fact]?.remove(player) }
         return settle()
     }
@@ -149,15 +149,15 @@ public struct SessionCore: Sendable {
     /// For any player.
     private func holds(_ fact: PlayerFact) -> Bool { !(players[fact] ?? []).isEmpty }
 
-    public mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
+    mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
         otherStreams = new
         return settle()
     }
 
-    public mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
+    mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
 
     /// Restores other programs' sound, for good.
-    public mutating func end() -> [Action] {
+    mutating func end() -> [Action] {
         activation = false
         return settle()
     }
