@@ -65,8 +65,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     public func ring() { bell?.ring() }
 
     /// Posts the last message: later posts are refused. False when the mailbox is closed already.
-    @discardableResult
-    public func close(with last: Message) -> Bool {
+    func close(with last: Message) -> Bool {
         let isOpen = state.change { state in
             guard !state.isClosed else { return false }
             state.messages.append(last)
