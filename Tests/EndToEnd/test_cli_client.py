@@ -278,7 +278,7 @@ def test_playlists_go_by_their_names(cli, api):
 
 MISTAKES = [
     (("set", "bogus", "1"), 64, "bogus is not a setting; tonearm help set lists them."),
-    (("loop", "3", "1"), 64, "The end must be after the begin."),
+    (("loop", "3", "1"), 64, "The end must be after the start."),
     (("help", "bogus"), 64, "bogus is not a command; tonearm help lists them."),
     (("plya",), 64, "plya is not a command; tonearm help lists them."),
     (("--player", "main", "stauts"), 64, "stauts is not a command; tonearm help lists them."),

@@ -5,11 +5,11 @@ import FoundationEssentials
 
 struct DoctorCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        "doctor", "Checks whether playing works here, and what to do if not.",
+        "doctor", "Checks whether playing works here, and gives advice if not.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file. A server that runs with them is \
-            asked for its output; else a moment of silence is played to see that the sound server takes it. The exit status \
-            is 0 only if playing would work.
+            asked for its output; otherwise a moment of silence is played, to see that the sound server accepts it. The exit \
+            status is 0 only if playing would work.
             """)
 
     @OptionGroup var options: ServeOptions

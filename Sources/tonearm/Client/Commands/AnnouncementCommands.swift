@@ -10,8 +10,8 @@ struct AnnounceCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "announce", "Plays an announcement beside the music, which is quieter or silent meanwhile.",
         discussion: """
-            Announcements wait for each other; one of a higher priority sets a lower one aside. Several URIs are heard \
-            without a gap. A URI has the same meaning as for tonearm play.
+            Announcements wait for each other; one of a higher priority suspends a lower one. Several URIs are heard without \
+            a gap. A URI has the same meaning as for tonearm play.
             """)
     @OptionGroup var options: ClientOptions
 

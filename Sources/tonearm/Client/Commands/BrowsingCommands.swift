@@ -9,7 +9,7 @@ struct BrowseCommand: ClientCommand {
         "browse", "Lists a folder of the server's music, or a playlist.",
         discussion:
             """
-            Pass a line to play or add. A folder ends with a slash. Of a playlist file or feed the entries are listed, at a \
+            Pass a line to play or add. A folder ends with a slash. A playlist file or feed is listed by its entries, at a \
             terminal with their titles.
             """
     )
@@ -85,8 +85,8 @@ struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "outputs", "Lists the outputs, or chooses one.",
         discussion: """
-            * marks the output in use. chosen: a client selected it, until it disappears. followed: it is the sound server's \
-            default.
+            * marks the output in use. chosen: a client selected it; the choice lasts until it disappears. followed: it is the \
+            sound server's default.
             """)
     @OptionGroup var options: ClientOptions
 

@@ -98,7 +98,7 @@ struct EffectsCommand: ParsableCommand {
             "set", "Changes one member of the effects.",
             usage: "tonearm effects set [--server <url>] [--token <token>] [--player <id>] <member> <value>",
             discussion: """
-                Such as: loudness.mode auto, equalizer.enabled on, equalizer.preamp -3, compressor.preset night, limiter.ceiling -1, \
+                Examples: loudness.mode auto, equalizer.enabled on, equalizer.preamp -3, compressor.preset night, limiter.ceiling -1, \
                 crossfeed.enabled on, width 1.2, mono on. \(SignedArgument.discussion("-3"))
                 """)
         @OptionGroup var options: ClientOptions
@@ -160,7 +160,7 @@ struct EffectsCommand: ParsableCommand {
 
     struct Import: ClientCommand {
         static let configuration = CommandConfiguration(
-            "import", "Saves a ParametricEQ of AutoEQ or Equalizer APO as a preset.")
+            "import", "Saves a ParametricEQ or GraphicEQ text of AutoEQ or Equalizer APO as a preset.")
         @OptionGroup var options: ClientOptions
         @Argument(help: "The preset's name.") var name: String
         @Argument(help: "The text file.", completion: .file()) var file: String

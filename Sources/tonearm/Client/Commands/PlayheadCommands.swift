@@ -7,17 +7,17 @@ struct LoopCommand: ClientCommand {
         "loop", "Repeats a part of the current item (A-B), until another item starts.")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Begin: \(TimeArgument.forms); or off.") var begin: String
+    @Argument(help: "Start: \(TimeArgument.forms); or off.") var begin: String
     @Argument(help: "End, in the same form.") var end: TimeArgument?
 
     private var from: TimeArgument? { TimeArgument(argument: begin) }
 
     func validate() throws {
         guard (begin == "off") == (end == nil), begin == "off" || from != nil else {
-            throw ValidationError("Give a begin and an end such as 1:05 1:20, or off.")
+            throw ValidationError("Give a start and an end, such as 1:05 1:20, or off.")
         }
         if let end, let from, end.seconds <= from.seconds {
-            throw ValidationError("The end must be after the begin.")
+            throw ValidationError("The end must be after the start.")
         }
     }
 

@@ -57,8 +57,8 @@ struct AddCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "add", "Adds to the queue.",
         discussion: """
-            A URI is relative to the server's music directories (see tonearm browse), or an absolute path in one of them, or \
-            one that begins with ./ or ../, or an address of the web; a folder, a playlist or a feed stands for everything in it.
+            A URI is a path relative to the server's music directories (see tonearm browse), an absolute path in one of them, a \
+            path that begins with ./ or ../, or a web address; a folder, a playlist or a feed stands for everything in it.
             """)
     @OptionGroup var options: ClientOptions
 

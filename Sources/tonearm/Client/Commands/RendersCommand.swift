@@ -6,7 +6,7 @@ internal import Kernel
 
 struct RendersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "renders", "Lists, starts and cancels render jobs of a player, fetches their files.",
+        "renders", "Lists, starts and cancels render jobs of a player, and downloads their files.",
         subcommands: [List.self, Start.self, Download.self, Cancel.self], defaultSubcommand: List.self)
 
     struct List: ShowingCommand {

@@ -10,8 +10,8 @@ struct SessionCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "session", "Shows the machine's audio session, or changes it.",
         discussion: """
-            Settings that are not given stay. A category refuses options that it does not have: clear them with it, as in \
-            tonearm session --category ambient --use none. tonearm session --json lists the options of a category.
+            Settings that are not given stay. A category refuses options that it does not have: clear them in the same \
+            command, as in tonearm session --category ambient --use none. tonearm session --json lists the options of a category.
             """)
     @OptionGroup var options: ClientOptions
 

@@ -116,9 +116,9 @@ struct PlayCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "play", "Resumes, or plays an item of the queue or something new.",
         discussion: """
-            URIs are added at the end of the queue, and the first of them plays. A URI is relative to the server's \
-            music directories (see tonearm browse), or an absolute path in one of them, or one that begins with ./ or ../, or an \
-            address of the web; a folder, a playlist or a feed stands for everything in it.
+            URIs are added at the end of the queue, and the first of them plays. A URI is a path relative to the \
+            server's music directories (see tonearm browse), an absolute path in one of them, a path that begins with ./ or ../, \
+            or a web address; a folder, a playlist or a feed stands for everything in it.
             """)
     @OptionGroup var options: ClientOptions
 
