@@ -45,7 +45,7 @@ const effects = {
 
 /** One or two sentences: whether other programs play, and the effect of the music on them. */
 export function describeOthers({ otherAudioPlaying, others, interruptOthers }) {
-  const playing = otherAudioPlaying ? "Another program plays. " : "No other program plays. ";
+  const playing = otherAudioPlaying ? "Another program is playing. " : "No other program is playing. ";
   return playing + (others === "silence" && !interruptOthers ? effects.mix : effects[others] ?? "");
 }
 

@@ -190,7 +190,7 @@ def reading(guarded, open_remote):
 def test_readOnlyToken_disablesWhatNeedsControl_andSaysWhy(reading):
     remote, page = reading.remote, reading.remote.page
     note = page.locator("access-note")
-    expect(note).to_contain_text("You can look, not control")
+    expect(note).to_contain_text("You can look but not control")
     for control in (remote.button("Play"), remote.button("Shuffle"), remote.volume, remote.position,
                     page.get_by_role("combobox", name="Output"), remote.queue.get_by_role("button", name="Clear queue"),
                     remote.queue.get_by_role("button", name="Play chirp"), page.get_by_role("button", name="Add all"),

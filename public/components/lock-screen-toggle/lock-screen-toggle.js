@@ -11,7 +11,7 @@ class LockScreenToggle extends Component {
   draw() {
     const button = this.firstElementChild;
     button.setAttribute("aria-pressed", String(this.on));
-    button.title = this.on ? "Shown on this device's lock screen and media keys" : "Show on this device's lock screen and media keys";
+    button.title = this.on ? "This device's lock screen and media keys control the music" : "Let this device's lock screen and media keys control the music";
   }
 
   async press(action, data, button) {
