@@ -7,7 +7,7 @@ import Media
 /// A media argument of a command, as an element of `items` in the API. The server detects its kind.
 ///
 /// An absolute path, or one that begins with `./` or `../`, names a file or folder of this machine. Any other path is
-/// relative to the server's music directories.
+/// relative to the server's music folders.
 struct MediaArgument: Hashable, Encodable {
     var uri: String
 

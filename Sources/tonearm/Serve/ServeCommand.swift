@@ -28,7 +28,7 @@ struct ServeCommand: LocalCommand {
         let server = try Server(configuration, log: log)
         for directory in configuration.music where access(directory + "/.", R_OK | X_OK) != 0 {
             log.warning(
-                "this music directory cannot be read now; the server tries again at each use",
+                "this music folder cannot be read now; the server tries again at each use",
                 metadata: ["directory": "\(directory)", "reason": "\(String(cString: strerror(errno)))"])
         }
         // For people and scripts; everything else goes to the log.
@@ -46,7 +46,7 @@ struct ServeCommand: LocalCommand {
             Console.output("A token is needed. This prints the link with it: \(line)")
         }
         if configuration.music.isEmpty {
-            log.warning("no music directory was given: nothing can be played (--music DIR)")
+            log.warning("no music folder was given: nothing can be played (--music DIR)")
         }
         let signal = Signals.awaitEnd()
         log.info("ending", metadata: ["signal": "\(signal)"])

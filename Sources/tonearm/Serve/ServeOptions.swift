@@ -12,10 +12,10 @@ struct ServeOptions: ParsableArguments {
 }
 
 struct SoundOptions: ParsableArguments {
-    @Option(value: "directory", "Music directory; may be given several times.", completion: .directory)
+    @Option(value: "directory", "Music folder; may be given several times.", completion: .directory)
     var music: [String] = []
 
-    @Option(onOff: "Whether the music directories are scanned and watched, for search and albums (default on).")
+    @Option(onOff: "Whether the music folders are scanned and watched, for search and albums (default on).")
     var library: String?
 
     @Option(

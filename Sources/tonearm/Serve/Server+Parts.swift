@@ -9,7 +9,7 @@ import Service
 import Store
 
 extension Server {
-    /// nil without music directories, or if the library is off.
+    /// nil without music folders, or if the library is off.
     static func library(
         _ configuration: ServerConfiguration, _ roots: MusicRoots, _ examiner: MediaExaminer, _ log: Logger
     ) throws -> LocalMusicLibrary? {

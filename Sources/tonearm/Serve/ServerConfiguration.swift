@@ -28,7 +28,7 @@ struct ServerConfiguration {
     let allowedOrigins: [String]
     let allowedHosts: [String]
     let music: [String]
-    /// The music directories are scanned for tags, for search and browsing.
+    /// The music folders are scanned for tags, for search and browsing.
     let hasLibrary: Bool
     /// The loudness of scanned music without ReplayGain tags is measured.
     let measuresLoudness: Bool

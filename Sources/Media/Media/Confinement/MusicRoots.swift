@@ -5,7 +5,7 @@ internal import CLinux
 internal import Glibc
 public import Playback
 
-/// The music directories, and the only way to open files in them.
+/// The music folders, and the only way to open files in them.
 ///
 /// A relative path is tried in each root in order; the first match wins. Directories with the same path in several roots appear as
 /// one. Roots are opened for each use, so that one mounted later works and a missing one is reported.

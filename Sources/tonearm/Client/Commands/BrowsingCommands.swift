@@ -15,7 +15,7 @@ struct BrowseCommand: ClientCommand {
     )
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Folder or playlist, as for tonearm add (default the top of the music directories).") var path = ""
+    @Argument(help: "Folder or playlist, as for tonearm add (default the top of the music folders).") var path = ""
 
     @Flag(help: "Print JSON: the answer of GET /api/v1/browse (its first 1000 entries), or of GET /api/v1/media/list.")
     var json = false
@@ -39,7 +39,7 @@ struct BrowseCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        // `/` is the top of the music directories, not of this machine.
+        // `/` is the top of the music folders, not of this machine.
         if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
         let item = MediaArgument.all([path])[0]
         if item.isWeb { return try list(client, item.uri) }

@@ -57,7 +57,7 @@ struct AddCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "add", "Adds to the queue.",
         discussion: """
-            A URI is a path relative to the server's music directories (see tonearm browse), an absolute path in one of them, a \
+            A URI is a path relative to the server's music folders (see tonearm browse), an absolute path in one of them, a \
             path that begins with ./ or ../, or a web address; a folder, a playlist or a feed stands for everything in it.
             """)
     @OptionGroup var options: ClientOptions

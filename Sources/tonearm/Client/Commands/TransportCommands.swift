@@ -117,7 +117,7 @@ struct PlayCommand: ClientCommand {
         "play", "Resumes, or plays an item of the queue or something new.",
         discussion: """
             URIs are added at the end of the queue, and the first of them plays. A URI is a path relative to the \
-            server's music directories (see tonearm browse), an absolute path in one of them, a path that begins with ./ or ../, \
+            server's music folders (see tonearm browse), an absolute path in one of them, a path that begins with ./ or ../, \
             or a web address; a folder, a playlist or a feed stands for everything in it.
             """)
     @OptionGroup var options: ClientOptions
