@@ -240,7 +240,8 @@ final class HostRig: Sendable {
         let session = LiveSession(
             store: MemoryStore(), otherStreams: nil, interruptsOthers: false, notes: [:], players: sessionPlayers)
         let script = ScriptedOpener.Script(frames: 441_000)
-        let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: (0..<4).map { ("\($0)", script) }))
+        let uris = (0..<4).map { "\($0)" } + [AlarmTone.uri]
+        let opener = ScriptedOpener(Dictionary(uniqueKeysWithValues: uris.map { ($0, script) }))
         var parts = PlayerHost.Parts(
             environment: { [outputs, clock] id, store in
                 Player.Environment(

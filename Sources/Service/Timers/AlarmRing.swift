@@ -91,6 +91,11 @@ extension TimerBook {
         }
     }
 
+    /// Whether this stage still has to play: its alarm was not ended, snoozed or replaced while it was prepared.
+    func awaits(_ id: TimerID, _ stage: AlarmRing.Stage) -> Bool {
+        ring.map { $0.id == id && $0.stage == stage && !$0.isBegun } ?? false
+    }
+
     /// An alarm goes off, and replaces another one.
     mutating func begin(_ index: Int, dueAt: Int64, wasSnoozed: Bool = false, _ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []

@@ -2,32 +2,37 @@
 
 internal import Playback
 
-/// Plays one stage of an alarm.
+/// Plays one stage of an alarm: `prepare`, then `play`.
 struct AlarmSound: Sendable {
+    let timer: TimerID
     let alarm: Alarm
     let stage: AlarmRing.Stage
+    /// The volume rises to the alarm's level; otherwise it stays.
+    let rises: Bool
     let player: Player
     /// Resolves the items.
     let server: ServerService?
+    /// Called on any thread, seconds later if a disk or a server is slow: `play` with these items follows, unless the alarm
+    /// was ended or snoozed in the meantime, or the next stage plays. nil: the present queue.
+    let prepared: @Sendable (AlarmSound, [ItemDraft]?) -> Void
     /// Called once, on any thread, when the player has performed or refused the stage.
     let taken: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
 
-    /// `rises`: the volume rises to the alarm's level; otherwise it stays.
-    func play(rises: Bool) {
+    func prepare() {
         switch stage {
         case .kept:
             let current = player.snapshot.item?.item.id.number
             guard let current, alarm.kept?.contains(current) ?? false else { return refuse("The queue was replaced.") }
-            play(nil, rises: rises)
-        case .items where alarm.items.isEmpty: play(nil, rises: rises)
+            prepared(self, nil)
+        case .items where alarm.items.isEmpty: prepared(self, nil)
         case .items, .fallback:
             let fallback = TimerItem.media(ItemDraft(uri: alarm.fallback ?? AlarmTone.uri))
             guard let server else { return refuse("The server is not ready.") }
             server.expand(stage == .items ? alarm.items : [fallback]) { drafts in
                 guard !drafts.isEmpty else { return refuse("The alarm's items do not exist.") }
-                play(drafts, rises: rises)
+                prepared(self, drafts)
             }
-        case .tone: play([ItemDraft(uri: AlarmTone.uri, title: "Alarm")], rises: rises)
+        case .tone: prepared(self, [ItemDraft(uri: AlarmTone.uri, title: "Alarm")])
         }
     }
 
@@ -38,33 +43,32 @@ struct AlarmSound: Sendable {
     }
 
     /// `drafts`: nil plays the present queue.
-    private func play(_ drafts: [ItemDraft]?, rises: Bool) {
+    func play(_ drafts: [ItemDraft]?) {
         let snapshot = player.snapshot
         var patch = SettingsPatch()
+        guard snapshot.settings.leader == nil else {
+            // A follower first has to leave its group.
+            patch.leader = .some(nil)
+            return player.perform(.apply(patch)) { result in
+                if case .failure = result { taken(result) } else { prepared(self, drafts) }
+            }
+        }
         if rises {
             patch.volume = Level.amplitude(alarm.level)
             patch.muted = false
-        }
-        let sound = { @Sendable in
-            player.perform(.borrowOutput(alarm.output))
-            // A queue that plays already keeps its volume.
-            if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
-            if let drafts {
-                player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: performed)
-            } else {
-                player.perform(.play(.current, position: nil), reply: performed)
-            }
-        }
-        guard snapshot.settings.leader != nil else {
             player.perform(.apply(patch))
-            return sound()
         }
-        // A follower first has to leave its group.
-        patch.leader = .some(nil)
-        player.perform(.apply(patch)) { _ in sound() }
+        player.perform(.borrowOutput(alarm.output))
+        // A queue that plays already keeps its volume.
+        if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
+        if let drafts {
+            player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: performed)
+        } else {
+            player.perform(.play(.current, position: nil), reply: performed)
+        }
     }
 
-    private func refuse(_ sentence: String) { performed(.failure(PlaybackError(.notFound, sentence))) }
+    private func refuse(_ sentence: String) { taken(.failure(PlaybackError(.notFound, sentence))) }
 
     private func performed(_ result: Result<PlayerSnapshot, PlaybackError>) {
         // A refused stage returns the output.

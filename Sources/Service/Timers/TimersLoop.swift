@@ -11,6 +11,8 @@ final class TimersLoop {
         case edit(String, TimerEdit, Timers.Reply)
         case saved(String, UInt64, failure: SaveFailure?)
         case report(String, TimerReport)
+        /// This stage of an alarm can be played, with these items.
+        case prepared(String, AlarmSound, [ItemDraft]?)
         /// The first player's timers that concern its group pass to the second, the leader.
         case group(of: String, to: String)
         case end
@@ -87,6 +89,8 @@ final class TimersLoop {
             if let edit = members[id]?.edits.saved(number, failure) { apply(edit.change, id, edit.reply) }
             beginEdit(id)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
+        case .prepared(let id, let sound, let drafts):
+            if members[id]?.book.awaits(sound.timer, sound.stage) == true { sound.play(drafts) }
         case .group(let id, let leader): passOn(id, to: leader)
         case .end: return
         }
@@ -197,18 +201,22 @@ final class TimersLoop {
                 let ids = items.map { ItemID(number: $0) }
                 player.perform(.edit(.remove(ids), expected: nil, play: false))
             }
-        case .sound(let timer, let alarm, let stage): sound(timer, alarm, stage, id, player).play(rises: true)
-        case .soundAgain(let timer, let alarm, let stage, nil):
-            sound(timer, alarm, stage, id, player).play(rises: false)
+        case .sound(let timer, let alarm, let stage):
+            sound(timer, alarm, stage, rises: true, id, player).prepare()
+        case .soundAgain(let timer, let alarm, let stage, nil): sound(timer, alarm, stage, id, player).prepare()
         case .soundAgain(let timer, let alarm, let stage, let target?):
             sound(timer, alarm, stage, id, player).repeatItems(from: target)
         }
     }
 
     private func sound(
-        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, _ id: String, _ player: Player
+        _ timer: TimerID, _ alarm: Alarm, _ stage: AlarmRing.Stage, rises: Bool = false, _ id: String, _ player: Player
     ) -> AlarmSound {
-        AlarmSound(alarm: alarm, stage: stage, player: player, server: board.value.server) { [mailbox] in
+        AlarmSound(
+            timer: timer, alarm: alarm, stage: stage, rises: rises, player: player, server: board.value.server
+        ) { [mailbox] in
+            mailbox.post(.prepared(id, $0, $1))
+        } taken: { [mailbox] in
             mailbox.post(.report(id, .taken(timer, stage, $0)))
         }
     }

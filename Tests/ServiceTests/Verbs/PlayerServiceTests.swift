@@ -227,27 +227,3 @@ private struct Lists: PlaylistKeeper {
 
     func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
 }
-
-/// A disk that hangs until its gate opens; `near.mp3` is in the kernel's caches.
-private final class HangingMediaAccess: MediaAccess {
-    let gate = Mailbox<Void>()
-
-    func isFileAtHand(_ uri: String) -> Bool { uri == "near.mp3" }
-
-    func places(of uris: [String], seconds: Double, cancellation: MediaCancellation) -> [Int: MediaPlace] {
-        _ = gate.take(until: nil)
-        // For the next waiting thread.
-        gate.post(())
-        return [:]
-    }
-
-    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
-        throw MediaError(.unreadable, "hangs")
-    }
-
-    func list(folder path: String) throws(MediaError) -> MusicListing { throw MediaError(.unreadable, "hangs") }
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
-        _ = places(of: [path], seconds: 0, cancellation: MediaCancellation())
-        return FolderContent(uris: [path])
-    }
-}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import KernelTesting
+import Playback
+import PlaybackTesting
+import Testing
+
+@testable import Service
+
+/// A real player with an item in its queue, and an alarm of another item that is due.
+@Suite struct AlarmSoundTests {
+    private let disk: ScriptedDisk
+    private let rig: HostRig
+    private let media = HangingMediaAccess()
+    private let server: ServerService
+    private let id = TimerID(number: 1)
+
+    init() throws {
+        var alarm = Alarm(Recurrence(seconds: 0, days: []))
+        alarm.items = [.media(ItemDraft(uri: "0"))]
+        var book = TimerBook()
+        book.timers = [PlayerTimer(id: id, kind: .alarm(alarm), next: 1_700_000_001_000)]
+        var saved = SavedPlayer()
+        saved.items = [QueueItem(id: ItemID(number: 1), draft: ItemDraft(uri: "1"))]
+        saved.nextItemNumber = 2
+        saved.notes["timers"] = TimerNote.text(book)
+        disk = ScriptedDisk(["main": saved])
+        rig = try HostRig([], on: disk)
+        server = ServerService(ServerService.Parts(media: media))
+    }
+
+    private var uris: [String] { rig["main"].queueWindow(offset: 0, limit: 10).items.map(\.uri) }
+    private var result: Alarm.Outcome.Result? { rig.timers.timers(of: "main").first?.alarm?.last?.result }
+    private var output: CapturingOutput { get throws { try #require(rig.outputs["main"]) } }
+
+    private func hear(until condition: () -> Bool) throws -> Bool {
+        let output = try output
+        return eventually {
+            output.play(4_410)
+            return condition()
+        }
+    }
+
+    /// Returns when the alarm's items are being resolved.
+    private func ring() {
+        rig.timers.begin(server)
+        media.waiting.answer()
+    }
+
+    /// Returns when the timers and the player have handled all earlier messages.
+    private func edit(_ edit: TimerEdit) {
+        let answer = Mailbox<Void>()
+        rig.timers.perform(edit, of: "main") { _ in answer.post(()) }
+        answer.answer()
+        _ = rig.perform(.apply(SettingsPatch()), on: "main")
+    }
+
+    /// Resolves the items, and returns when they have had their effect.
+    private func resolve() {
+        media.gate.post(())
+        // These jobs need all threads of the worker, among them the one that resolves the items.
+        let (begun, end) = (Mailbox<Void>(), Mailbox<Void>())
+        for _ in 0..<4 {
+            let isTaken = server.mediaWorker.submit {
+                begun.post(())
+                _ = end.take(until: nil)
+                end.post(())
+            }
+            #expect(isTaken)
+        }
+        #expect(begun.take(4).count == 4)
+        end.post(())
+        edit(.remove(TimerID(number: 9)))
+    }
+
+    @Test(arguments: [TimerEdit.remove(TimerID(number: 1)), .snooze(TimerID(number: 1), seconds: 600)])
+    func itemsOfAnEndedAlarm_areNotPlayed(edit: TimerEdit) {
+        ring()
+        self.edit(edit)
+        resolve()
+        #expect(uris == ["1"] && !rig["main"].snapshot.playWhenReady)
+    }
+
+    @Test func lateItems_doNotReplaceTheTone() throws {
+        ring()
+        rig.clock.advance(seconds: 10)
+        #expect(eventually { uris == [AlarmTone.uri] })
+        resolve()
+        #expect(uris == [AlarmTone.uri])
+        #expect(try hear { result != nil } && result == .tone)
+    }
+}
