@@ -108,6 +108,7 @@ extension TimerBook {
         timers[index].alarm?.state = .ringing
         timers[index].alarm?.last = Alarm.Outcome(at: dueAt)
         // An alarm cancels the sleep timer.
+        if timers.contains(where: \.isSleep) { effects.append(.sleep(nil)) }
         timers.removeAll { $0.isSleep }
         return effects + sound(wasSnoozed ? .kept : .items, moment)
     }

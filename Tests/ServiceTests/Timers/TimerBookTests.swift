@@ -168,6 +168,17 @@ import Testing
         #expect(world.report(.slept) == [] && world.book.timers.isEmpty)
     }
 
+    /// An alarm without items does not change a player that plays: only this effect ends its sleep plan.
+    @Test func anAlarmCancelsTheSleepTimer_alsoInThePlayer() throws {
+        var world = TimerWorld()
+        try world.add(.sleep(SleepTimer(end: .after(7_200), fade: 0)))
+        try world.add()
+        world.pass(3_600)
+        let effects = world.advance()
+        #expect(effects.first == .sleep(nil) && TimerWorld.stage(effects) == .items)
+        #expect(world.book.timers.count == 1)
+    }
+
     @Test func aRestartDuringTheFade_doesNotShortenIt() throws {
         var world = TimerWorld()
         try world.add(.sleep(SleepTimer(end: .after(8), fade: 7)))
