@@ -16,6 +16,7 @@ public final class CapturingOutput: AudioOutput {
         var hasReportedStart = false
         var heard: FrameCount = 0
         var captured: [Float] = []
+        var duck = 1.0
         var effects = EffectSettings.off
         var opened = 0
         var splices = 0
@@ -38,6 +39,8 @@ public final class CapturingOutput: AudioOutput {
 
     /// The first channel of the recorded sound.
     public var captured: [Float] { state.withLock { $0.captured } }
+    /// The gain besides the volume, at the end of its ramp.
+    public var duck: Double { state.withLock { $0.duck } }
     public var effects: EffectSettings { state.withLock { $0.effects } }
     /// The number of opened streams.
     public var streamsOpened: Int { state.withLock { $0.opened } }
@@ -103,7 +106,8 @@ public final class CapturingOutput: AudioOutput {
         case .open(_, let generation): open(generation)
         case .stream(let command, let generation): perform(command, generation)
         case .setEffects(let effects): state.withLock { $0.effects = effects }
-        case .connect, .duck, .setGains, .setTap, .describe, .select: break
+        case .duck(let gain, _): state.withLock { $0.duck = gain }
+        case .connect, .setGains, .setTap, .describe, .select: break
         }
     }
 

@@ -108,10 +108,11 @@ extension PlayerCore {
         emit(.slept)
     }
 
-    /// The next sound rises from silence.
-    mutating func rise(over seconds: Double) {
+    /// The next sound rises from silence. nil: it does not, and `reconcileTimerGain` restores the gain.
+    mutating func rise(over seconds: Double?) {
+        rise = seconds.map { Rise(seconds: $0) }
+        guard rise != nil else { return }
         if sleep != nil { endSleep() }
-        rise = Rise(seconds: seconds)
         attenuate(.timer, to: 0, over: 0)
     }
 

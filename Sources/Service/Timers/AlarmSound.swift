@@ -71,8 +71,11 @@ struct AlarmSound: Sendable {
     private func refuse(_ sentence: String) { taken(.failure(PlaybackError(.notFound, sentence))) }
 
     private func performed(_ result: Result<PlayerSnapshot, PlaybackError>) {
-        // A refused stage returns the output.
-        if case .failure = result, alarm.output != nil { player.perform(.borrowOutput(nil)) }
+        // A refused stage returns the output, and leaves no rise for the next sound.
+        if case .failure = result {
+            if alarm.output != nil { player.perform(.borrowOutput(nil)) }
+            player.perform(.rise(over: nil))
+        }
         taken(result)
     }
 }

@@ -245,6 +245,17 @@ import Testing
         #expect(world.ducks.map(\.gain) == [0, 1])
     }
 
+    /// The alarm was refused. Music that plays does not stay silent.
+    @Test(arguments: [false, true])
+    func aRiseThatIsCancelled_restoresTheGain(plays: Bool) {
+        var world = plays ? SimulatedWorld.playing(["a-60"]) : SimulatedWorld.with(["a-60"], play: false)
+        world.command(.rise(over: 5))
+        world.command(.rise(over: nil))
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 0)
+    }
+
     @Test func aRiseEndsASleep() {
         var world = SimulatedWorld.playing(["a-60"])
         _ = sleeping(&world, in: 1, fade: 0)

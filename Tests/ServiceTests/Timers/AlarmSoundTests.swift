@@ -90,4 +90,19 @@ import Testing
         #expect(uris == [AlarmTone.uri])
         #expect(try hear { result != nil } && result == .tone)
     }
+
+    /// The next `play` sounds as always.
+    @Test func aRefusedAlarm_leavesNoRise() throws {
+        try output.send(.availability(.unavailable("no server")))
+        #expect(eventually { rig["main"].snapshot.output.availability != .available })
+        media.gate.post(())
+        ring()
+        #expect(
+            eventually {
+                rig.clock.advance(seconds: 1)
+                return result == .failed
+            })
+        edit(.remove(TimerID(number: 9)))
+        #expect(try output.duck == 1)
+    }
 }
