@@ -65,7 +65,8 @@ public enum PlayerCommand: Sendable {
     /// Changes saved state. Takes effect only once it is saved: on a full disk the whole command fails.
     var isSavedFirst: Bool {
         switch self {
-        case .apply, .edit, .selectOutput, .changeEffects, .note: true
+        case .apply(let patch): !patch.isSavedLater
+        case .edit, .selectOutput, .changeEffects, .note: true
         default: false
         }
     }

@@ -19,6 +19,8 @@ public struct SettingsPatch: Hashable, Sendable {
     public var volumeRamp: VolumeRamp?
     /// `.some(nil)` cancels the loop.
     public var abLoop: ABLoop??
+    /// Applied at once, and saved as soon as that succeeds: an alarm is heard even if the disk is full.
+    public var isSavedLater = false
     /// Values by key.
     private var values: [String: SettingValue] = [:]
 

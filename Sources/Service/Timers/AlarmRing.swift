@@ -9,6 +9,8 @@ struct AlarmRing: Hashable {
         /// The items that played before the snooze, if they are still in the queue.
         case kept
         case items, fallback, tone
+        /// The present queue, as the tone could not be queued either. This needs no save: the disk may be full.
+        case queue
     }
 
     var id: TimerID
@@ -17,6 +19,8 @@ struct AlarmRing: Hashable {
     var stage: Stage
     /// The player has performed this stage's command.
     var isBegun = false
+    /// The player has performed the command of some stage.
+    var hasBegun = false
     /// This stage has been heard.
     var isHeard = false
     /// The items of this stage in the queue. From 0 on: the alarm plays the present queue.
@@ -79,6 +83,7 @@ extension TimerBook {
             case .failure(let error): return stageIsRefused(error, moment)
             case .success(let snapshot):
                 ring?.isBegun = true
+                ring?.hasBegun = true
                 let item = snapshot.item?.item.id.number
                 if let items = snapshot.insertedItems {
                     ring?.items = items
@@ -136,8 +141,9 @@ extension TimerBook {
             default: stage
             }
         ring = AlarmRing(
-            id: old.id, dueAt: old.dueAt, stage: stage, items: stage == .kept ? alarm.kept : nil, before: old.before,
-            end: old.end, deadline: moment.monotonic.advanced(bySeconds: AlarmRing.patience))
+            id: old.id, dueAt: old.dueAt, stage: stage, hasBegun: old.hasBegun,
+            items: stage == .kept ? alarm.kept : nil, before: old.before, end: old.end,
+            deadline: moment.monotonic.advanced(bySeconds: AlarmRing.patience))
         return [isAgain ? .soundAgain(old.id, alarm, stage, nil) : .sound(old.id, alarm, stage)]
     }
 
@@ -151,11 +157,13 @@ extension TimerBook {
     /// This stage is not heard: the next one plays.
     private mutating func stageIsSilent(_ moment: TimerMoment) -> [Effect] {
         guard let ring else { return [] }
-        if let next = AlarmRing.Stage(rawValue: ring.stage.rawValue + 1), !ring.waitsForOutput {
+        let isToneQueued = ring.stage == .tone && ring.isBegun
+        if let next = AlarmRing.Stage(rawValue: ring.stage.rawValue + 1), !ring.waitsForOutput, !isToneQueued {
             return sound(next, moment)
         }
         self[ring.id]?.last?.result = .failed
-        return endRing(of: ring.id)
+        // Music that the alarm did not start plays on.
+        return endRing(of: ring.id, isSilenced: ring.hasBegun)
     }
 
     /// The items are at fault, also if the output was unavailable meanwhile.
@@ -196,7 +204,7 @@ extension TimerBook {
                 case .kept: ring.before ?? .played
                 case .items: .played
                 case .fallback: .fallback
-                case .tone: .tone
+                case .tone, .queue: .tone
                 }
             self[ring.id]?.last?.result = result
             return []

@@ -33,6 +33,7 @@ struct AlarmSound: Sendable {
                 prepared(self, drafts)
             }
         case .tone: prepared(self, [ItemDraft(uri: AlarmTone.uri, title: "Alarm")])
+        case .queue: prepared(self, nil)
         }
     }
 
@@ -56,6 +57,7 @@ struct AlarmSound: Sendable {
         if rises {
             patch.volume = Level.amplitude(alarm.level)
             patch.muted = false
+            patch.isSavedLater = true
             player.perform(.apply(patch))
         }
         player.perform(.borrowOutput(alarm.output))

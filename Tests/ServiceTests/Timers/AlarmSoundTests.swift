@@ -91,6 +91,24 @@ import Testing
         #expect(try hear { result != nil } && result == .tone)
     }
 
+    /// The queue cannot be changed. A player that is muted, and plays or not.
+    @Test(arguments: [false, true])
+    func onAFullDisk_thePresentQueuePlays(plays: Bool) throws {
+        if plays {
+            rig["main"].perform(.play(.current)) { _ in }
+            #expect(try hear { rig["main"].snapshot.status == .playing })
+        }
+        var patch = SettingsPatch()
+        patch.muted = true
+        _ = rig.perform(.apply(patch), on: "main")
+        disk.answers { _ in .refused }
+        media.gate.post(())
+        ring()
+        #expect(try hear { result != nil } && result == .tone)
+        #expect(rig["main"].snapshot.status == .playing && uris == ["1"])
+        #expect(try output.duck == 1 && !rig["main"].snapshot.settings.muted)
+    }
+
     /// The next `play` sounds as always.
     @Test func aRefusedAlarm_leavesNoRise() throws {
         try output.send(.availability(.unavailable("no server")))

@@ -91,6 +91,29 @@ extension TimerBookTests {
         #expect(world.advance() == [.silence, .withdraw(5..<6, 9)])
     }
 
+    /// The disk is full.
+    @Test func aToneThatCannotBeQueued_isReplacedByThePresentQueue() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        #expect(TimerWorld.stage(world.refuse(id, .items, .diskFull)) == .tone)
+        #expect(TimerWorld.stage(world.refuse(id, .tone, .diskFull)) == .queue)
+        var empty = world
+        #expect(empty.refuse(id, .queue, .noSuchContent) == [] && empty.alarm?.last?.result == .failed)
+        #expect(world.perform(id, .queue, nextItemNumber: 5) == [] && world.alarm?.last?.result == .tone)
+        // It plays on, as other music.
+        world.pass(AlarmRing.longest)
+        #expect(world.advance() == [] && world.book.ring == nil)
+    }
+
+    @Test func aToneThatIsQueuedButNotHeard_isTheLastStage() throws {
+        var world = TimerWorld()
+        let id = try world.ring()
+        _ = world.refuse(id, .items, .notFound)
+        _ = world.perform(id, .tone, .loading, items: 5..<6, revision: 9)
+        world.pass(10)
+        #expect(world.advance() == [.silence, .withdraw(5..<6, 9)] && world.alarm?.last?.result == .failed)
+    }
+
     @Test func itemsThatEndWithoutSound_areReplacedByTheFallback() throws {
         var world = TimerWorld()
         let id = try world.ring(TimerWorld.alarm(fallback: "bell.mp3"))
