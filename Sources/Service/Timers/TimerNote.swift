@@ -11,6 +11,9 @@ enum TimerNote {
         var timers: [Entry]
     }
 
+    /// Only a damaged file has larger numbers, which sums could overflow.
+    private static let largest: Int64 = 1 << 53
+
     /// An unreadable timer does not affect the others.
     private struct Entry: Codable {
         var timer: PlayerTimer?
@@ -19,8 +22,7 @@ enum TimerNote {
 
         init(from decoder: any Decoder) {
             do { timer = try PlayerTimer(from: decoder) } catch { timer = nil }
-            guard case .alarm(let alarm)? = timer?.kind else { return }
-            if !(0..<CivilDay.seconds).contains(alarm.recurrence.seconds) { timer = nil }
+            if timer.map(TimerNote.isInRange) == false { timer = nil }
         }
 
         func encode(to encoder: any Encoder) throws { try timer?.encode(to: encoder) }
@@ -34,8 +36,21 @@ enum TimerNote {
         var book = TimerBook()
         guard let saved = note.value(text) else { return book }
         book.timers = saved.timers.prefix(TimerBook.maximum).compactMap(\.timer)
-        book.nextNumber = max(saved.next, (book.timers.map(\.id.number).max() ?? 0) &+ 1)
+        let last = book.timers.map(\.id.number).max() ?? 0
+        book.nextNumber = max(saved.next < largest ? saved.next : 1, last + 1)
         return book
+    }
+
+    private static func isInRange(_ timer: PlayerTimer) -> Bool {
+        guard timer.id.number < largest, (0..<largest).contains(timer.next ?? 0) else { return false }
+        switch timer.kind {
+        case .sleep(let sleep):
+            return if case .after(let seconds) = sleep.end { (0..<Double(largest)).contains(seconds) } else { true }
+        case .alarm(let alarm):
+            return (0..<CivilDay.seconds).contains(alarm.recurrence.seconds)
+                && (0..<largest).contains(alarm.last?.at ?? 0) && (0..<Double(largest)).contains(alarm.snooze)
+        case .start: return true
+        }
     }
 
     private static func saved(_ book: TimerBook) -> Saved {
