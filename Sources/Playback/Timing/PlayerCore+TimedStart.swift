@@ -11,6 +11,8 @@ internal import Kernel
 /// Keeps the progress of the start and the clock readings. `PlayerCore` queries it at each input.
 struct TimedStart {
     let item: ItemID
+    /// The start is of the current item, also if that changes.
+    let isOfCurrent: Bool
     let position: Double?
     let at: MonotonicTime
     /// The start has begun.
@@ -24,8 +26,9 @@ struct TimedStart {
     /// The last reading: readings in quick succession stem from the same report of the sink.
     private var measuredAt: MonotonicTime?
 
-    init(item: ItemID, position: Double?, at time: MonotonicTime) {
+    init(item: ItemID, isOfCurrent: Bool, position: Double?, at time: MonotonicTime) {
         self.item = item
+        self.isOfCurrent = isOfCurrent
         self.position = position
         at = time
     }
@@ -79,7 +82,7 @@ extension PlayerCore {
         let wanted = try item(for: target)
         try checkRules()
         if position != nil, current?.item.id == wanted.id { try refuseUnlessSeekable() }
-        timedStart = TimedStart(item: wanted.id, position: position, at: time)
+        timedStart = TimedStart(item: wanted.id, isOfCurrent: target == .current, position: position, at: time)
         if !goal.wantsSound { makeReady(wanted, at: position) }
     }
 
@@ -91,6 +94,18 @@ extension PlayerCore {
         guard !goal.wantsSound else { return }
         if goal.isAtRest || current?.item.id != wanted.id || current?.failure != nil { makeReady(wanted, at: nil) }
         isPriming = true
+    }
+
+    /// Nothing plays, and another item is current: the queue was changed, or the music before the start has ended.
+    private mutating func prepareAgain(_ start: TimedStart) {
+        // If its item has failed, that was reported.
+        guard lastError?.itemID != start.item else { return dropTimedStart() }
+        do throws(PlaybackError) {
+            try startLater(start.isOfCurrent ? .current : .item(start.item), at: start.position, start.at)
+        } catch {
+            dropTimedStart()
+            reportFailedStart(error)
+        }
     }
 
     private mutating func makeReady(_ wanted: QueueItem, at position: Double?) {
@@ -142,7 +157,9 @@ extension PlayerCore {
         if isPriming, stream.format != nil || goal.wantsSound || goal.isAtRest { isPriming = false }
         guard let timedStart else { return }
         if timedStart.hasBegun { return measure(timedStart) }
-        guard goal.wantsSound || current?.item.id == timedStart.item && !goal.isAtRest else { return dropTimedStart() }
+        guard goal.wantsSound || current?.item.id == timedStart.item && !goal.isAtRest else {
+            return prepareAgain(timedStart)
+        }
         guard timedStart.deadline(waits: goal.wantsSound || isOutputUnavailable, now) <= now else { return }
         self.timedStart?.hasBegun = true
         do throws(PlaybackError) {

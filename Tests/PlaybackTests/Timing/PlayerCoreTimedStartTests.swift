@@ -6,7 +6,7 @@ import Testing
 @testable import Playback
 
 @Suite struct PlayerCoreTimedStartTests {
-    private func start(_ world: inout SimulatedWorld, _ target: PlayTarget = .current, in seconds: Double)
+    func start(_ world: inout SimulatedWorld, _ target: PlayTarget = .current, in seconds: Double)
         -> MonotonicTime
     {
         let time = world.now.advanced(bySeconds: seconds)
@@ -205,11 +205,11 @@ import Testing
     }
 
     /// The times of the starts that have ended.
-    private func ended(_ world: SimulatedWorld) -> [MonotonicTime] {
+    func ended(_ world: SimulatedWorld) -> [MonotonicTime] {
         world.events.compactMap { if case .startEnded(let time) = $0 { time } else { nil } }
     }
 
-    private func errors(_ world: SimulatedWorld) -> [PlaybackError] {
+    func errors(_ world: SimulatedWorld) -> [PlaybackError] {
         world.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
     }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kernel
+import Testing
+
+@testable import Playback
+
+/// A queue that changes, or ends, after the player has the start.
+extension PlayerCoreTimedStartTests {
+    /// The start has no item of its own.
+    @Test func aStartOfTheCurrentItem_playsANewQueue() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: 1)
+        world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0)))
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && world.core.current?.item.uri == "b-60")
+        #expect(abs(world.position - 0.5) < 0.002 && errors(world).isEmpty && ended(world) == [time])
+    }
+
+    @Test func aStartWhoseItemLeavesTheQueue_fails() throws {
+        for (target, edit, code) in [
+            (.index(1), QueueEdit.remove([ItemID(number: 2)]), .unknownItem), (.current, .clear, .noSuchContent),
+        ] as [(PlayTarget, QueueEdit, PlaybackError.Code)] {
+            var world = SimulatedWorld.with(["a-60", "b-60"], play: false)
+            world.run(seconds: 0.5)
+            let time = start(&world, target, in: 3)
+            world.run(seconds: 1)
+            world.command(.edit(edit))
+            #expect(errors(world).map(\.code) == [code] && errors(world).first == world.core.lastError)
+            world.run(seconds: 3)
+            #expect(ended(world) == [time] && world.status != .playing && errors(world).count == 1)
+        }
+    }
+
+    /// The queue ends before the start, or a sleep timer pauses the music.
+    @Test(arguments: [false, true])
+    func musicThatEndsBefore_doesNotPreventTheStart(sleeps: Bool) {
+        var world = SimulatedWorld.playing(["a-60", "b-60", "c-2"])
+        world.command(.play(.index(sleeps ? 1 : 2)))
+        #expect(world.run { $0.status == .playing })
+        let time = start(&world, .index(0), in: 5)
+        if sleeps { world.command(.sleep(SleepPlan(end: .at(world.now.advanced(bySeconds: 1)), fade: 0))) }
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && world.core.current?.item.uri == "a-60")
+        #expect(abs(world.position - 0.5) < 0.002 && errors(world).isEmpty && ended(world) == [time])
+    }
+
+    @Test func anItemThatCannotBePlayed_isReportedOnce() {
+        var world = SimulatedWorld.with(["a-60", "missing"], play: false)
+        world.run(seconds: 0.5)
+        let time = start(&world, .index(1), in: 3)
+        world.run(seconds: 5)
+        #expect(errors(world).map(\.code) == [.notFound] && ended(world) == [time] && world.mostSpins < 5)
+        #expect(world.status == .failed)
+    }
+}
