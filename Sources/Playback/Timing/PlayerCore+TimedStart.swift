@@ -47,6 +47,8 @@ struct TimedStart {
     /// Seconds of silence before an item that is written now.
     mutating func silence(_ now: MonotonicTime) -> Double {
         hasSilence = true
+        // The readings of an earlier stream do not apply to this one.
+        (lateness, measuredAt) = ([], nil)
         return max(0, min(Self.lead, at.seconds(since: now)))
     }
 

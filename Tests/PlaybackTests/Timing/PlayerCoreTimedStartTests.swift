@@ -204,6 +204,19 @@ import Testing
         #expect(world.status == .paused && world.core.timedStart == nil && errors(world).isEmpty)
     }
 
+    /// The sink is lost and reopened after its clock was read.
+    @Test func aStreamThatIsOpenedAgain_isMeasuredAgain() throws {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.model = .init(startsAfter: 0.1...0.1, jitter: 0)
+        world.run(seconds: 0.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: 2.55)
+        world.loseSink()
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && world.opened == 2)
+        #expect(abs(world.position - 0.5) < 0.005, "at \(world.position)")
+    }
+
     /// The times of the starts that have ended.
     func ended(_ world: SimulatedWorld) -> [MonotonicTime] {
         world.events.compactMap { if case .startEnded(let time) = $0 { time } else { nil } }
