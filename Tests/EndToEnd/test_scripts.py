@@ -31,7 +31,7 @@ def shell(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("arguments, words", [(("--bogus",), "unknown option --bogus;"), (("a", "b"), "b is a second music directory;")])
+@pytest.mark.parametrize("arguments, words", [(("--bogus",), "unknown option --bogus;"), (("a", "b"), "b is a second music folder;")])
 def test_aWrongArgument_isNamed(arguments, words):
     result = subprocess.run([REPOSITORY / "scripts/run", *arguments], capture_output=True, text=True, timeout=10)
     assert result.returncode == 2 and result.stderr.splitlines()[-1].startswith(f"error: {words}"), result
