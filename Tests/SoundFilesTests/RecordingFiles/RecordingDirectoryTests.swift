@@ -127,6 +127,26 @@ extension RecordingDirectory {
         #expect(try place.names == ["memo-2.wav", "memo.wav"])
     }
 
+    /// As by a program that copies recordings into the directory.
+    @Test func fileThatTakesTheName_costsNoSound() throws {
+        let writer = try directory.createStream(name: "radio", .aac)
+        try [UInt8](repeating: 7, count: 100).withUnsafeBytes { try writer.write($0) }
+        let other = URL(fileURLWithPath: place.path + "/radio.aac")
+        try Data([1, 2]).write(to: other)
+        #expect(throws: RecordingError.self) { try writer.finish() }
+        let again = try RecordingDirectory(place.path)
+        #expect(try again.list().map(\.id).sorted() == ["radio-recovered.aac", "radio.aac"])
+        #expect(try Data(contentsOf: other) == Data([1, 2]) && again.entry("radio-recovered.aac").size == 100)
+    }
+
+    /// The process died between the link and the removal of the first name.
+    @Test func secondNameOfAFinishedFile_isRemoved() throws {
+        let id = try record(directory)
+        #expect(link(place.path + "/" + id, place.path + "/" + id + ".part") == 0)
+        #expect(try RecordingDirectory(place.path).list().map(\.id) == [id])
+        #expect(try place.names == [id])
+    }
+
     /// One second, mono.
     private static func noise(_ level: Float) -> [Float] {
         var random = SeededGenerator(seed: 1)

@@ -216,7 +216,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         throw .failed("There are too many recordings named \(stem).")
     }
 
-    /// Gives the file its final name, which nothing else can have taken, or deletes an empty one.
+    /// Gives the file its final name, or deletes an empty one. If another program has taken the name, the next start
+    /// recovers the file.
     private func settle(_ id: String, isEmpty: Bool) throws(RecordingError) {
         if isEmpty {
             unlinkat(directory, id + Self.partSuffix, 0)
@@ -247,8 +248,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
             guard RecordingName.isValidID(id), let dot = id.utf8.lastIndex(of: UInt8(ascii: ".")) else { continue }
-            // The process died after the link: the finished file exists.
-            if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+            // The process died after the link: the finished file has both names.
+            if isSameFile(part, id) {
                 unlinkat(directory, part, 0)
                 continue
             }
@@ -258,6 +259,13 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
                 if errno != EEXIST { break }
             }
         }
+    }
+
+    private func isSameFile(_ name: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return fstatat(directory, name, &one, AT_SYMLINK_NOFOLLOW) == 0
+            && fstatat(directory, other, &two, AT_SYMLINK_NOFOLLOW) == 0
+            && (one.st_dev, one.st_ino) == (two.st_dev, two.st_ino)
     }
 
     /// In UTC, to the second: `20261121T170512Z`.
