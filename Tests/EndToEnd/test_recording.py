@@ -204,6 +204,7 @@ def test_sound_during_a_pause_is_not_in_the_file(api, microphone, directory, ope
 def test_session_decides_if_recording_is_allowed(api):
     """Row 16: a category that does not record refuses, and ends what is being recorded."""
     start(api)
+    eventually(lambda: api.call("GET", "/recordings/current")["duration"] > 0, "the first sound")
     api.call("PATCH", "/session", json={"category": "playback"})
     last = eventually(lambda: api.call("GET", "/recordings/current")["last"], "the recording ends")
     assert last["reason"] == "session" and last["successfully"] and "playback" in last["message"]

@@ -175,6 +175,28 @@ struct RecorderTests {
         #expect(status.last?.reason == .session)
     }
 
+    @Test func permissionWithdrawnBeforeTheFirstFrame_isAFailure() throws {
+        _ = try rig.start().get()
+        rig.refuse("playback only")
+        rig.recorder.permissionChanged()
+        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
+            return #expect(Bool(false))
+        }
+        #expect(status.last?.reason == .session && status.last?.message == "playback only")
+        #expect(status.last?.successfully == false)
+    }
+
+    @Test func permissionWithdrawnAfterSound_isNoFailure() throws {
+        _ = try rig.start().get()
+        rig.source.give([1])
+        rig.refuse("playback only")
+        rig.recorder.permissionChanged()
+        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
+            return #expect(Bool(false))
+        }
+        #expect(status.last?.successfully == true && status.last?.message == "playback only")
+    }
+
     @Test func permissionWithdrawnWhileTheSourceOpens_leavesNoFile() throws {
         let rig = Rig(ScriptedSource(isSilent: true))
         let answer = rig.begin(RecordingSettings())

@@ -57,7 +57,7 @@ final class RecorderLoop {
         case .stop(let reply): stop(reply)
         case .meter(let isOn, let reply): setMetering(isOn, reply)
         case .permissionChanged:
-            if let refusal = environment.refusal() { end(.session, successfully: true, message: refusal) }
+            if let refusal = environment.refusal() { end(.session, message: refusal) }
         case .capture(let event, let generation):
             guard generation == take?.generation else { return }
             captured(event)
@@ -213,22 +213,19 @@ final class RecorderLoop {
     // MARK: End
 
     /// Completes the file, for whatever reason, with all data that can still be written.
-    private func end(_ reason: EndReason, successfully: Bool? = nil, message: String? = nil) {
+    private func end(_ reason: EndReason, successfully: Bool = true, message: String? = nil) {
         guard let take else { return }
         if take.starting != nil { return giveUp(Self.refusal(reason, message)) }
         take.stream?.close()
         var result = RecordingStatus.Finished(
-            id: take.writer?.id ?? "", successfully: successfully ?? true, reason: reason, duration: 0, message: message
-        )
+            id: take.writer?.id ?? "", successfully: successfully, reason: reason, duration: 0, message: message)
         if reason != .diskFull, reason != .writeError, status.state != .paused {
             do throws(RecordingError) { _ = try write(take, isMetered: false) } catch { result.failed(error) }
         }
         take.settleGap(.now)
         do throws(RecordingError) { try take.writer?.finish() } catch { result.failed(error) }
         result.duration = take.duration
-        // A session that no longer permits the recording is no failure.
-        let isEmpty = take.frames == 0 && reason != .session
-        if let loss = isEmpty ? "There is no file: the source delivered no sound." : take.loss {
+        if let loss = take.frames == 0 ? "There is no file: the source delivered no sound." : take.loss {
             result.successfully = false
             result.message = result.message ?? loss
         }
