@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from rig import CommandLine, Radio, eventually, tonearm
+from rig import CommandLine, Origin, Radio, eventually, tonearm
 from rig.access import CONTROL
 from rig.commandline import in_a_terminal
 
@@ -327,6 +327,16 @@ def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
         status, seen = in_a_terminal("scan", "--server", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert status == 69 and "7 files found, 3 read" in seen
     assert re.search(r"7 files found, 3 read\r\x1b\[Ktonearm: ", seen), seen
+
+
+@pytest.mark.parametrize("reason, message, told", [("disk-full", "The disk is full.", "The disk is full."), ("size-limit", None, "size-limit")])
+def test_a_pause_that_finds_the_recording_ended_fails(reason, message, told):
+    """The sound before the pause met the end of the room."""
+    last = {"id": "memo.wav", "successfully": message is None, "reason": reason, "duration": 2, "message": message}
+    origin = Origin()
+    origin.serve("/api/v1/recordings/current/pause", json.dumps({"state": "idle", "id": None, "last": last}).encode())
+    result = tonearm("record", "pause", "--server", origin.url)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"tonearm: memo.wav, 0:02: {told}\n"), result
 
 
 def test_names_do_not_steer_the_terminal(server, api):

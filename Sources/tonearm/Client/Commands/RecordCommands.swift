@@ -61,6 +61,10 @@ struct RecordCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             let status: RecordingStatus = try client.ask(.post, "recordings/current/pause")
+            // The sound before the pause may meet a full disk or the size limit, which ends the recording.
+            guard status.state == "paused" else {
+                throw Failure(status.last?.explained ?? "Nothing is being recorded.")
+            }
             Console.output("\(status.id ?? "") is paused.")
         }
     }
