@@ -3,6 +3,7 @@
 import Kernel
 import KernelTesting
 import Playback
+import Service
 import ServiceTesting
 import Testing
 
@@ -21,4 +22,41 @@ import Testing
         #expect(found.answer()?.hasSuffix(".jpg") == true)
         artwork.stop()
     }
+
+    /// The picture in the tags must not wait a second time for a server that hangs.
+    @Test func addressThatFailed_isAskedAgainOnlyAfterACancellation() throws {
+        let folder = try TemporaryFolder()
+        let found = Mailbox<String?>()
+        let media = NoPictures()
+        let artwork = ArtworkFiles(directory: folder.path, media: media) { found.post($1) }
+        var request = ArtworkFiles.Request(
+            item: ItemID(number: 1), address: MediaLocator(uri: "http://example.net/a"),
+            locator: MediaLocator(uri: "a.mp3"))
+        artwork.request(request)
+        #expect(found.answer() == nil)
+        request.picture = ScriptedMediaAccess.picture
+        artwork.request(request)
+        #expect(found.answer()?.hasSuffix(".jpg") == true && media.asked.value == 1)
+        artwork.cancel()
+        artwork.request(request)
+        #expect(found.answer()?.hasSuffix(".jpg") == true && media.asked.value == 2)
+        artwork.stop()
+    }
+}
+
+/// Every server refuses its picture.
+private final class NoPictures: MediaAccess {
+    let asked = Published<Int, Never>(0)
+
+    func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8] {
+        asked.update { $0 += 1 }
+        throw MediaError(.network, "no answer")
+    }
+
+    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
+        throw MediaError(.network, "no answer")
+    }
+
+    func list(folder path: String) throws(MediaError) -> MusicListing { throw MediaError(.network, "no answer") }
+    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent { FolderContent(uris: []) }
 }

@@ -27,6 +27,8 @@ final class ArtworkFiles: Sendable {
     private let worker = SupervisedWorker("mpris-artwork", seconds: nil)
     /// Cancels all requests since the last `cancel`.
     private let underWay = Mutex<MediaCancellation?>(nil)
+    /// The cancellation of the requests whose address has failed: the next one of the item does not wait for it again.
+    private let failed = Mutex<MediaCancellation?>(nil)
     /// The files in the directory; nil before the first request, when the directory may hold files of an earlier run.
     private let files = Mutex<[String]?>(nil)
 
@@ -70,9 +72,13 @@ final class ArtworkFiles: Sendable {
     }
 
     private func picture(_ request: Request, _ cancellation: MediaCancellation) -> [UInt8]? {
-        if let address = request.address {
+        if let address = request.address, failed.withLock({ $0 !== cancellation }) {
             // A picture that cannot be loaded is ignored.
-            do throws(MediaError) { return try media.picture(at: address, cancellation: cancellation) } catch {}
+            do throws(MediaError) {
+                return try media.picture(at: address, cancellation: cancellation)
+            } catch {
+                failed.withLock { $0 = cancellation }
+            }
         }
         if let picture = request.picture { return picture.bytes }
         do { return try media.folderPicture(request.locator) } catch { return nil }
