@@ -19,7 +19,7 @@ from rig.contract import read_yaml
 DOCUMENT = REPOSITORY / "openapi.yaml"
 
 METHODS = {"get", "put", "post", "delete", "patch"}
-MAIN = re.compile(r"/api/v1(?:/player(?=/|$)|(?=/(?:queue|outputs|effects|announcements|sfx|timers|renders|events)(?:/|$)))(.*)")
+MAIN = re.compile(r"/api/v1(?:/player(?=/|$)|(?=/(?:queue|outputs|effects|announcements|sfx|timers|renders|playlists|events)(?:/|$)))(.*)")
 EACH_PLAYER = "/api/v1/players/{player}"
 
 # Types that the generator lacks: bytes and texts.

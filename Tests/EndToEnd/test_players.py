@@ -647,6 +647,25 @@ def test_scopes_hold_for_each_player(guarded):
     assert status("DELETE", "/players/a", control) == 403 and status("DELETE", "/players/a", token) == 204
 
 
+def test_the_command_line_plays_and_saves_playlists_of_any_player(server, cli, api):
+    """The queue of main stays as it is, and its items are in no saved list."""
+    api.load("noise.mp3")
+    cli.output("players", "add", "kitchen")
+    kitchen, at_kitchen = Api(server.url, player="kitchen"), CommandLine(server, TONEARM_PLAYER="kitchen")
+    kitchen.load("low.mp3", "chirp.mp3")
+    before = api.player()["queue"]
+    assert cli.output("playlists", "--save", "Evening", "--player", "kitchen").split() == ["p1", "Evening", "2"]
+    kitchen.load("low.mp3")
+    assert at_kitchen.output("playlists", "--save", "Evening", "--replace").split() == ["p1", "Evening", "1"]
+    assert [entry["uri"] for entry in api.call("GET", "/playlists/p1")["items"]] == ["low.mp3"]
+    kitchen.call("DELETE", "/queue")
+    assert at_kitchen.output("playlists", "--play", "Evening").startswith("playing  ")
+    assert kitchen.uris() == ["low.mp3"] and kitchen.player()["status"] == "playing"
+    assert api.player()["queue"] == before and api.player()["status"] != "playing"
+    for arguments in (("--play", "Evening"), ("--save", "Evening", "--replace")):
+        assert "no player" in cli.refusal("playlists", *arguments, "--player", "bath")
+
+
 def test_the_command_line_speaks_to_any_player(server, cli, api):
     assert cli.output("players", "add", "kitchen", "--name", "Küche").strip() == "kitchen"
     cli.output("add", "low.mp3", "--player", "kitchen")

@@ -22,6 +22,7 @@ final class APIHarness: Sendable {
         player = ScriptedPlayer(items: items)
         var parts = ServerService.Parts(media: ScriptedMediaAccess())
         parts.renditions = ScriptedRenditions()
+        parts.playlists = ScriptedPlaylists()
         parts.roster = roster
         var configuration = RemoteAPI.Configuration(
             main: PlayerService("main", player, server: ServerService(parts)), clock: clock, site: ScriptedSite(),

@@ -60,6 +60,20 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/player").json()["id"]?.text == "main")
     }
 
+    @Test func playlistOfAPlayersPath_isMadeOfItsQueue_andPlayedByIt() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let body = #"{"name":"n","fromQueue":true}"#
+        let made = try api.send("POST", "/api/v1/players/a/playlists", body)
+        #expect(made.status == 201 && made.headers["Location"] == "/api/v1/players/a/playlists/p3")
+        #expect(try made.json()["length"]?.integer == 2)
+        #expect(try api.send("POST", "/api/v1/playlists", body).json()["length"]?.integer == 3)
+        #expect(try api.send("POST", "/api/v1/players/a/playlists/p2/play").status == 200)
+        #expect(api.player.commands.isEmpty && roster["a"]?.commands.count == 1)
+        for (path, body) in [("", body), ("/p2/play", "{}")] {
+            #expect(try api.send("POST", "/api/v1/players/b/playlists" + path, body).code == "unknown-player")
+        }
+    }
+
     @Test func tagsDifferBetweenPlayers_andFromThoseOfASuccessor() throws {
         _ = try add(#"{"id":"a"}"#)
         let path = "/api/v1/players/a/queue"
@@ -180,6 +194,7 @@ import ServiceTesting
             ("/api/v1/players/a", "a", "/api/v1/player"), ("/api/v1/players/a/", "a", "/api/v1/player/"),
             ("/api/v1/players/a/play", "a", "/api/v1/player/play"), ("/api/v1/players/a/queue", "a", "/api/v1/queue"),
             ("/api/v1/players/a/queue/items/i1", "a", "/api/v1/queue/items/i1"),
+            ("/api/v1/players/a/playlists/p1/play", "a", "/api/v1/playlists/p1/play"),
             ("/api/v1/players/a/session", "a", "/api/v1/player/session"), ("/api/v1/players/", "", "/api/v1/player"),
             ("/api/v1/players/a/eventsful", "a", "/api/v1/player/eventsful"), ("/index.html", nil, "/index.html"),
         ] as [(String, String?, String)])
@@ -193,7 +208,8 @@ import ServiceTesting
         ("/api/v1/outputs/current", "/api/v1/players/a/outputs/current"), ("/api/v1/players", "/api/v1/players"),
         ("/api/v1/announcements/s1", "/api/v1/players/a/announcements/s1"), ("/api/v1/sfx", "/api/v1/players/a/sfx"),
         ("/api/v1/timers", "/api/v1/players/a/timers"), ("/api/v1/renders/r1", "/api/v1/players/a/renders/r1"),
-        ("/api/v1/playlists", "/api/v1/playlists"), ("/api/v1/session", "/api/v1/session"), ("/metrics", "/metrics"),
+        ("/api/v1/playlists/p1", "/api/v1/players/a/playlists/p1"), ("/api/v1/session", "/api/v1/session"),
+        ("/metrics", "/metrics"),
     ])
     func pathIsThePlayersOwn(path: String, own: String) {
         #expect(PlayerPath(id: "a").of(path) == own)

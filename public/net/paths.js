@@ -6,7 +6,7 @@ export const root = "/api/v1";
 /** The id of the player that always exists and has the short paths. */
 export const main = "main";
 
-/** The paths of one player: of itself, its queue, outputs, timers and effects. */
+/** The paths of one player: of itself, its queue, playlists, outputs, timers and effects. */
 export class PlayerPaths {
   #player;
 
@@ -30,6 +30,11 @@ export class PlayerPaths {
 
   outputs(rest = "") {
     return this.#own(`/outputs${rest}`);
+  }
+
+  /** All players share the playlists; saving the queue saves this player's. */
+  playlists(rest = "") {
+    return this.#own(`/playlists${rest}`);
   }
 
   timers(rest = "") {

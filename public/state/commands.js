@@ -93,7 +93,8 @@ export class Commands {
     clear: () => this.#announce(["DELETE", this.paths.queue()], () => "Queue cleared", undoOf),
     // `id`: of the playlist to replace.
     savePlaylist: ({ name, id }) => this.#announce(
-      id ? ["PUT", `/playlists/${key(id)}`, { fromQueue: true }, slow] : ["POST", "/playlists", { name, fromQueue: true }, slow], () => `Saved as ${name}`),
+      id ? ["PUT", this.paths.playlists(`/${key(id)}`), { fromQueue: true }, slow]
+        : ["POST", this.paths.playlists(), { name, fromQueue: true }, slow], () => `Saved as ${name}`),
     removePlaylist: ({ id, name }) => this.#announce(["DELETE", `/playlists/${key(id)}`], () => `Removed the playlist ${name}`),
     clearCache: () => this.#announce(["DELETE", "/cache", undefined, slow], ({ removed, kept }) =>
       `${removed ? "Cleared" : "Nothing was removed"}${kept ? `: ${kept} in use stayed` : ""}`),

@@ -75,8 +75,7 @@ public final class RemoteAPI: HTTPResponder {
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
-            context.mediaRoutes + context.libraryRoutes + context.playlistRoutes
-            + CacheRoutes(server: context.server).routes
+            context.mediaRoutes + context.libraryRoutes + CacheRoutes(server: context.server).routes
             + RecordingRoutes(server: context.server).routes
             + playersRoutes.routes + system.routes
         let own = PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: .main)]

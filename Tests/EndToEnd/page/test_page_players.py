@@ -41,6 +41,25 @@ def test_thePageSteersTheChosenPlayer_andRemembersIt(remote, api):
     expect(picker(remote).locator("option", has_text="Cellar")).to_have_count(1)
 
 
+def test_aSavedPlaylist_holdsTheQueueOfTheChosenPlayer(remote, api):
+    api.load("low.mp3", "low.mp3", "low.mp3")
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    api.call("PUT", "/players/kitchen/queue", json={"items": [{"uri": "long.mp3"}, {"uri": "chirp.mp3"}]})
+    picker(remote).select_option("Kitchen")
+    expect(remote.row(1).locator(".row-title")).to_have_text("chirp")
+    remote.page.get_by_role("tab", name="Playlists").click()
+    view = remote.page.locator("playlist-browser")
+    name, save = view.get_by_role("textbox", name="Name of the new playlist"), view.get_by_role("button", name="Save queue")
+    name.fill("Mine")
+    save.click()
+    expect(view.locator(".entry")).to_contain_text("2 tracks")
+    api.call("PUT", "/players/kitchen/queue", json={"items": [{"uri": "long.mp3"}]})
+    name.fill("Mine")
+    save.click()
+    remote.page.get_by_role("dialog", name="Replace Mine?").get_by_role("button", name="Replace").click()
+    expect(view.locator(".entry")).to_contain_text("1 track")
+
+
 def test_whenTheChosenPlayerIsRemoved_thePageSaysSo_andSteersMain(remote, api):
     remote.tolerate("Failed to load resource|WebSocket connection")
     api.load("low.mp3")

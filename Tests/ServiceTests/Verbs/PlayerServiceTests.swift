@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func playlist_replacesTheQueue_unlessItIsEmpty() throws {
-        let service = service { $0.playlists = Lists() }
+        let service = service { $0.playlists = ScriptedPlaylists() }
         #expect(try refusal { service.play(PlaylistID(number: 1), from: nil, reply: $0) }?.code == "playlist-empty")
         #expect(try refusal { service.play(PlaylistID(number: 2), from: 2, reply: $0) }?.member == "index")
         #expect(try refusal { service.play(PlaylistID(number: 9), from: nil, reply: $0) }?.code == "unknown-playlist")
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func playlist_isMadeOfTheQueue_andItsRevisionIsChecked() throws {
-        let server = service { $0.playlists = Lists() }.server
+        let server = service { $0.playlists = ScriptedPlaylists() }.server
         let made = try result { server.createPlaylist("n", .queue(player), for: .local, reply: $0) }.get()
         #expect(made.list.length == 3)
         let stale = try refusal {
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func playlist_acceptsTheSameItemsAsAQueue() throws {
-        let server = service { $0.playlists = Lists() }.server
+        let server = service { $0.playlists = ScriptedPlaylists() }.server
         let items: [ItemRequest] = [.uri("a.mp3"), .uri("missing.mp3")]
         let refused = try refusal {
             server.createPlaylist("n", .items(items, AddingRules()), for: .local, reply: $0)
@@ -202,28 +202,4 @@ import Testing
         #expect(picture == ScriptedMediaAccess.picture.bytes)
         #expect(try refusal { service.artwork(of: ItemID(number: 9), for: .local, reply: $0) }?.code == "unknown-item")
     }
-}
-
-/// Lists by their numbers: as many entries, at most two.
-private struct Lists: PlaylistKeeper {
-    func playlist(
-        _ id: PlaylistID, offset: Int, limit: Int
-    ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry]) {
-        guard id.number <= 2 else { throw .unknown }
-        let entries = (0..<(id.number == 1 ? 0 : 2)).map { PlaylistEntry(uri: "\($0).mp3") }
-        return (Playlist(id: id, name: "list", length: entries.count, revision: 5, modified: 0), entries)
-    }
-
-    func search(_ text: String, limit: Int) throws(PlaylistError) -> [Playlist] { [] }
-    func playlists() throws(PlaylistError) -> [Playlist] { [] }
-
-    func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist {
-        Playlist(id: PlaylistID(number: 3), name: name, length: entries.count, revision: 1, modified: 0)
-    }
-
-    func change(
-        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
-    ) throws(PlaylistError) -> Playlist { throw .revisionMismatch(current: 5) }
-
-    func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
 }

@@ -4,7 +4,8 @@ import HTTP
 import Playback
 import Service
 
-/// `/playlists`: saved lists of media. Changes honour `If-Match`.
+/// `/playlists`: saved lists of media. Changes honour `If-Match`. All players share the lists; below a player's path,
+/// `fromQueue` means its queue, and `play` replaces that.
 extension PlayerContext {
     private static let base = "/api/v1/playlists"
 
@@ -20,7 +21,7 @@ extension PlayerContext {
             .write(.post, Self.base, largestBody: Route.listBody) { call, reply throws(Problem) in
                 let request = try PlaylistRequest(call.body, player)
                 let created: ServiceReply<ChangedPlaylist> = answering(reply) { changed in
-                    Self.answer(changed, status: 201, [("Location", "\(Self.base)/\(changed.list.id)")])
+                    Self.answer(changed, status: 201, [("Location", path.of("\(Self.base)/\(changed.list.id)"))])
                 }
                 server.createPlaylist(
                     try request.requiredName(), try request.requiredContent(), for: call.caller, reply: created)

@@ -27,7 +27,8 @@ final class PlayerAPI: Sendable {
     static func routes(_ context: PlayerContext, _ hub: EventHub) -> [Route] {
         context.playerRoutes + context.queueRoutes + context.itemMediaRoutes + context.outputRoutes
             + context.effectRoutes + context.announcementRoutes + context.timerRoutes + context.renderRoutes
-            + RecordingRoutes.streamRoutes(context.verbs) + [EventChannel.route(hub, context.players)]
+            + context.playlistRoutes + RecordingRoutes.streamRoutes(context.verbs)
+            + [EventChannel.route(hub, context.players)]
     }
 
     /// Whether a change of the settings changed the name, and the leaders whose groups it changes.

@@ -37,7 +37,7 @@ public struct PlayerPath: Hashable, Sendable {
 
     /// First components of short paths beside `player`, which exist for main and below `/players/{id}`.
     static let ofEach: Set<String> = [
-        "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders",
+        "queue", "outputs", "effects", "events", "announcements", "sfx", "timers", "renders", "playlists",
     ]
 
     /// The player of a path, and the short path of the same resource; nil for paths of the server, and for main's short
