@@ -190,14 +190,16 @@ def test_clients_that_do_not_read_cost_a_bounded_amount(server, api, events):
         edits(500)
         before = server.resident_bytes()
         mark, first = events.mark(), api.player()["queue"]["revision"]
-        edits(700)
-        grown = server.resident_bytes() - before
+        # In steps that fit an outbox: on a busy machine this reader is late itself.
+        for last in range(first + 50, first + 701, 50):
+            edits(50)
+            # Events of earlier edits may still come after the mark.
+            expected = set(range(first + 1, last + 1))
+            eventually(lambda: expected <= {event["revision"] for event in events.since(mark, "queue")}, "the one who reads gets all",
+                       timeout=20)
         # 256 KB for each at most, and they were full before.
+        grown = server.resident_bytes() - before
         assert grown < 60 << 20, f"{grown >> 20} MB"
-        # Events of earlier edits may still come after the mark.
-        all_of_them = set(range(first + 1, first + 701))
-        eventually(lambda: all_of_them <= {event["revision"] for event in events.since(mark, "queue")}, "the one who reads gets all",
-                   timeout=20)
         assert not events.since(mark, "resync")
     eventually(lambda: server.descriptors() < 60, "they are gone", timeout=60, every=0.2)
     assert api.player()

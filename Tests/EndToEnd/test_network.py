@@ -305,8 +305,8 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     loaded = [event for event in events.since(0, "buffer") if event.moment <= first.moment + 0.2]
     assert max(event["loadedTime"] or 0 for event in loaded) >= 1
     capture.wait_sound()
-    dry = events.wait_for("status", lambda event: (event["previous"], event["status"]) == ("playing", "buffering"), timeout=15)
-    assert dry["reason"] == "network"
+    # A late sink has another reason.
+    dry = events.wait_for("status", lambda event: (event["status"], event["reason"]) == ("buffering", "network"), timeout=15)
     events.wait_for("buffer", lambda event: event["stalled"])
     behaviour.rate = 3 * KBPS_192
     behaviour.held.clear()
