@@ -77,7 +77,7 @@ final class TrackDecoder {
 
     enum Step { case frame, end, nothingYet }
 
-    /// Decodes until `frame` is filled, the media ends, or `mustPause` returns true.
+    /// Decodes until `frame` is filled, the file ends, or `mustPause` returns true.
     func next(mustPause: () -> Bool) throws(WorkerFailure) -> Step {
         while true {
             let code = avcodec_receive_frame(codec, frame)

@@ -14,7 +14,7 @@ struct ProgressLine {
     func clear() { show("") }
 }
 
-/// Shows how much of a media is decoded.
+/// Shows how much of a file is decoded.
 struct DecodeProgress {
     /// Seconds; nil if unknown.
     private let total: Double?

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers from strangers that no media has: an error or "unknown", and the server lives (row 251)."""
+"""Numbers from strangers that no file has: an error or "unknown", and the server lives (row 251)."""
 
 import os
 import pathlib

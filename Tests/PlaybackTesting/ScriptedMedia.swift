@@ -79,7 +79,7 @@ public final class ScriptedOpener: MediaOpener {
             }
             _ = changed.take(until: nil)
         }
-        throw MediaError(.notFound, "There is no media \(locator.uri).")
+        throw MediaError(.notFound, "There is no file \(locator.uri).")
     }
 }
 

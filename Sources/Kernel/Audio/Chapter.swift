@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A named part of a media. Times are in seconds.
+/// A named part of an item. Times are in seconds.
 public struct Chapter: Hashable, Sendable {
     public var start: Double
     public var end: Double

@@ -2,7 +2,7 @@
 
 public import Audio
 
-/// A worker's description of a media.
+/// A worker's description of a file or stream.
 public struct WorkerMedia: Hashable, Sendable {
     public static let longestText = 8 << 10
     public static let longestLyrics = 128 << 10

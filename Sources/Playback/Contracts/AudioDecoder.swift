@@ -114,15 +114,15 @@ public struct DecodedFrames: Hashable, Sendable {
 /// A failure to play media. The code names the remedy; the message is a sentence.
 public struct MediaError: Error, Hashable, Sendable {
     public enum Code: String, Sendable {
-        /// The media does not exist: check the address.
+        /// There is no such file: check the address.
         case notFound = "not-found"
         /// Outside the music roots, or no permission.
         case forbidden
         /// A server referred to an address that is more private than its own.
         case privateAddress = "private-address"
-        /// The media opened but reading failed (I/O error, directory, truncated meanwhile).
+        /// It opened but reading failed (I/O error, directory, truncated meanwhile).
         case unreadable
-        /// The media has no audio that a decoder supports.
+        /// It has no audio that a decoder supports.
         case unsupported
         /// Recognised, but without audio (0 frames).
         case empty

@@ -3,7 +3,7 @@
 public import Audio
 public import Kernel
 
-/// The facts about a media: its format, length, tags and damage.
+/// The facts about a file or stream: its format, length, tags and damage.
 public struct MediaDescription: Hashable, Sendable {
     /// The format of the decoded PCM.
     public var format: AudioFormat
@@ -86,7 +86,7 @@ public struct MediaDescription: Hashable, Sendable {
     /// The loudness, if known; tags take precedence.
     public var loudness: TrackLoudness? { tags.loudness ?? companions.loudness }
 
-    /// True if the item at `neighbour`, whose tags are unknown, belongs to the album of this media. Without a library, a
+    /// True if the item at `neighbour`, whose tags are unknown, belongs to the album of this one. Without a library, a
     /// file in the same folder does if the tags have an album gain.
     public func sharesAlbum(of uri: String, with neighbour: String) -> Bool {
         guard companions.albumFiles.isEmpty else { return companions.albumFiles.contains(PathKey(neighbour)) }

@@ -76,7 +76,7 @@ extension OutputDevice {
 
     public var isBluetooth: Bool { bus == "bluetooth" }
 
-    /// The stream layout for this media. Mono and stereo use a stereo stream, which a wider device may distribute as
+    /// The stream layout for an item with these channels. Mono and stereo use a stereo stream, which a wider device may distribute as
     /// configured. Surround uses the layout of the device, or is folded to stereo.
     public func streamLayout(for media: ChannelLayout) -> ChannelLayout {
         guard channelCount > 2 else { return .stereo }

@@ -7,7 +7,7 @@ enum DecodePlanEvent {
     case wrote(start: FrameCount, position: Double, Timeline.Pace)
     /// Applies from this ring index on.
     case mediaChanged(start: FrameCount)
-    /// The media ends before `end`; its last frames are held back.
+    /// The item ends before `end`; its last frames are held back.
     case held(HeldTail, end: FrameCount)
 }
 

@@ -60,7 +60,7 @@ final class DecodeReader {
         frame = try decoder.seek(to: decoder.media.format.frames(seconds))
     }
 
-    /// Decodes and discards up to the position: for media that is not seekable. Ends early at the end of the media.
+    /// Decodes and discards up to the position: for items that are not seekable. Ends early at the item's end.
     func pass(to seconds: Double) throws(MediaError) {
         while position < seconds {
             try fill()
@@ -70,7 +70,7 @@ final class DecodeReader {
         }
     }
 
-    /// Makes at least one frame available, unless the media has ended. Throws `cancelled` on cancellation or
+    /// Makes at least one frame available, unless the item has ended. Throws `cancelled` on cancellation or
     /// interruption, because a decoder may search for a frame for any length of time.
     func fill() throws(MediaError) {
         isUsed = true

@@ -84,7 +84,7 @@ struct DecodeWorker {
         if let failure { throw failure }
     }
 
-    /// Writes until the media ends or the lease is revoked; another command then follows.
+    /// Writes until the item ends or the lease is revoked; another command then follows.
     private func feed(
         _ reader: DecodeReader, into ring: FrameRing, _ lease: FrameRing.Lease, _ feed: Feed
     ) throws(MediaError) {

@@ -14,7 +14,7 @@ struct RingFeed {
     /// Set by `finish`: the index after the last frame.
     private(set) var end: FrameCount?
     let ring: FrameRing
-    /// The sample rate of the media that is written.
+    /// The sample rate of the item that is written.
     var sourceRate: Int
     /// Frames to skip in the next writes: converters start before the position.
     var lead = 0

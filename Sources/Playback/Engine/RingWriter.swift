@@ -14,7 +14,7 @@ struct RingWriter {
     private var source: AudioFormat
     private(set) var tempo: Tempo
     private var mapper: ChannelMapper
-    /// The converters between mapper and feed, in order; none if the media is played unchanged.
+    /// The converters between mapper and feed, in order; none if the item is played unchanged.
     private var stages: [Stage] = []
     private let mapped: SampleSpace
 
@@ -69,7 +69,7 @@ struct RingWriter {
         try makeStages()
     }
 
-    /// The media ends after this many seconds of its own time.
+    /// The item ends after this many seconds of its own time.
     mutating func approach(end seconds: Double) { feed.approach(end: seconds / tempo.rate) }
 
     /// Writes frames of `format`. A new format first ends the conversion of the old one.
@@ -82,7 +82,7 @@ struct RingWriter {
         try pass(map(samples), to: 0)
     }
 
-    /// The media has ended or restarts: writes the frames that remain in the converters.
+    /// The item has ended or restarts: writes the frames that remain in the converters.
     mutating func flushConverters() throws(MediaError) {
         let channels = feed.ring.format.channelCount
         for (index, stage) in stages.enumerated() {

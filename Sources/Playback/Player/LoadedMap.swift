@@ -2,7 +2,7 @@
 
 internal import Kernel
 
-/// Maps bytes of a media to time, linearly between the first and last byte of audio: exact for a constant bit rate.
+/// Maps bytes of a file to time, linearly between the first and last byte of audio: exact for a constant bit rate.
 public struct LoadedMap {
     /// The first byte of audio.
     private let start: Int64
@@ -44,7 +44,7 @@ public struct LoadedMap {
     }
 }
 
-/// The rate at which a media arrives. The first bytes may come in a burst and do not count.
+/// The rate at which a file arrives. The first bytes may come in a burst and do not count.
 struct LoadingPace {
     /// Minimum seconds of a measurement.
     private static let shortest = 0.5

@@ -44,7 +44,7 @@ struct CommandToken: Hashable {
 /// The place and the manner in which decoding starts.
 struct DecodeStart: Equatable {
     enum Place: Equatable {
-        /// Clamped to the media's length.
+        /// Clamped to the item's length.
         case seconds(Double)
         /// 0...1 of the duration.
         case progress(Double)
@@ -88,7 +88,7 @@ enum DecodeEvent {
     case loading(MediaLoading)
     /// A splice for the output to perform.
     case splice(DecodeRun, RingSplice)
-    /// The media has ended. Its last frames are held back; with them the ring would be written up to `end`.
+    /// The item has ended. Its last frames are held back; with them the ring would be written up to `end`.
     case held(DecodeRun, HeldTail, end: FrameCount)
     /// The last frame is in the ring. `end` is the index after it.
     case ended(DecodeRun, end: FrameCount)

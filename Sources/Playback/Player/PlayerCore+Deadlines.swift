@@ -36,7 +36,7 @@ extension PlayerCore {
             let limit = max(Self.openingLimit, track.item.oneShot?.timeout ?? 0)
             waits.append(
                 Wait(since: since, limit: limit) {
-                    let message = "The media did not open within \(Int(limit)) s."
+                    let message = "The item did not open within \(Int(limit)) s."
                     $0.loaded.update(track.generation) {
                         $0.fail(PlaybackError(.timedOut, message, itemID: track.item.id))
                     }
@@ -207,7 +207,7 @@ extension PlayerCore {
     /// The sink had no frames for too long: the item fails. Frames that came late are the sink's to play.
     private mutating func giveUpSource() {
         if stream.hasFrames { return stream.stall(now) }
-        let message = "The media gave no sound for \(Int(Self.sourceLimit)) s."
+        let message = "The item gave no sound for \(Int(Self.sourceLimit)) s."
         let error = PlaybackError(.timedOut, message, itemID: current?.item.id)
         loaded.current?.fail(error)
     }

@@ -38,7 +38,7 @@ extension PlayerCore {
         track.isFed && track.splice == nil && track.tempo != tempo(of: track)
     }
 
-    /// Seconds until the end of the current item's media is heard.
+    /// Seconds until the end of the current item is heard.
     var secondsToEnd: Double? {
         current.flatMap { current in current.duration.map { ($0 - position) / tempo(of: current).rate } }
     }

@@ -47,7 +47,7 @@ public struct PlayerSnapshot: Sendable {
 public struct CurrentItem: Sendable {
     public var item: QueueItem
     public var index: Int
-    /// nil until the media is open.
+    /// nil until the item is open.
     public var media: MediaDescription?
     /// Seconds; nil while unknown.
     public var duration: Double?

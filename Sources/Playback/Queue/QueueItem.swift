@@ -22,7 +22,7 @@ public struct ItemID: Hashable, Codable, Sendable, CustomStringConvertible {
 /// A client's description of an item; also its saved form.
 public struct ItemDraft: Hashable, Codable, Sendable {
     public var uri: String
-    /// Overrides the media's tags, as do the next three.
+    /// Overrides the item's tags, as do the next three.
     public var title: String?
     public var artist: String?
     public var album: String?

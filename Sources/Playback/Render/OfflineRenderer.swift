@@ -53,7 +53,7 @@ public final class OfflineRenderer {
     /// All frames were rendered.
     public var isComplete: Bool { limit.map { frames >= $0 } ?? false }
 
-    /// Renders one media, with repetitions, after the previous one. `progress`: its rendered seconds after each chunk.
+    /// Renders one item, with repetitions, after the previous one. `progress`: its rendered seconds after each chunk.
     public func render(
         _ media: OfflineMedia, progress: (Double) throws -> Void = { _ in }, _ consume: Consumer
     ) throws {
@@ -149,7 +149,7 @@ public final class OfflineRenderer {
     }
 }
 
-/// A media to render.
+/// An item to render.
 public struct OfflineMedia {
     public var decoder: any AudioDecoder
     /// The start in seconds.
@@ -158,11 +158,11 @@ public struct OfflineMedia {
     public var beginTime = 0.0
     /// Repetitions; -1: endless.
     public var loops = 0
-    /// The previous or next media is of the same album.
+    /// The previous or next item is of the same album.
     public var isInAlbum = false
-    /// Seconds of overlap with the previous media, which must hold back as much.
+    /// Seconds of overlap with the previous item, which must hold back as much.
     public var overlap = 0.0
-    /// Seconds of its end to hold back for the next media.
+    /// Seconds of its end to hold back for the next item.
     public var held = 0.0
     public var tempo = Tempo.normal
 
@@ -179,7 +179,7 @@ extension MediaDescription {
     }
 }
 
-/// Writes one media into a ring, a chunk at a time. It never waits: its caller empties the ring first.
+/// Writes one item into a ring, a chunk at a time. It never waits: its caller empties the ring first.
 struct OfflineInput {
     private let reader: DecodeReader
     private let ring: FrameRing
@@ -189,7 +189,7 @@ struct OfflineInput {
     private var roundsLeft: Int
     private var hasFrames = false
     private var isOver = false
-    /// The held end, once the media has ended.
+    /// The held end, once the item has ended.
     private(set) var tail: HeldTail?
 
     /// A ring for any chunk at any tempo, the end of a conversion, and the frames that effects leave unread.
@@ -233,12 +233,12 @@ struct OfflineInput {
         ring.read(into: samples, frames: frames)
     }
 
-    /// Makes at least one frame available, unless the media has ended.
+    /// Makes at least one frame available, unless the item has ended.
     mutating func provide() throws(MediaError) {
         while ring.unread == 0, try step() {}
     }
 
-    /// Decodes one chunk. Returns false if the media has ended.
+    /// Decodes one chunk. Returns false if the item has ended.
     mutating func step() throws(MediaError) -> Bool {
         if isOver { return false }
         if cancellation.isCancelled { throw MediaError(.cancelled, "The rendering was cancelled.") }

@@ -8,7 +8,7 @@ public struct AddingRules: Hashable, Sendable {
     public var expands: Bool
     /// Leaves out addresses that cannot be played, and adds the others.
     public var skipsFaults: Bool
-    /// Opens the first few media, so that a media that cannot be played is refused before the current music ends.
+    /// Opens the first few items, so that one that cannot be played is refused before the current music ends.
     public var checks: Bool
 
     public init(expands: Bool = true, skipsFaults: Bool = false, checks: Bool = false) {

@@ -90,7 +90,7 @@ struct AddressWalk {
         }
     }
 
-    /// Opens a media. Beyond the limit, media are accepted unopened.
+    /// Opens an item. Beyond the limit, items are accepted unopened.
     private mutating func check(_ draft: ItemDraft) throws(Refusal) {
         if checks < ItemResolver.mostLooks {
             checks += 1
@@ -152,7 +152,7 @@ struct AddressWalk {
         }
     }
 
-    /// A media that is complete in the cache plays without its server.
+    /// An item that is complete in the cache plays without its server.
     private func isKept(_ uri: String) -> Bool {
         resolver.cache?.status().entries.contains { $0.isComplete && $0.uri == uri } ?? false
     }
@@ -162,7 +162,7 @@ struct AddressWalk {
         guard limit > 0 else { return resolved.isTruncated = true }
         let found = try read(
             MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
-        // The address is itself a media. If it is on a server, the look-up has read its first bytes.
+        // The address is itself an item. If it is on a server, the look-up has read its first bytes.
         if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !MediaLocator.isNetwork(draft.uri) {
             return try check(draft)
         }

@@ -2,11 +2,11 @@
 
 public import Playback
 
-/// One entry of a client's list: a media, or a reference to several: a folder, a saved playlist, a library entry.
+/// One entry of a client's list: one item, or a reference to several: a folder, a saved playlist, a library entry.
 ///
 /// All cases but the most frequent one are boxed, as a request may have a million entries.
 public enum ItemRequest: Sendable {
-    /// A media with no other member.
+    /// An item with no other member.
     case uri(String)
     /// `expands`: this address's own value; nil: the request's.
     indirect case media(ItemDraft, expands: Bool?)

@@ -3,7 +3,7 @@
 internal import Playback
 
 /// Resolves the addresses of one request to items: refuses media that are known to be unplayable, and detects by content whether an
-/// address is a media, a folder, a list or a feed. Every remote interface adds to queues and playlists through it.
+/// address is one item, a folder, a list or a feed. Every remote interface adds to queues and playlists through it.
 ///
 /// Blocks on disks and servers, each within a limit.
 struct ItemResolver: Sendable {

@@ -22,7 +22,7 @@ public struct CacheStatus: Hashable, Sendable {
     }
 }
 
-/// One media of the cache.
+/// One entry of the cache.
 public struct CachedEntry: Hashable, Sendable {
     public var key: String
     public var uri: String

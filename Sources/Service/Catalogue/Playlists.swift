@@ -73,7 +73,7 @@ public struct Playlist: Hashable, Sendable {
     }
 }
 
-/// The data needed to queue a media again and to show it.
+/// The data needed to queue an item again and to show it.
 public struct PlaylistEntry: Hashable, Sendable {
     public var uri: String
     public var title: String?

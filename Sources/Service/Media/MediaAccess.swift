@@ -29,7 +29,7 @@ public protocol MediaAccess: Sendable {
     func media(
         ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent
-    /// The picture in the media's folder; nil if there is none.
+    /// The picture in the item's folder; nil if there is none.
     func folderPicture(_ locator: MediaLocator) throws(MediaError) -> [UInt8]?
     /// The picture at a web address. May wait for a server, for 10 s.
     func picture(at address: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> [UInt8]

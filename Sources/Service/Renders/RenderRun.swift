@@ -184,8 +184,8 @@ extension RenderJob.Fault {
 }
 
 extension OfflineMedia {
-    /// Applies the start of the job to this media. False if the start is after its end. `length`: of one round; nil if
-    /// unknown, then the start is in this media.
+    /// Applies the start of the job to this item. False if the start is after its end. `length`: of one round; nil if
+    /// unknown, then the start is in this item.
     fileprivate mutating func skip(_ seconds: inout Double, length: Double?) -> Bool {
         start = beginTime + seconds
         guard let length else {

@@ -86,7 +86,7 @@ extension ServerService {
             all.append(try self.media(at: chime, "chime"))
             sound.chime = all[media.count].uri
         }
-        // The parts are loaded as one media, and secret headers of one server must not reach another.
+        // The parts are loaded as one item, and secret headers of one server must not reach another.
         let remote = all.filter { MediaLocator.isNetwork($0.uri) }
         if let one = remote.first {
             guard remote.allSatisfy({ $0.headers == one.headers && $0.reach == one.reach }) else {

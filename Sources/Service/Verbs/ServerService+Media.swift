@@ -104,7 +104,7 @@ extension ServerService {
         openMedia("id", for: caller) { result in
             reply(
                 Result { () throws(Problem) in
-                    try result.get().orThrow(.notFound("This media has no lyrics.", code: "no-lyrics"))
+                    try result.get().orThrow(.notFound("This item has no lyrics.", code: "no-lyrics"))
                 })
         } _: { media, _ throws(MediaError) in
             try media.lyrics(locator)
@@ -134,7 +134,7 @@ extension ServerService {
         }
     }
 
-    /// A media without a picture counts as a wrong type, whatever the request.
+    /// An item without a picture counts as a wrong type, whatever the request.
     private func render<Value: Sendable>(
         _ member: String, for caller: Caller, reply: @escaping ServiceReply<Value>,
         _ job: @escaping @Sendable (any MediaRenditions) throws(MediaError) -> Value
@@ -170,7 +170,7 @@ extension ServerService {
 }
 
 extension PlayerService {
-    /// The picture named by the client; if it is not available, the media's own picture.
+    /// The picture named by the client; if it is not available, the item's own picture.
     public func artwork(of id: ItemID, for caller: Caller, reply: @escaping ServiceReply<[UInt8]>) {
         guard let item = queueItem(id)?.item else { return reply(.failure(.unknownItem(id.description))) }
         guard let address = item.draft.webPicture else { return ownArtwork(of: item, for: caller, reply: reply) }
@@ -180,7 +180,7 @@ extension PlayerService {
             case .failure(let problem): reply(.failure(problem))
             case .success(.failure(let error)):
                 ownArtwork(of: item, for: caller) { own in
-                    // If the media has no picture, the client's address is at fault.
+                    // If the item has no picture, the client's address is at fault.
                     if case .failure(let problem) = own, problem.kind == .unknown {
                         reply(.failure(Problem(error, member: "artworkUri")))
                     } else {
@@ -207,7 +207,7 @@ extension PlayerService {
 }
 
 extension Problem {
-    fileprivate static let noArtwork = notFound("This media has no picture.", code: "no-artwork")
+    fileprivate static let noArtwork = notFound("This item has no picture.", code: "no-artwork")
     fileprivate static let noRenditions = Problem(
         .wrongType, "unsupported", "This server has no pictures and waveforms.")
 }

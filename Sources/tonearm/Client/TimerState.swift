@@ -6,7 +6,7 @@ import Service
 
 /// The members of a timer that the commands need.
 struct TimerState: Decodable {
-    /// An item of an alarm: one media, or a source of several.
+    /// An item of an alarm: one file or stream, or a source of several.
     struct Item: Decodable {
         var title, uri, folder, list: String?
         var playlist, album, artist, genre, track: String?

@@ -6,7 +6,7 @@ import LoadedLibraries
 import Service
 import SoundFiles
 
-/// Decodes one media, applies effects and writes the result into a file, at full speed.
+/// Decodes one file, applies effects and writes the result into a file, at full speed.
 struct Renderer {
     private let source: LocalMedia
     private let media: OfflineMedia

@@ -32,7 +32,7 @@ final class PlayerStreams: Sendable {
 
     private func opened(by id: String) { state.withLock { $0.opened }(id) }
 
-    /// `opened` is called on any thread when a player has opened a media; it must not block.
+    /// `opened` is called on any thread when a player has opened an item; it must not block.
     func observe(_ opened: @escaping @Sendable (_ player: String) -> Void) { state.withLock { $0.opened = opened } }
 
     /// For the event bus.

@@ -37,7 +37,7 @@ struct DownloadRig {
         perform(download.begin())
     }
 
-    /// For a media of `total` bytes, of which the first `sent` have arrived.
+    /// For a file of `total` bytes, of which the first `sent` have arrived.
     init(of total: Int64, sent: Int64) {
         self.init()
         part(from: 0, of: total)

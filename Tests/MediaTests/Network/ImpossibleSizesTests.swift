@@ -6,7 +6,7 @@ import Testing
 
 @testable import Media
 
-/// Numbers in response heads that no media has: an error or "unknown", never a trap.
+/// Numbers in response heads that no file has: an error or "unknown", never a trap.
 @Suite struct ImpossibleSizesTests {
     static let numbers = [
         "9223372036854775807", "4611686018427387904", "9007199254740993", "281474976710657", "0", "-1", "NaN",

@@ -73,7 +73,7 @@ struct OfflineRendererTests {
         #expect(samples.count == 2 * Int(15 * rate) && samples.last == Float(15 * rate - 1))
     }
 
-    /// Each media has its own tempo, also in its held end.
+    /// Each item has its own tempo, also in its held end.
     @Test func theTempoIsTheMediasOwn() throws {
         var (first, second) = (Self.media(88_200), Self.media(88_200, base: 100_000))
         first.tempo = Tempo(rate: 2)
@@ -91,7 +91,7 @@ struct OfflineRendererTests {
             }
             #expect(Self.channel(0, of: samples) == expected)
         }
-        // Only the second media has a tempo, which starts after the overlap.
+        // Only the second item has a tempo, which starts after the overlap.
         (first.held, second.overlap, first.tempo) = (0.5, 0.5, .normal)
         first.decoder = Self.media(88_200).decoder
         second.decoder = Self.media(88_200, base: 100_000).decoder

@@ -34,7 +34,7 @@ final class CacheRig {
         return address
     }
 
-    /// Stores this part of a media of `size` bytes.
+    /// Stores this part of a file of `size` bytes.
     @discardableResult
     func keep(_ range: Range<Int64>, of path: String, size: ByteCount?, tag: String? = "\"v1\"") throws
         -> any CachedMedia

@@ -28,7 +28,7 @@ final class MPRISLoop {
     private struct RequestedArtwork: Equatable {
         var item: ItemID
         var address: MediaLocator?
-        /// The media's tags were known.
+        /// The item's tags were known.
         var isOpen: Bool
     }
 
@@ -108,7 +108,7 @@ final class MPRISLoop {
         // An item that opens does not cancel its picture's download: the picture in its tags is only the second choice.
         if new.item != requestedArtwork?.item || new.address != requestedArtwork?.address { artwork.cancel() }
         requestedArtwork = new
-        // A client's picture is known before the media is open.
+        // A client's picture is known before the item is open.
         guard new.isOpen || new.address != nil else { return }
         artwork.request(
             ArtworkFiles.Request(

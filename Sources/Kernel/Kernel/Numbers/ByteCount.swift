@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A media's size in bytes: 0...2^48.
+/// The size of a file or stream in bytes: 0...2^48.
 ///
 /// Every size from outside (a header field, a file system, a playlist, a cache) becomes a `ByteCount` or stays unknown.
 /// Sums, products and offsets of a few of them do not overflow, and each is exact as a `Double`.

@@ -6,14 +6,14 @@ public import Kernel
 ///
 /// Any thread may call this. No method waits for the network; `find` and `make` may wait for the disk.
 public protocol MediaCache: AnyObject, Sendable {
-    /// The cached part of this media, in use until `close`; nil if nothing is cached.
+    /// The cached part of this file, in use until `close`; nil if nothing is cached.
     func find(_ address: WebAddress) -> (any CachedMedia)?
 
     /// As `find`, or a new empty entry; nil if nothing can be stored.
     func make(_ address: WebAddress) -> (any CachedMedia)?
 }
 
-/// One media in the cache, used by one source until `close`.
+/// One file in the cache, used by one source until `close`.
 public protocol CachedMedia: AnyObject, Sendable {
     var facts: CachedFacts { get }
     /// Seconds since the server last confirmed this version.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of a media around the read position, in bounded memory. The first page is never dropped.
+/// The bytes of a source around the read position, in bounded memory. The first page is never dropped.
 struct ByteWindow {
     static let pageSize = 64 << 10
 

@@ -3,7 +3,7 @@
 internal import Kernel
 internal import Playback
 
-/// The part of a media that is in the cache.
+/// The part of a file that is in the cache.
 struct CachedPart {
     enum Trust {
         /// Nothing is cached, or the server has another version.

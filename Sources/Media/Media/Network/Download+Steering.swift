@@ -147,7 +147,7 @@ extension Download {
         }
     }
 
-    /// The media's end is at `size`.
+    /// The file's end is at `size`.
     mutating func ended(at size: Int64, _ fetch: Fetch) {
         if resource?.isPresumed == true {
             let seconds = fetch.receivingSince.map { now.seconds(since: $0) } ?? 0

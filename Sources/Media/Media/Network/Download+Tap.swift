@@ -2,7 +2,7 @@
 
 internal import Playback
 
-/// State of a tap: a second reader that copies all bytes of a media in order. It has no influence on what is fetched. The window
+/// State of a tap: a second reader that copies all bytes of a source in order. It has no influence on what is fetched. The window
 /// is the only buffer: the tap loses bytes that leave it.
 struct Tapped {
     /// Reconnects of a station that are remembered until the tap reaches them.

@@ -3,8 +3,8 @@
 internal import Kernel
 internal import Playback
 
-/// Downloads one media, as a pure state machine. Inputs: reads and the transport's reports. Outputs: actions for the transport. No
-/// thread, no clock, no socket.
+/// Downloads one file or stream, as a pure state machine. Inputs: reads and the transport's reports. Outputs: actions for the
+/// transport. No thread, no clock, no socket.
 ///
 /// There is at most one transfer. After every input, `steer` (in `Download+Steering`) compares the missing bytes with those that
 /// the transfer will deliver, and starts, ends or resumes it.
@@ -52,7 +52,7 @@ struct Download {
     let original: WebAddress
     let fields: [TransferHeader]
     let limits: NetworkLimits
-    /// nil for a media, which may be a station.
+    /// nil for a whole file or a station.
     let piece: NetworkPiece?
     let opened: MonotonicTime
     /// Where `original` may lead. Once connected, nowhere more private than that server.
@@ -112,7 +112,7 @@ struct Download {
     /// The reader reads at `offset`.
     mutating func read(at offset: Int64, now: MonotonicTime) -> (ReadAnswer, [Action]) {
         self.now = now
-        // No media is that long. The check keeps sums with `place` from overflowing.
+        // Nothing is that long. The check keeps sums with `place` from overflowing.
         guard offset <= ByteCount.largest else { return (.end, []) }
         place = offset
         let actions = finish()

@@ -5,7 +5,7 @@ public struct NetworkLimits: Hashable, Sendable {
     /// From opening to the first usable response, retries included. Less than the player's timeout of 30 s, so that the error
     /// names the cause.
     public var start = 29.0
-    /// Timeout of a revalidation; then the cached media is played without it.
+    /// Timeout of a revalidation; then the cached file is played without it.
     public var check = 3.0
     /// Timeout without a byte while some are wanted; a retry follows.
     public var stall = 15.0

@@ -78,7 +78,7 @@ struct ContentRange: Hashable {
     }
 }
 
-/// How long a complete cached media is played without revalidation (RFC 9111, section 4.2).
+/// How long a complete cached file is played without revalidation (RFC 9111, section 4.2).
 enum Freshness {
     /// If the server sends none. Music hardly ever changes, and a revalidation is cheap.
     static let usual = 86_400.0

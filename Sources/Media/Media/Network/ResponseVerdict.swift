@@ -5,12 +5,12 @@ internal import Playback
 
 /// The meaning of a response head for a download.
 enum ResponseVerdict: Hashable {
-    /// The body starts at this byte of the media.
+    /// The body starts at this byte of the file.
     case body(from: Int64, RemoteResource)
     case redirect(String)
-    /// The media ends at the requested offset.
+    /// The file ends at the requested offset.
     case end(size: ByteCount)
-    /// The media has changed since it was opened.
+    /// The file has changed since it was opened.
     case changed
     /// Retry later, after `seconds` if the server says so.
     case later(String, seconds: Double?)
@@ -125,7 +125,7 @@ enum ResponseVerdict: Hashable {
         return nil
     }
 
-    /// The server has no byte at `offset`. `size`: the media's by this response.
+    /// The server has no byte at `offset`. `size`: the file's by this response.
     private static func unsatisfied(_ size: ByteCount?, offset: Int64, known: RemoteResource?) -> ResponseVerdict? {
         if offset == 0 { return .end(size: 0) }
         guard let size else { return known?.size == nil ? ByteCount(offset).map { .end(size: $0) } : nil }

@@ -30,7 +30,7 @@ extension DecoderFactory {
     public func lyrics(in source: any ByteSource) throws(MediaError) -> String? { nil }
 }
 
-/// A media as a catalogue lists it.
+/// A file as a catalogue lists it.
 public struct MediaOutline: Hashable, Sendable {
     /// Without the picture; the length may be an estimate.
     public var media: MediaDescription

@@ -3,8 +3,8 @@
 internal import Audio
 public import Playback
 
-/// Opens the parts of a one-shot item as one media. All parts are open before the first plays, so that a slow server delays the start
-/// instead of causing a gap.
+/// Opens the parts of a one-shot item as if they were one file. All parts are open before the first plays, so that a slow server
+/// delays the start instead of causing a gap.
 public struct PartsOpener: MediaOpener {
     private let opener: any MediaOpener
 

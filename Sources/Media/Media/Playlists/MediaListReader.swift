@@ -26,8 +26,8 @@ struct MediaListReader: Sendable {
 
     /// The media of a list in order, with nested lists expanded in place. Blocks for up to 20 s.
     ///
-    /// `mustBeList`: if false, anything that is not a list counts as a media, unless its first bytes show otherwise. An HLS stream is
-    /// a media.
+    /// `mustBeList`: if false, anything that is not a list counts as one item, unless its first bytes show otherwise. An HLS stream
+    /// is one item.
     func contents(
         of locator: MediaLocator, limit: Int, mustBeList: Bool, patience: Double?, cancellation: MediaCancellation
     ) throws(MediaError) -> ListContent {
@@ -130,7 +130,7 @@ struct MediaListReader: Sendable {
 
     // MARK: One list
 
-    /// nil if this is a media, not a list.
+    /// nil if this is one item, not a list.
     private func load(
         _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
     ) throws(MediaError) -> (MediaList, ListBase, NetworkReach)? {

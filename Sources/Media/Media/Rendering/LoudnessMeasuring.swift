@@ -6,12 +6,12 @@ public import Playback
 
 /// Measures the integrated loudness of media (EBU R128). The protocol decouples the music library from the C library.
 public protocol LoudnessMeasuring: Sendable {
-    /// A measurement for one media, for one thread; nil if the format is not supported. Throws if the library is missing.
+    /// A measurement for one track, for one thread; nil if the format is not supported. Throws if the library is missing.
     func measurement(of format: AudioFormat) throws(MissingLibrary) -> (any LoudnessMeasurement)?
 }
 
 extension LoudnessMeasuring {
-    /// Decodes up to three hours of a media; nil if nothing is above the gates, or once `mustEnd` returns true. Blocks.
+    /// Decodes up to three hours of a track; nil if nothing is above the gates, or once `mustEnd` returns true. Blocks.
     public func loudness(
         of decoder: any AudioDecoder, mustEnd: () -> Bool
     ) throws(MissingLibrary) -> MediaLoudness? {

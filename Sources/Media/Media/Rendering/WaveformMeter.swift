@@ -4,11 +4,11 @@ internal import Audio
 public import Playback
 internal import Kernel
 
-/// The peaks of a media over time, for a waveform display.
+/// The peaks of an item over time, for a waveform display.
 public struct WaveformMeter: Sendable {
     /// Frames per peak: 23 ms at 44.1 kHz.
     static let moment = 1_024
-    /// Timeout for one media, in seconds. Enough for hours of music.
+    /// Timeout for one item, in seconds. Enough for hours of music.
     public static let patience = 25.0
 
     /// The louder channel's peak, 0...255.
@@ -16,7 +16,7 @@ public struct WaveformMeter: Sendable {
     /// Seconds.
     public let duration: Double
 
-    /// Decodes all of the media. Throws `unsupported` if that takes too long.
+    /// Decodes the whole item. Throws `unsupported` if that takes too long.
     public init(
         _ decoder: any AudioDecoder, cancellation: MediaCancellation = MediaCancellation()
     ) throws(MediaError) {
@@ -31,7 +31,7 @@ public struct WaveformMeter: Sendable {
         while !isOver {
             if cancellation.isCancelled { throw MediaError(.cancelled, "The waveform is no longer needed.") }
             guard MonotonicTime.now < deadline else {
-                throw MediaError(.unsupported, "The media is too long for a waveform.")
+                throw MediaError(.unsupported, "The item is too long for a waveform.")
             }
             let format = decoder.media.format
             let decoded = try decoder.decode(into: samples)
@@ -57,7 +57,7 @@ public struct WaveformMeter: Sendable {
         duration = seconds
     }
 
-    /// The peaks of `count` equal parts, 0...1. A media with fewer stored peaks repeats them.
+    /// The peaks of `count` equal parts, 0...1. An item with fewer stored peaks repeats them.
     public func peaks(_ count: Int) -> [Double] {
         guard count > 0, !moments.isEmpty else { return [Double](repeating: 0, count: max(0, count)) }
         return (0..<count).map { part in

@@ -3,7 +3,7 @@
 public import Kernel
 public import Playback
 
-/// The bytes of one media. The protocol decouples decoders from the origin of the bytes: a file, the network or the cache.
+/// The bytes of one file or stream. The protocol decouples decoders from the origin of the bytes: a file, the network or the cache.
 ///
 /// `read` is called on one decode thread and may block; any thread may call `close`.
 public protocol ByteSource: AnyObject, Sendable {

@@ -16,7 +16,7 @@ public final class FileSource: ByteSource {
     private let openedSize: ByteCount
     private let hasBeenClosed = Atomic(false)
 
-    /// Takes ownership of a descriptor of a regular file. Throws `unsupported` if `statSize` exceeds the largest size of a media.
+    /// Takes ownership of a descriptor of a regular file. Throws `unsupported` if `statSize` exceeds the largest size of a file.
     public convenience init(
         _ descriptor: consuming OwnedDescriptor, name: String, statSize: Int64
     ) throws(MediaError) {

@@ -108,7 +108,7 @@ struct LengthEstimate {
             clamping: (Double(audioEnd - firstFrame) * audioShare * 8 * Double(sampleRate) / Double(frames)).rounded())
     }
 
-    /// Approximate byte offset of a frame in a media of `duration` frames.
+    /// Approximate byte offset of a frame in a file of `duration` frames.
     func offset(of frame: FrameCount, in duration: FrameCount?) -> Int64 {
         guard let audioEnd, let duration, duration > 0 else { return firstFrame }
         return firstFrame + Int64(clamping: Double(audioEnd - firstFrame) * min(1, Double(frame) / Double(duration)))

@@ -78,7 +78,7 @@ extension JSONWriter {
         member("titleUrl", broadcast.programme?.url)
     }
 
-    /// `durationIsExact`, `seekable`, `decodeErrors`, `format` and `tags`; null while the media is not open.
+    /// `durationIsExact`, `seekable`, `decodeErrors`, `format` and `tags`; null while the item is not open.
     mutating func mediaMembers(of media: MediaDescription?) {
         member("durationIsExact", media?.durationIsExact)
         member("positionIsExact", media?.positionIsExact)
