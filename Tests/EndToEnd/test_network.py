@@ -306,7 +306,7 @@ def test_after_running_dry_more_is_gathered_than_at_the_start(capture, api, even
     assert max(event["loadedTime"] or 0 for event in loaded) >= 1
     capture.wait_sound()
     # A late sink has another reason.
-    dry = events.wait_for("status", lambda event: (event["status"], event["reason"]) == ("buffering", "network"), timeout=15)
+    dry = events.wait_for("status", lambda event: (event["previous"], event["reason"]) == ("playing", "network"), timeout=15)
     events.wait_for("buffer", lambda event: event["stalled"])
     behaviour.rate = 3 * KBPS_192
     behaviour.held.clear()

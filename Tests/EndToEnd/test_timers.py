@@ -145,6 +145,20 @@ def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, med
     during(1.5, lambda: api.player()["status"] == "paused", "it stays silent")
 
 
+def test_a_rise_ends_with_its_alarm(written, api, media):
+    """After a pause, the next music is as loud as ever."""
+    tone = 0.5 * numpy.sin(2 * numpy.pi * 441 * numpy.arange(30 * 44100) / 44100)
+    write_wave(media.root / "bell.wav", numpy.column_stack([tone, tone]))
+    set_timer(api, type="alarm", time=soon(1), timeZone="UTC", ramp=600, level=1, items=[{"uri": "bell.wav"}])
+    eventually(lambda: api.player()["status"] == "playing", "it rings")
+    api.pause()
+    eventually(lambda: timers(api)[0]["state"] == "waiting", "it is over")
+    mark = len(written.samples())
+    api.load("bell.wav", play=True)
+    written.wait_frames(mark + 44100)
+    assert 0.45 < numpy.abs(written.samples()[mark:].astype(float) / 32768).max() < 0.51
+
+
 def test_an_alarm_of_a_missing_file_is_refused(api):
     for members, member in [({"items": [{"uri": "long.mp3"}, {"uri": "missing.mp3"}]}, "items[1].uri"),
                             ({"items": [{"folder": "missing"}]}, "items[0].folder"), ({"items": [{"playlist": "p99"}]}, "items[0].playlist"),

@@ -29,9 +29,10 @@ struct Attenuations {
     /// The time of the next piece: a ramp ends while another one continues.
     private(set) var next: MonotonicTime?
 
-    /// Starts a ramp from the present gain.
+    /// Starts a ramp from the present gain, or sets the gain if the ramp has ended by now.
     mutating func move(_ source: Source, to gain: Double, until end: MonotonicTime, now: MonotonicTime) {
-        ramps[source] = Ramp(from: ramp(of: source).gain(at: now), to: gain, begin: now, end: end)
+        let present = end > now ? ramp(of: source).gain(at: now) : gain
+        ramps[source] = Ramp(from: present, to: gain, begin: now, end: end)
     }
 
     func ramp(of source: Source) -> Ramp { ramps[source] ?? Ramp() }

@@ -108,10 +108,16 @@ extension PlayerCore {
         emit(.slept)
     }
 
-    /// The next sound rises from silence. nil: it does not, and `reconcileTimerGain` restores the gain.
+    /// The next sound rises from silence. nil: it does not, and a rise that has begun ends. `reconcileTimerGain` restores the
+    /// gain, in sound that fades out once it is silent.
     mutating func rise(over seconds: Double?) {
         rise = seconds.map { Rise(seconds: $0) }
-        guard rise != nil else { return }
+        guard rise != nil else {
+            // The output moves the gain with its frames, so a paused stream still has the rest of the ramp.
+            let ramp = attenuations.ramp(of: .timer)
+            if ramp.from < ramp.to { attenuate(.timer, to: ramp.gain(at: now), over: 0) }
+            return
+        }
         if sleep != nil { endSleep() }
         attenuate(.timer, to: 0, over: 0)
     }

@@ -177,12 +177,15 @@ final class TimersLoop {
     /// Changes the book, saves and publishes it, and performs the resulting effects.
     private func act(_ id: String, _ change: (inout TimerBook) -> [TimerBook.Effect]) {
         guard var book = members[id]?.book else { return }
+        let rang = book.ring?.id
         let effects = change(&book)
         members[id]?.book = book
         // An alarm goes off even if that cannot be saved. This also overwrites a refused edit.
         if let member = members[id], member.edits.isIdle, book.timers != member.saved { save(id, book) { _ in } }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }
+        // A rise ends with its alarm: after the pause, so that the sound does not become loud before it ends.
+        if let rang, book.ring?.id != rang { player(id)?.perform(.rise(over: nil)) }
     }
 
     private func perform(_ effect: TimerBook.Effect, _ id: String) {

@@ -256,6 +256,38 @@ import Testing
         #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 0)
     }
 
+    /// The output still has the rest of the ramp, whatever the clock says.
+    @Test func aRiseThatEndsInAPause_leavesNothingForTheNextPlay() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.command(.rise(over: 5))
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 1)
+        world.command(.pause)
+        world.command(.rise(over: nil))
+        world.run(seconds: 10)
+        #expect(world.ducks.last?.gain == 1 && world.ducks.last?.seconds == 0)
+        let count = world.ducks.count
+        world.command(.play(.current))
+        world.run(seconds: 1)
+        #expect(world.ducks.count == count && world.status == .playing)
+    }
+
+    @Test func aRiseThatEndsInAFadeOut_isNotHeard() throws {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        let pause = try #require(PlayerSettings.table.first { $0.key == "fades.pause" })
+        world.apply { $0[pause] = .number(2) }
+        world.command(.rise(over: 5))
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+        world.run(seconds: 1)
+        world.command(.pause)
+        world.command(.rise(over: nil))
+        #expect(world.ducks.last.map { $0.gain < 0.3 } == true)
+        world.run(seconds: 5)
+        #expect(world.ducks.last?.gain == 1)
+    }
+
     @Test func aRiseEndsASleep() {
         var world = SimulatedWorld.playing(["a-60"])
         _ = sleeping(&world, in: 1, fade: 0)
