@@ -92,6 +92,20 @@ import Testing
         #expect(eventually { Self.leaders(after) == leaders && after["gone"].snapshot.settings.leader == nil })
     }
 
+    /// For an alarm, which does not ask the group.
+    @Test func aPlayerThatLeftByItself_isAloneAfterARestart() throws {
+        let disk = ScriptedDisk()
+        let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
+        for id in ["kitchen", "bath"] { _ = try #require(rig.follow(id, "main")) }
+        var patch = SettingsPatch()
+        patch.leader = .some(nil)
+        rig["kitchen"].player.perform(.apply(patch))
+        let record = SavedNote(name: "leaders").text(["bath": "main"])
+        try #require(eventually { disk.after(disk.count).notes("main")["leaders"] == record })
+        let after = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))
+        #expect(eventually { Self.leaders(after) == ["bath": "main"] })
+    }
+
     // MARK: Failing saves of the record
 
     private static func isRecord(_ save: ScriptedDisk.Save) -> Bool {

@@ -114,13 +114,29 @@ final class PlayerGroups: Sendable {
 
     /// - Returns: whether the player's leader has changed.
     func receive(_ event: PlayerEvent, of id: String) -> Bool {
-        state.withLock { state in
+        let (isNew, mustRecord) = state.withLock { state -> (Bool, Bool) in
             var isNew = false
             if case .settings = event.kind { isNew = link(id, &state) }
             for (follower, link) in state.links where follower == id || link.leader == id {
                 link.follower.somethingChanged()
             }
-            return isNew
+            return (isNew, isNew && hasLeft(id, state))
+        }
+        if mustRecord { recordDeparture(of: id) }
+        return isNew
+    }
+
+    /// An alarm takes its player out of the group without a change of groups.
+    private func hasLeft(_ id: String, _ state: State) -> Bool {
+        state.recorded?[id] != nil && state.players[id]?.player.snapshot.settings.leader == nil
+    }
+
+    private func recordDeparture(of id: String) {
+        enqueue { [self] finish in
+            let recorded = state.withLock { hasLeft(id, $0) ? $0.recorded : nil }
+            guard var leaders = recorded else { return finish() }
+            leaders[id] = nil
+            save(leaders) { _ in finish() }
         }
     }
 
