@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import KernelTesting
 import Testing
 
@@ -34,6 +35,11 @@ import Testing
         #expect(settings.output == .pulse)
         #expect(settings.data == "/somewhere/.local/state/tonearm")
         #expect(settings.isLoopback)
+    }
+
+    @Test func relativeData_isAbsolute() throws {
+        #expect(try read(["--data", "/a"]).data == "/a")
+        #expect(try read(["--data", "b"]).data == FileManager.default.currentDirectoryPath + "/b")
     }
 
     @Test func flag_overridesEnvironment_overridesFile() throws {

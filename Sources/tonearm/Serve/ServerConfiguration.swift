@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Logging
 import Media
 import Playback
@@ -87,7 +88,7 @@ struct ServerConfiguration {
         music = try values.list("music", sound.music)
         hasLibrary = try values.flag("library", sound.library, default: true)
         measuresLoudness = try values.flag("measure-loudness", sound.measureLoudness, default: true)
-        data = try values.text("data", files.data) ?? Self.defaultData(environment)
+        data = try values.text("data", files.data).map(Self.absolute) ?? Self.defaultData(environment)
         recordings = try values.text("recordings", files.recordings)
         publicDirectory = try values.text("public", files.publicDirectory)
         mediaWorker = try values.text("media-worker", files.mediaWorker)
@@ -143,6 +144,11 @@ struct ServerConfiguration {
             throw Failure.configuration("data: no directory for the state; set --data, HOME or XDG_STATE_HOME")
         }
         return home + "/.local/state/tonearm"
+    }
+
+    /// Other programs open files in it by their URLs: pictures, over MPRIS.
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     private static func output(_ value: OptionValue) throws -> Output {
