@@ -127,7 +127,7 @@ extension PlayerCore {
     }
 
     mutating func publishStatus() {
-        let (status, reason, wantsSound) = (self.status, self.reason, goal.wantsSound)
+        let (status, reason, wantsSound) = (self.status, self.reason, wantsSoundNow)
         let isNew = status != lastStatus || wantsSound != lastWantsSound
         // Keep the current reason until another one is known. `playing` needs none.
         guard isNew || (reason != lastReason && (reason != nil || status == .playing)) else { return }
@@ -155,7 +155,7 @@ extension PlayerCore {
         snapshot.version = version
         snapshot.status = lastStatus
         snapshot.reason = lastReason
-        snapshot.playWhenReady = goal.wantsSound
+        snapshot.playWhenReady = wantsSoundNow
         snapshot.item = currentItem
         snapshot.clock = positionClock
         snapshot.tempo = current.map(tempo) ?? settings.tempo

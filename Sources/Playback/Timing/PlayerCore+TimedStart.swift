@@ -15,8 +15,8 @@ struct TimedStart {
     let isOfCurrent: Bool
     let position: Double?
     let at: MonotonicTime
-    /// The start has begun.
-    var hasBegun = false
+    /// The player's goal before the start began; nil until then.
+    var goalBefore: PlayerGoal?
     /// Opens the stream ahead. After a failure, the stream opens at the start time.
     var opensAhead = true
     /// The ring holds silence before the item.
@@ -52,6 +52,7 @@ struct TimedStart {
         return max(0, min(Self.lead, at.seconds(since: now)))
     }
 
+    var hasBegun: Bool { goalBefore != nil }
     private var isMeasured: Bool { lateness.count >= Self.readings }
 
     func isReadingDue(_ now: MonotonicTime) -> Bool {
@@ -135,16 +136,28 @@ extension PlayerCore {
     /// Another command cancels the start. `isReplaced`: by another start, which may have the same time.
     mutating func dropTimedStart(isReplaced: Bool = false) {
         guard let dropped = timedStart else { return }
+        takeBackGoal()
         if isReplaced { timedStart = nil } else { endTimedStart() }
         guard dropped.hasSilence, current?.item.id == dropped.item, current?.isFed == true, !isHeard, !goal.isAtRest
         else { return }
         beginSeek(to: .seconds(position))
     }
 
+    /// The start has begun, and its first frame is not due yet.
+    private var isBeforeStart: Bool { timedStart.map { $0.hasBegun && now < $0.at } ?? false }
+
+    /// Sound is wanted now, not only at the time of a start.
+    var wantsSoundNow: Bool { goal.wantsSound && !isBeforeStart }
+
+    /// Undoes the beginning of a start that is dropped, or prepared again for another item.
+    private mutating func takeBackGoal() {
+        if isBeforeStart, goal.wantsSound, let before = timedStart?.goalBefore { goal = before }
+    }
+
     mutating func cancelStart() {
-        let hasBegun = timedStart?.hasBegun == true
+        let isAwaited = timedStart?.hasBegun == true && !isBeforeStart
         dropTimedStart()
-        if hasBegun { pause(.user) }
+        if isAwaited { pause(.user) }
     }
 
     /// Frames of silence to write before the track.
@@ -158,12 +171,13 @@ extension PlayerCore {
     mutating func checkTimedStart() {
         if isPriming, stream.format != nil || goal.wantsSound || goal.isAtRest { isPriming = false }
         guard let timedStart else { return }
-        if timedStart.hasBegun { return measure(timedStart) }
+        if timedStart.hasBegun, !isBeforeStart || current?.item.id == timedStart.item { return measure(timedStart) }
+        takeBackGoal()
         guard goal.wantsSound || current?.item.id == timedStart.item && !goal.isAtRest else {
             return prepareAgain(timedStart)
         }
         guard timedStart.deadline(waits: goal.wantsSound || isOutputUnavailable, now) <= now else { return }
-        self.timedStart?.hasBegun = true
+        self.timedStart?.goalBefore = goal
         do throws(PlaybackError) {
             if goal.wantsSound {
                 try play(.item(timedStart.item), at: timedStart.position, needsOutput: false)

@@ -19,6 +19,48 @@ extension PlayerCoreTimedStartTests {
         #expect(abs(world.position - 0.5) < 0.002 && errors(world).isEmpty && ended(world) == [time])
     }
 
+    /// The stream runs already, with silence.
+    @Test(arguments: [0.9, 0.5, 0.25])
+    func aQueueThatChangesInTheSilence_startsAtTheTime(before: Double) {
+        for edit in [QueueEdit.replace([ItemDraft(uri: "b-60")], startIndex: 0), .remove([ItemID(number: 1)])] {
+            var world = SimulatedWorld.with(["a-60", "b-60"], play: false)
+            world.model = .init(startsAfter: 0.02...0.02, jitter: 0)
+            world.run(seconds: 0.5)
+            let time = start(&world, in: 3)
+            world.run(seconds: 3 - before)
+            world.command(.edit(edit))
+            world.run(seconds: before - 0.01)
+            #expect(world.status != .playing && ended(world).isEmpty)
+            world.run(seconds: 0.51)
+            #expect(world.status == .playing && world.core.current?.item.uri == "b-60")
+            #expect(abs(world.position - 0.5) < 0.003 && errors(world).isEmpty && ended(world) == [time])
+        }
+    }
+
+    @Test(arguments: [PlayerCommand.next, .seek(.position(10)), .cancelStart])
+    func aCommandInTheSilence_leavesThePlayerSilent(command: PlayerCommand) {
+        var world = SimulatedWorld.with(["a-60", "b-60"], play: false)
+        world.run(seconds: 0.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: 2.5)
+        #expect(!world.core.snapshot().playWhenReady)
+        world.command(command)
+        #expect(ended(world) == [time])
+        #expect(!world.run(upTo: 3) { $0.status == .playing } && world.status == .ready)
+    }
+
+    @Test func aLaterStartInTheSilence_playsAtItsTime() {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        world.run(seconds: 0.5)
+        _ = start(&world, in: 3)
+        world.run(seconds: 2.5)
+        let time = start(&world, in: 3)
+        world.run(seconds: 2.99)
+        #expect(world.status != .playing)
+        world.run(seconds: 0.51)
+        #expect(world.status == .playing && abs(world.position - 0.5) < 0.002 && ended(world) == [time])
+    }
+
     @Test func aStartWhoseItemLeavesTheQueue_fails() throws {
         for (target, edit, code) in [
             (.index(1), QueueEdit.remove([ItemID(number: 2)]), .unknownItem), (.current, .clear, .noSuchContent),
