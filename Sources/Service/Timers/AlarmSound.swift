@@ -47,6 +47,7 @@ struct AlarmSound: Sendable {
     func play(_ drafts: [ItemDraft]?) {
         let snapshot = player.snapshot
         var patch = SettingsPatch()
+        patch.isSavedLater = true
         guard snapshot.settings.leader == nil else {
             // A follower first has to leave its group.
             patch.leader = .some(nil)
@@ -57,7 +58,6 @@ struct AlarmSound: Sendable {
         if rises {
             patch.volume = Level.amplitude(alarm.level)
             patch.muted = false
-            patch.isSavedLater = true
             player.perform(.apply(patch))
         }
         player.perform(.borrowOutput(alarm.output))

@@ -26,7 +26,7 @@ import Testing
         saved.nextItemNumber = 2
         saved.notes["timers"] = TimerNote.text(book)
         disk = ScriptedDisk(["main": saved])
-        rig = try HostRig([], on: disk)
+        rig = try HostRig(["kitchen"], on: disk)
         server = ServerService(ServerService.Parts(media: media))
     }
 
@@ -107,6 +107,16 @@ import Testing
         #expect(try hear { result != nil } && result == .tone)
         #expect(rig["main"].snapshot.status == .playing && uris == ["1"])
         #expect(try output.duck == 1 && !rig["main"].snapshot.settings.muted)
+    }
+
+    @Test func onAFullDisk_aFollowerLeavesItsGroup() throws {
+        _ = rig.perform(.edit(.replace(rig.items(1), startIndex: 0)), on: "kitchen")
+        #expect(rig.follow("main", "kitchen") != nil)
+        disk.answers { _ in .refused }
+        media.gate.post(())
+        ring()
+        #expect(try hear { result != nil } && result == .tone)
+        #expect(rig["main"].snapshot.settings.leader == nil && rig["main"].snapshot.status == .playing)
     }
 
     /// The next `play` sounds as always.
