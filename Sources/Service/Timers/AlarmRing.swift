@@ -38,6 +38,10 @@ struct AlarmRing: Hashable {
 
     /// Seconds that a stage has to be heard.
     static let patience = 10.0
+    /// Reasons of a pause that no client asked for.
+    static let lapses: Set<StatusReason> = [
+        .routeLost, .interruptionEnded, .outputUnavailable, .outputReturned, .session, .sessionChanged,
+    ]
     /// Seconds after which an alarm ends by itself. Its music plays on, as somebody probably listens to it.
     static let longest = 3_600.0
 }
@@ -213,8 +217,9 @@ extension TimerBook {
             guard let items = ring.items, items.lowerBound > 0 else { return soundAgain(from: .index(0), moment) }
             return soundAgain(from: .item(ItemID(number: items.lowerBound)), moment)
         case .stopped where reason == .stopAfterCurrent: return soundAgain(from: .current, moment)
-        case .paused where reason == .interruptionEnded && !ring.isHeard:
-            // The player does not resume by itself.
+        case .paused where !ring.isHeard && reason.map(AlarmRing.lapses.contains) ?? false,
+            .interrupted where !ring.isHeard && reason == .routeLost:
+            // The player does not resume by itself, or not before its headphones are back.
             return sound(ring.stage, moment)
         case .interrupted where wantsSound && !ring.isHeard:
             self.ring?.waitsForOutput = true

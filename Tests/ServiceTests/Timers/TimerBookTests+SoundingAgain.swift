@@ -143,6 +143,21 @@ extension TimerBookTests {
         #expect(world.advance() == [.silence] && world.alarm?.last?.result == .failed)
     }
 
+    /// The headphones were unplugged, with each policy.
+    @Test(arguments: [(.paused, false), (.interrupted, true)] as [(PlayerStatus, Bool)])
+    func anAlarmThatLosesItsHeadphones_soundsElsewhere_unlessItWasHeard(status: PlayerStatus, wantsSound: Bool) throws {
+        var world = TimerWorld()
+        let id = try world.ring(TimerWorld.alarm(fallback: "bell.mp3"))
+        _ = world.perform(id, .items, .loading)
+        var heard = world
+        let lost = TimerReport.status(status, .routeLost, wantsSound: wantsSound)
+        #expect(TimerWorld.stage(world.report(lost)) == .items)
+        world.pass(10)
+        #expect(world.advancedStage() == .fallback)
+        _ = heard.report(.status(.playing, wantsSound: true))
+        #expect(heard.report(lost) == [] && (heard.book.ring == nil) == !wantsSound)
+    }
+
     @Test func aSnoozeEnds_onlyWhenTheTimeChanges() throws {
         var world = TimerWorld()
         let id = try world.ring()
