@@ -13,6 +13,12 @@ struct AlarmRing: Hashable {
         case queue
     }
 
+    /// The player before a command of the alarm.
+    struct Found: Hashable {
+        var wantsSound: Bool
+        var nextItemNumber: UInt64
+    }
+
     var id: TimerID
     /// Milliseconds since the epoch.
     var dueAt: Int64
@@ -29,6 +35,8 @@ struct AlarmRing: Hashable {
     var revision: QueueRevision?
     /// The result before the snooze.
     var before: Alarm.Outcome.Result?
+    /// Until a command of the alarm. nil for a follower, which its leader commands.
+    var found: Found?
     /// The output is unavailable or interrupted, so the items are not at fault.
     var waitsForOutput = false
     /// One hour after the first sound of any stage.
@@ -105,6 +113,13 @@ extension TimerBook {
         ring.map { $0.id == id && $0.stage == stage && !$0.isBegun } ?? false
     }
 
+    /// A stage is about to be prepared.
+    mutating func ringFinds(_ snapshot: PlayerSnapshot) {
+        guard ring?.found == nil, snapshot.settings.leader == nil else { return }
+        ring?.found = AlarmRing.Found(
+            wantsSound: snapshot.playWhenReady, nextItemNumber: snapshot.nextItemNumber)
+    }
+
     /// An alarm goes off, and replaces another one.
     mutating func begin(_ index: Int, dueAt: Int64, wasSnoozed: Bool = false, _ moment: TimerMoment) -> [Effect] {
         var effects: [Effect] = []
@@ -146,7 +161,7 @@ extension TimerBook {
             }
         ring = AlarmRing(
             id: old.id, dueAt: old.dueAt, stage: stage, hasBegun: old.hasBegun,
-            items: stage == .kept ? alarm.kept : nil, before: old.before, end: old.end,
+            items: stage == .kept ? alarm.kept : nil, before: old.before, found: old.found, end: old.end,
             deadline: moment.monotonic.advanced(bySeconds: AlarmRing.patience))
         return [isAgain ? .soundAgain(old.id, alarm, stage, nil) : .sound(old.id, alarm, stage)]
     }
@@ -190,7 +205,14 @@ extension TimerBook {
     private mutating func playerChanged(
         _ status: PlayerStatus, _ reason: StatusReason?, _ item: UInt64?, _ wantsSound: Bool, _ moment: TimerMoment
     ) -> [Effect] {
-        guard let ring, ring.isBegun else { return [] }
+        guard let ring else { return [] }
+        // A client plays something else or pauses while the items are late.
+        if let found = ring.found,
+            wantsSound ? (item ?? 0) >= found.nextItemNumber : found.wantsSound && reason == .user
+        {
+            return endRing(of: ring.id, isSilenced: false)
+        }
+        guard ring.isBegun else { return [] }
         // A client plays something else.
         if let item, let items = ring.items, !items.contains(item) {
             return endRing(of: ring.id, isSilenced: false)

@@ -90,7 +90,9 @@ final class TimersLoop {
             beginEdit(id)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .prepared(let id, let sound, let drafts):
-            if members[id]?.book.awaits(sound.timer, sound.stage) == true { sound.play(drafts) }
+            guard members[id]?.book.awaits(sound.timer, sound.stage) == true else { return }
+            members[id]?.book.ring?.found = nil
+            sound.play(drafts)
         case .group(let id, let leader): passOn(id, to: leader)
         case .end: return
         }
@@ -205,6 +207,7 @@ final class TimersLoop {
                 player.perform(.edit(.remove(ids), expected: nil, play: false))
             }
         case .sound(let timer, let alarm, let stage):
+            members[id]?.book.ringFinds(player.snapshot)
             sound(timer, alarm, stage, rises: true, id, player).prepare()
         case .soundAgain(let timer, let alarm, let stage, nil): sound(timer, alarm, stage, id, player).prepare()
         case .soundAgain(let timer, let alarm, let stage, let target?):

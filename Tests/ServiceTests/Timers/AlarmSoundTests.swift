@@ -119,6 +119,28 @@ import Testing
         #expect(rig["main"].snapshot.settings.leader == nil && rig["main"].snapshot.status == .playing)
     }
 
+    @Test func otherMusicOfAClient_endsTheAlarm_beforeItsItemsCome() throws {
+        ring()
+        rig["main"].perform(.edit(.replace([ItemDraft(uri: "2")], startIndex: 0), play: true)) { _ in }
+        #expect(try hear { rig["main"].snapshot.status == .playing })
+        resolve()
+        #expect(uris == ["2"] && result == .failed)
+    }
+
+    /// Paused by a client before or after the alarm is due.
+    @Test(arguments: [false, true])
+    func aPauseOfAClient_endsTheAlarm_onlyOnceItIsDue(isDue: Bool) throws {
+        rig["main"].perform(.play(.current)) { _ in }
+        #expect(try hear { rig["main"].snapshot.status == .playing })
+        if isDue { ring() }
+        rig["main"].perform(.pause) { _ in }
+        #expect(eventually { !rig["main"].snapshot.playWhenReady })
+        if !isDue { ring() }
+        #expect(try hear { rig["main"].snapshot.status == .paused })
+        resolve()
+        #expect(uris == [isDue ? "1" : "0"] && rig["main"].snapshot.playWhenReady != isDue)
+    }
+
     /// The next `play` sounds as always.
     @Test func aRefusedAlarm_leavesNoRise() throws {
         try output.send(.availability(.unavailable("no server")))
