@@ -114,30 +114,17 @@ final class PlayerGroups: Sendable {
 
     /// - Returns: whether the player's leader has changed.
     func receive(_ event: PlayerEvent, of id: String) -> Bool {
-        let (isNew, mustRecord) = state.withLock { state -> (Bool, Bool) in
+        let (isNew, hasLeft) = state.withLock { state -> (Bool, Bool) in
             var isNew = false
             if case .settings = event.kind { isNew = link(id, &state) }
             for (follower, link) in state.links where follower == id || link.leader == id {
                 link.follower.somethingChanged()
             }
-            return (isNew, isNew && hasLeft(id, state))
+            return (isNew, isNew && plan(state).leaders[id] == nil)
         }
-        if mustRecord { recordDeparture(of: id) }
+        // An alarm takes its player out of the group without a change of groups, so the record still has it.
+        if hasLeft { settle() }
         return isNew
-    }
-
-    /// An alarm takes its player out of the group without a change of groups.
-    private func hasLeft(_ id: String, _ state: State) -> Bool {
-        state.recorded?[id] != nil && state.players[id]?.player.snapshot.settings.leader == nil
-    }
-
-    private func recordDeparture(of id: String) {
-        enqueue { [self] finish in
-            let recorded = state.withLock { hasLeft(id, $0) ? $0.recorded : nil }
-            guard var leaders = recorded else { return finish() }
-            leaders[id] = nil
-            save(leaders) { _ in finish() }
-        }
     }
 
     @discardableResult
