@@ -41,8 +41,8 @@ public enum PlayerCommand: Sendable {
     case adapt(LeaderPlayback)
     /// nil cancels the plan.
     case sleep(SleepPlan?)
-    /// Fades the next sound in from silence, over this many seconds. Cancels a sleep plan. nil: the next sound does not
-    /// rise.
+    /// Fades the next sound in from silence, over this many seconds. Cancels a sleep plan. nil: it does not, and a
+    /// rise that has begun ends.
     case rise(over: Double?)
     /// Saves a named text beside the player's state.
     case note(String, String)

@@ -225,6 +225,13 @@ import Testing
         #expect(world.fades == [0])
     }
 
+    /// Rises over 5 s with its first item, and plays.
+    private func riseAndPlay(_ world: inout SimulatedWorld) {
+        world.command(.rise(over: 5))
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing })
+    }
+
     @Test func rises_whenSoundBegins() throws {
         var world = SimulatedWorld.with(["a-60"], play: false)
         world.run(seconds: 1)
@@ -259,9 +266,7 @@ import Testing
     /// The output still has the rest of the ramp, whatever the clock says.
     @Test func aRiseThatEndsInAPause_leavesNothingForTheNextPlay() {
         var world = SimulatedWorld.with(["a-60"], play: false)
-        world.command(.rise(over: 5))
-        world.command(.play(.current))
-        #expect(world.run { $0.status == .playing })
+        riseAndPlay(&world)
         world.run(seconds: 1)
         world.command(.pause)
         world.command(.rise(over: nil))
@@ -277,9 +282,7 @@ import Testing
         var world = SimulatedWorld.with(["a-60"], play: false)
         let pause = try #require(PlayerSettings.table.first { $0.key == "fades.pause" })
         world.apply { $0[pause] = .number(2) }
-        world.command(.rise(over: 5))
-        world.command(.play(.current))
-        #expect(world.run { $0.status == .playing })
+        riseAndPlay(&world)
         world.run(seconds: 1)
         world.command(.pause)
         world.command(.rise(over: nil))
