@@ -235,14 +235,9 @@ def test_icecast(capture, api, media, directory):
     """The real server: the station's name, no end; its source goes and comes back."""
     icecast = Icecast(directory / "icecast")
     icecast.feed(media.path("long.mp3"))
-
-    def on_the_air() -> bool:
-        api.load(icecast.url)
-        return api.request("POST", "/player/play").is_success
-
-    eventually(on_the_air, "the source is connected", 10, every=0.2)
-    player = api.wait_status("playing", timeout=10)
+    api.start(icecast.url, timeout=10)
     capture.wait_sound()
+    player = api.player()
     assert player["item"]["live"]["station"] == "Real Radio" and player["duration"] is None
     assert player["item"]["live"]["genre"] == "Tests"
     icecast.starve()

@@ -97,37 +97,44 @@ class Icecast:
             stderr=(home / "stderr.log").open("wb"))
         self.source: subprocess.Popen | None = None
         opened.append(self)
-        eventually(self._answers, "icecast answers", 10)
+        # A connection alone is accepted before it serves, and the next one can be refused.
+        eventually(lambda: self._status() is not None, "icecast answers", 10)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/live.mp3"
 
-    def _answers(self) -> bool:
-        """A connection alone is accepted before it serves, and the next one can be refused."""
+    def _status(self) -> int | None:
+        """The status of its answer to a listener. None: it does not answer."""
         assert self.process.poll() is None, (self.home / "stderr.log").read_text()
         try:
-            urllib.request.urlopen(self.url, timeout=1).close()
-        except urllib.error.HTTPError:
-            return True
+            with urllib.request.urlopen(self.url, timeout=1) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
         except OSError:
-            return False
-        return True
+            return None
 
     def feed(self, file: pathlib.Path) -> None:
+        """The source comes. Returns once a listener gets the stream."""
         self.source = subprocess.Popen(
             ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", str(file), "-c", "copy",
              "-content_type", "audio/mpeg", "-ice_name", self.name, "-ice_genre", "Tests", "-f", "mp3",
              f"icecast://source:secret@127.0.0.1:{self.port}/live.mp3"], stdin=subprocess.DEVNULL)
+        eventually(lambda: self._status() == 200, "the source is connected", 15)
 
     def starve(self) -> None:
-        """The source goes away."""
+        """The source goes away. Returns once Icecast knows: until then it refuses another source."""
+        self._end_source()
+        eventually(lambda: self._status() == 404, "the source is gone", 15)
+
+    def _end_source(self) -> None:
         if self.source is not None:
             self.source.kill()
             self.source.wait()
             self.source = None
 
     def close(self) -> None:
-        self.starve()
+        self._end_source()
         self.process.kill()
         self.process.wait()
