@@ -82,7 +82,7 @@ def test_play_during_the_call_is_heard(capture, pulse, api, events, playing):
         events.wait_status("interrupted", mark=playing)
         capture.wait_silence(0.3)
         mark, silent = events.mark(), capture.frames
-        assert api.play()["status"] == "playing"
+        api.resume()
         capture.wait_sound(silent)
         assert not is_muted(pulse)
         told = events.wait_for("interruption", mark=mark)
@@ -111,7 +111,8 @@ def test_mute_by_another_program_interrupts_the_music(capture, pulse, api, event
     mark = events.mark()
     pulse.pactl("set-sink-input-mute", stream, "1")
     events.wait_status("interrupted", mark=mark)
-    assert api.play()["status"] == "playing" and not is_muted(pulse)
+    api.resume()
+    assert not is_muted(pulse)
     during(0.3, lambda: api.player()["status"] == "playing", "interrupted again")
 
 

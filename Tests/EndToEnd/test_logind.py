@@ -101,7 +101,7 @@ def test_the_users_word_is_above_the_locks(logind, capture, api, playing):
     logind.lock(logind.screens[0])
     api.wait_status("interrupted")
     silent = capture.frames
-    assert api.play()["status"] == "playing"
+    api.resume()
     capture.wait_sound(silent)
 
 

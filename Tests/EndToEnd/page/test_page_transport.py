@@ -68,6 +68,7 @@ def test_modes_goRound(playing, remote, api):
 def test_muteAndVolume_areSeparate(playing, remote, api):
     remote.button("Mute").click()
     eventually(lambda: api.player()["muted"], "muted")
+    expect(remote.button("Mute")).to_have_attribute("aria-pressed", "true")
     assert api.player()["volume"] == 1
     remote.button("Mute").click()
     eventually(lambda: not api.player()["muted"], "not muted")
@@ -184,14 +185,18 @@ def test_realRefusal_isReported(remote, api):
 def test_keys_actFromAnywhere(playing, remote, api):
     for key, check in [
         ("l", lambda player: player["position"] > 10), ("ArrowRight", lambda player: player["position"] > 15),
-        (" ", lambda player: player["status"] == "paused"), ("k", lambda player: player["status"] == "playing"),
-        ("m", lambda player: player["muted"]), ("r", lambda player: player["repeat"] == "all"),
-        ("n", lambda player: player["queueIndex"] == 1), ("s", lambda player: player["shuffle"]),
+        (" ", lambda player: player["status"] == "paused"), ("m", lambda player: player["muted"]),
+        ("r", lambda player: player["repeat"] == "all"), ("n", lambda player: player["queueIndex"] == 1),
+        ("s", lambda player: player["shuffle"]),
         ("ArrowDown", lambda player: abs(player["level"] - 0.95) < 0.001),
     ]:
         assert not check(api.player()), key
         remote.page.keyboard.press(key)
         eventually(lambda: check(api.player()), f"key {key}")
+    # It sends the verb that the page shows.
+    expect(remote.button("Play")).to_be_visible()
+    remote.page.keyboard.press("k")
+    api.wait_status("playing")
     for key, pane in (("2", "pane-queue"), ("3", "pane-browse"), ("1", "pane-now")):
         remote.page.keyboard.press(key)
         expect(remote.page.locator(f"#{pane}")).to_be_focused()

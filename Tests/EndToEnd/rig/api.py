@@ -72,6 +72,11 @@ class Api:
     def play(self, **members: Any) -> dict:
         return self.command("play", **members)
 
+    def resume(self) -> dict:
+        """Plays, and returns the state once sound is heard: the answer itself comes after 0.8 s at the latest."""
+        self.play()
+        return self.wait_status("playing")
+
     def pause(self) -> dict:
         return self.command("pause")
 
