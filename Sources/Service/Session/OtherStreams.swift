@@ -41,6 +41,23 @@ public struct OtherStreamChange: Hashable, Sendable {
 
     public var index: UInt32
     public var value: Value
+    /// The value that it replaces. If the stream has another one by now, the change is not made. nil: it is always made.
+    public var expected: Value?
+
+    public init(index: UInt32, value: Value, expected: Value? = nil) {
+        self.index = index
+        self.value = value
+        self.expected = expected
+    }
+
+    /// Whether the stream has the expected value.
+    public func isExpected(by stream: OtherStream) -> Bool {
+        switch expected {
+        case .muted(let isMuted)?: stream.isMuted == isMuted
+        case .volume(let volume)?: stream.volume == volume
+        case nil: true
+        }
+    }
 }
 
 /// The other streams at the sound server.
@@ -64,6 +81,8 @@ public protocol OtherStreamsWatch: AnyObject, Sendable {
     /// `handler` is called on the output's thread after each change, with nil if the sound server is not available; it
     /// must not block.
     func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void)
-    /// Returns at once. Streams that have ended are ignored.
-    func changeOtherStreams(_ changes: [OtherStreamChange])
+    /// Returns at once. Streams that have ended are ignored. `refused` is called on the output's thread with each change that was
+    /// not made because somebody else had changed the stream.
+    func changeOtherStreams(
+        _ changes: [OtherStreamChange], refused: @escaping @Sendable (OtherStreamChange) -> Void)
 }

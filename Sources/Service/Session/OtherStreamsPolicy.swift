@@ -71,13 +71,15 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
             entries.append(entry)
             step.made.append(
-                OtherStreamChange(index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true)))
+                OtherStreamChange(
+                    index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true),
+                    expected: entry.original.map { .volume($0) } ?? .muted(false)))
         }
         step.isToBeSaved = entries != before
         return step
     }
 
-    /// The entries could not be saved, so the changes were not made.
+    /// The changes were not made.
     mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
     }

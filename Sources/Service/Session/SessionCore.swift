@@ -154,7 +154,17 @@ struct SessionCore: Sendable {
         return settle()
     }
 
+    /// The entries could not be saved, so the changes were not made.
     mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
+
+    /// A change whose entries are saved may have been undone meanwhile.
+    func stillHolds(_ change: OtherStreamChange) -> Bool { policy.entries.contains { $0.index == change.index } }
+
+    /// Somebody else changed the stream first. The next report of the streams has the new state.
+    mutating func refused(_ change: OtherStreamChange) -> [Action] {
+        policy.withdraw([change])
+        return [.saveEntries(policy.entries, then: [])]
+    }
 
     /// Restores other programs' sound, for good.
     mutating func end() -> [Action] {

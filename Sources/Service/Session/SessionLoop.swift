@@ -12,13 +12,14 @@ enum SessionMessage: Sendable {
     case left(String)
     case machine(MachineNotice, done: @Sendable () -> Void)
     case entriesSaved([OtherStreamChange], failure: SaveFailure?)
+    case refused(OtherStreamChange)
     case stop
 
     func refuse(_ reason: String) {
         switch self {
         case .change(_, let reply): reply(.failure(.notSaved(reason)))
         case .machine(_, let done): done()
-        case .otherStreams, .player, .left, .entriesSaved, .configurationSaved, .stop: break
+        case .otherStreams, .player, .left, .entriesSaved, .refused, .configurationSaved, .stop: break
         }
     }
 }
@@ -68,8 +69,9 @@ final class SessionLoop {
         case .player(let player, let fact, let holds): perform(core.playerChanged(player, fact, holds))
         case .left(let player): perform(core.playerLeft(player))
         case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
-        case .entriesSaved(let changes, nil): environment.otherStreams?.changeOtherStreams(changes)
+        case .entriesSaved(let changes, nil): apply(changes.filter(core.stillHolds))
         case .entriesSaved(let changes, _): core.notSaved(changes)
+        case .refused(let change): perform(core.refused(change))
         case .stop: break
         }
     }
@@ -127,7 +129,7 @@ final class SessionLoop {
             case .applyRules(let rules): command(.applyRules(rules), round)
             case .interrupt(let notice): command(.interruption(notice), round)
             case .pausePlayers(let players): command(.pause, to: players, round)
-            case .undo(let changes): environment.otherStreams?.changeOtherStreams(changes)
+            case .undo(let changes): apply(changes)
             case .saveEntries(let entries, let changes):
                 environment.store.save([SessionNotes.change(entries)]) { [mailbox] failure in
                     if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }
@@ -135,6 +137,10 @@ final class SessionLoop {
             }
         }
         round.end()
+    }
+
+    private func apply(_ changes: [OtherStreamChange]) {
+        environment.otherStreams?.changeOtherStreams(changes) { [mailbox] in mailbox.post(.refused($0)) }
     }
 
     private func command(_ command: PlayerCommand, to players: Set<String>? = nil, _ round: Round) {

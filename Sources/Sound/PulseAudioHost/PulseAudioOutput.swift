@@ -70,5 +70,9 @@ extension PulseAudioOutput: OtherStreamsWatch {
         commands.post(.watchOtherStreams(handler))
     }
 
-    public func changeOtherStreams(_ changes: [OtherStreamChange]) { commands.post(.changeOtherStreams(changes)) }
+    public func changeOtherStreams(
+        _ changes: [OtherStreamChange], refused: @escaping @Sendable (OtherStreamChange) -> Void
+    ) {
+        commands.post(.changeOtherStreams(changes, refused: refused))
+    }
 }

@@ -15,12 +15,22 @@ final class PulseOtherStreams: CallbackTarget {
         var own: [DuckingModule.Stream] = []
     }
 
+    private struct Request {
+        let change: OtherStreamChange
+        let refused: @Sendable (OtherStreamChange) -> Void
+    }
+
     private let reportDucking: (Bool) -> Void
     private var handler: (@Sendable (OtherStreams?) -> Void)?
     private var reported: OtherStreams?
     private var isDucked = false
     private var listing = Listing()
     private var listings = Listings.none
+    /// Changes that wait for a listing that begins after their request: `reported` may be outdated, and a stream that its user
+    /// has just muted must stay so.
+    private var waiting: [Request] = []
+    /// Those that the running listing decides.
+    private var deciding: [Request] = []
     private var modules: [DuckingModule] = []
     private var listedModules: [DuckingModule] = []
     /// Our client index at the server.
@@ -44,6 +54,7 @@ final class PulseOtherStreams: CallbackTarget {
     /// The connection is lost; pending requests are never answered.
     func forget() {
         listings = .none
+        (waiting, deciding) = ([], [])
         (modules, listedModules) = ([], [])
         if reported != nil { handler?(nil) }
         reported = nil
@@ -84,6 +95,7 @@ final class PulseOtherStreams: CallbackTarget {
     private func list(_ context: OpaquePointer) {
         guard handler != nil || !modules.isEmpty, listings.begin() else { return }
         listing = Listing()
+        (deciding, waiting) = (waiting, [])
         release(
             pa_context_get_server_info(
                 context,
@@ -120,6 +132,7 @@ final class PulseOtherStreams: CallbackTarget {
 
     private func listed(_ context: OpaquePointer?) {
         let isOutdated = listings.end()
+        if let context { decide(context) }
         if let handler, listing.others != reported {
             reported = listing.others
             handler(listing.others)
@@ -135,24 +148,53 @@ final class PulseOtherStreams: CallbackTarget {
         reportDucking(isDucked)
     }
 
-    func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {
+    func change(
+        _ changes: [OtherStreamChange], context: OpaquePointer?,
+        refused: @escaping @Sendable (OtherStreamChange) -> Void
+    ) {
         guard let context else { return }
         for change in changes {
-            switch change.value {
-            case .muted(let isMuted):
-                release(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
-            case .volume(let channels):
-                guard (1...32).contains(channels.count) else { continue }
-                var volume = pa_cvolume()
-                pa_cvolume_init(&volume)
-                volume.channels = UInt8(channels.count)
-                withUnsafeMutableBytes(of: &volume.values) { bytes in
-                    bytes.withMemoryRebound(to: pa_volume_t.self) { values in
-                        for (index, value) in channels.enumerated() { values[index] = value }
-                    }
-                }
-                release(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
+            if change.expected != nil {
+                waiting.append(Request(change: change, refused: refused))
+            } else if !withdraw(change.index) {
+                apply(change, context)
             }
+        }
+        if !waiting.isEmpty { list(context) }
+    }
+
+    /// Drops the change of a stream that waits. False if none waits.
+    private func withdraw(_ index: UInt32) -> Bool {
+        let count = waiting.count + deciding.count
+        waiting.removeAll { $0.change.index == index }
+        deciding.removeAll { $0.change.index == index }
+        return waiting.count + deciding.count < count
+    }
+
+    private func decide(_ context: OpaquePointer) {
+        for request in deciding {
+            let change = request.change
+            guard let stream = listing.others.streams.first(where: { $0.index == change.index }) else { continue }
+            if change.isExpected(by: stream) { apply(change, context) } else { request.refused(change) }
+        }
+        deciding = []
+    }
+
+    private func apply(_ change: OtherStreamChange, _ context: OpaquePointer) {
+        switch change.value {
+        case .muted(let isMuted):
+            release(pa_context_set_sink_input_mute(context, change.index, isMuted ? 1 : 0, nil, nil))
+        case .volume(let channels):
+            guard (1...32).contains(channels.count) else { return }
+            var volume = pa_cvolume()
+            pa_cvolume_init(&volume)
+            volume.channels = UInt8(channels.count)
+            withUnsafeMutableBytes(of: &volume.values) { bytes in
+                bytes.withMemoryRebound(to: pa_volume_t.self) { values in
+                    for (index, value) in channels.enumerated() { values[index] = value }
+                }
+            }
+            release(pa_context_set_sink_input_volume(context, change.index, &volume, nil, nil))
         }
     }
 }

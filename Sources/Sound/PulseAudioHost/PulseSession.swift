@@ -10,7 +10,7 @@ import Service
 enum PulseCommand: Sendable {
     case output(OutputCommand)
     case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
-    case changeOtherStreams([OtherStreamChange])
+    case changeOtherStreams([OtherStreamChange], refused: @Sendable (OtherStreamChange) -> Void)
     /// Answered through the mailbox when all sound has ended.
     case shutdown(Mailbox<Bool>)
 }
@@ -121,7 +121,8 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         switch command {
         case .output(let command): perform(command)
         case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
-        case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
+        case .changeOtherStreams(let changes, let refused):
+            otherStreams.change(changes, context: readyContext, refused: refused)
         case .shutdown(let mailbox): shutdown(mailbox)
         }
     }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func mute(_ index: UInt32, _ isMuted: Bool) -> OtherStreamChange {
-        OtherStreamChange(index: index, value: .muted(isMuted))
+        OtherStreamChange(index: index, value: .muted(isMuted), expected: isMuted ? .muted(false) : nil)
     }
 
     @Test func onlyStreamsMutedByUs_areUnmuted() {

@@ -46,6 +46,24 @@ import Testing
         #expect(givenBack.count == 1)
     }
 
+    @Test func aStreamThatItsUserMutedFirst_staysMuted() {
+        var core = core()
+        let silenced = made(core.playerChanged("main", .wantsSound, true))
+        #expect(silenced.allSatisfy(core.stillHolds))
+        var muted = other
+        muted.isMuted = true
+        _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
+        #expect(core.refused(silenced[0]) == [.saveEntries([], then: [])] && !core.stillHolds(silenced[0]))
+        #expect(undone(core.playerChanged("main", .wantsSound, false)).isEmpty)
+    }
+
+    @Test func aChangeUndoneWhileItIsSaved_isNotMade() {
+        var core = core()
+        let silenced = made(core.playerChanged("main", .wantsSound, true))
+        _ = core.playerChanged("main", .wantsSound, false)
+        #expect(!silenced.contains(where: core.stillHolds))
+    }
+
     @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
         var core = core()
         _ = core.playerChanged("main", .wantsSound, true)
