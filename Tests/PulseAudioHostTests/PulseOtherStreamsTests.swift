@@ -22,25 +22,29 @@ import Testing
             OtherStreamChange(index: index, value: value, expected: expected)
         }
 
-        func make(_ changes: OtherStreamChange...) {
-            output.changeOtherStreams(changes) { [reports] change in
-                reports.refused.withLock { $0.append(change) }
-            }
-        }
+        func make(_ changes: OtherStreamChange...) { output.changeOtherStreams(changes) }
     }
 
     private final class Reports: Sendable {
         let latest = Mutex<OtherStreams?>(nil)
-        let refused = Mutex<[OtherStreamChange]>([])
+        private let decided = Mutex<[OtherStreamChange: Bool]>([:])
 
         var stream: OtherStream? { latest.withLock { $0?.streams.first } }
-        var refusals: [OtherStreamChange] { refused.withLock { $0 } }
+        /// Whether each change was made.
+        var answers: [OtherStreamChange: Bool] { decided.withLock { $0 } }
+
+        func note(_ report: OtherStreamsReport) {
+            switch report {
+            case .streams(let new): latest.withLock { $0 = new }
+            case .decided(let change, let isMade): decided.withLock { $0[change] = isMade }
+            }
+        }
     }
 
     private func withNeighbour(_ body: (Neighbour) throws -> Void) throws {
         try OutputDriver.with { daemon, driver in
             let reports = Reports()
-            driver.output.watchOtherStreams { new in reports.latest.withLock { $0 = new } }
+            driver.output.watchOtherStreams { reports.note($0) }
             let program = try ChildProcess("/usr/bin/pacat", ["--raw", "/dev/zero"], environment: daemon.environment)
             defer { program.end() }
             try #require(eventually { reports.stream != nil })
@@ -54,20 +58,22 @@ import Testing
             neighbour.mute(true)
             let mute = neighbour.change(.muted(true), expected: .muted(false))
             neighbour.make(mute)
-            #expect(eventually { neighbour.reports.refusals == [mute] })
+            #expect(eventually { neighbour.reports.answers == [mute: false] })
             let duck = neighbour.change(.volume([1_000, 1_000]), expected: .volume([2_000, 2_000]))
             neighbour.make(duck)
-            #expect(eventually { neighbour.reports.refusals == [mute, duck] })
+            #expect(eventually { neighbour.reports.answers == [mute: false, duck: false] })
             #expect(neighbour.reports.stream?.volume == [65_536, 65_536])
         }
     }
 
     @Test func anExpectedStream_isChanged() throws {
         try withNeighbour { neighbour in
-            neighbour.make(neighbour.change(.muted(true), expected: .muted(false)))
-            #expect(eventually { neighbour.reports.stream?.isMuted == true })
+            let mute = neighbour.change(.muted(true), expected: .muted(false))
+            neighbour.make(mute)
+            #expect(
+                eventually { neighbour.reports.stream?.isMuted == true } && neighbour.reports.answers == [mute: true])
             neighbour.make(neighbour.change(.muted(false)))
-            #expect(eventually { neighbour.reports.stream?.isMuted == false } && neighbour.reports.refusals.isEmpty)
+            #expect(eventually { neighbour.reports.stream?.isMuted == false })
         }
     }
 
@@ -81,9 +87,10 @@ import Testing
                 neighbour.change(.volume([65_536, 65_536])))
             neighbour.make(
                 neighbour.change(.muted(false), expected: .muted(true)), neighbour.change(.muted(true)))
-            // Refused after all that came before it.
-            neighbour.make(neighbour.change(.muted(true), expected: .muted(false)))
-            #expect(eventually { neighbour.reports.refusals.count == 1 })
+            // Decided after all that came before it.
+            let last = neighbour.change(.muted(true), expected: .muted(false))
+            neighbour.make(last)
+            #expect(eventually { neighbour.reports.answers == [last: false] })
             #expect(neighbour.isMuted && neighbour.reports.stream?.volume == [65_536, 65_536])
         }
     }

@@ -33,7 +33,7 @@ public final class LiveSession: Sendable {
         } run: {
             SessionLoop(environment, core, $0, published).run()
         }
-        loop.post(.otherStreams(nil))
+        loop.post(.otherStreams(.streams(nil)))
         otherStreams?.watchOtherStreams { [loop] in loop.post(.otherStreams($0)) }
     }
 

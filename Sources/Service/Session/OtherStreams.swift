@@ -33,6 +33,15 @@ public struct OtherStream: Hashable, Sendable {
     var isMusic: Bool { !isOfTheSystem && !isSpeech }
 }
 
+extension OtherStream {
+    public func has(_ value: OtherStreamChange.Value) -> Bool {
+        switch value {
+        case .muted(let isMuted): self.isMuted == isMuted
+        case .volume(let volume): self.volume == volume
+        }
+    }
+}
+
 public struct OtherStreamChange: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         case muted(Bool)
@@ -41,22 +50,14 @@ public struct OtherStreamChange: Hashable, Sendable {
 
     public var index: UInt32
     public var value: Value
-    /// The value that it replaces. If the stream has another one by now, the change is not made. nil: it is always made.
+    /// The value that it replaces: a stream that has another one by now is not changed. nil: an undo, which is made without
+    /// looking, or cancels a change of the same stream that waits.
     public var expected: Value?
 
     public init(index: UInt32, value: Value, expected: Value? = nil) {
         self.index = index
         self.value = value
         self.expected = expected
-    }
-
-    /// Whether the stream has the expected value.
-    public func isExpected(by stream: OtherStream) -> Bool {
-        switch expected {
-        case .muted(let isMuted)?: stream.isMuted == isMuted
-        case .volume(let volume)?: stream.volume == volume
-        case nil: true
-        }
     }
 }
 
@@ -75,14 +76,19 @@ public struct OtherStreams: Hashable, Sendable {
     }
 }
 
+public enum OtherStreamsReport: Sendable {
+    /// nil: the sound server is not available.
+    case streams(OtherStreams?)
+    /// Whether a change was made. The streams that decided were reported before.
+    case decided(OtherStreamChange, isMade: Bool)
+}
+
 /// Observes and changes other programs' streams. The session owns this contract, so that the policy is tested without a
 /// sound server.
 public protocol OtherStreamsWatch: AnyObject, Sendable {
-    /// `handler` is called on the output's thread after each change, with nil if the sound server is not available; it
-    /// must not block.
-    func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void)
-    /// Returns at once. Streams that have ended are ignored. `refused` is called on the output's thread with each change that was
-    /// not made because somebody else had changed the stream.
-    func changeOtherStreams(
-        _ changes: [OtherStreamChange], refused: @escaping @Sendable (OtherStreamChange) -> Void)
+    /// `handler` is called on the output's thread, after each change of the streams and once for each change with an expected
+    /// value, unless that is cancelled. It must not block.
+    func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreamsReport) -> Void)
+    /// Returns at once.
+    func changeOtherStreams(_ changes: [OtherStreamChange])
 }

@@ -15,6 +15,15 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         /// nil: muted by us.
         var original: [UInt32]?
         var set: [UInt32]?
+
+        var before: OtherStreamChange.Value { original.map { .volume($0) } ?? .muted(false) }
+        var after: OtherStreamChange.Value { self.set.map { .volume($0) } ?? .muted(true) }
+    }
+
+    /// A change that is under way. Its entry stays until the sound server's answer: only then is it known whether there is
+    /// something to undo.
+    private enum Stage {
+        case saving, requested
     }
 
     /// -20 dB in PulseAudio's cubic units.
@@ -25,6 +34,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
     private var released: Set<UInt32> = []
     /// Entries whose change the sound server has confirmed.
     private var confirmed: Set<UInt32> = []
+    private var underWay: [UInt32: Stage] = [:]
 
     init(entries: [Entry] = []) {
         self.entries = entries
@@ -51,18 +61,19 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             guard entry.server == otherStreams.server, let stream = streams[entry.index],
                 stream.identity == entry.identity
             else { return true }
-            let isAsLeft = Self.isAsLeft(stream, entry)
+            guard underWay[entry.index] == nil else { return false }
+            let isAsLeft = stream.has(entry.after)
             if isAsLeft { confirmed.insert(entry.index) }
             if !isAsLeft, confirmed.contains(entry.index) {
                 released.insert(entry.index)
                 return true
             }
             guard !Self.wants(others, stream, as: entry) else { return false }
-            step.undone.append(
-                OtherStreamChange(index: entry.index, value: entry.original.map { .volume($0) } ?? .muted(false)))
+            step.undone.append(OtherStreamChange(index: entry.index, value: entry.before))
             return true
         }
         confirmed.formIntersection(entries.map(\.index))
+        underWay = underWay.filter { index, _ in entries.contains { $0.index == index } }
         for stream in otherStreams.streams where !entries.contains(where: { $0.index == stream.index }) {
             guard !released.contains(stream.index),
                 let entry = Self.entry(others, stream, server: otherStreams.server)
@@ -70,18 +81,38 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             // A stream that this step restores is changed again in the next step.
             guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
             entries.append(entry)
+            underWay[entry.index] = .saving
             step.made.append(
-                OtherStreamChange(
-                    index: stream.index, value: entry.set.map { .volume($0) } ?? .muted(true),
-                    expected: entry.original.map { .volume($0) } ?? .muted(false)))
+                OtherStreamChange(index: entry.index, value: entry.after, expected: entry.before))
         }
         step.isToBeSaved = entries != before
         return step
     }
 
+    /// The entries are saved. Returns the changes that are still to be made.
+    mutating func saved(_ changes: [OtherStreamChange]) -> [OtherStreamChange] {
+        let due = changes.filter { underWay[$0.index] == .saving }
+        for change in due { underWay[change.index] = .requested }
+        return due
+    }
+
     /// The changes were not made.
     mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
+        for change in changes { underWay[change.index] = nil }
+    }
+
+    /// The sound server's answer. False if nobody waits for it any more.
+    mutating func decided(_ change: OtherStreamChange, isMade: Bool) -> Bool {
+        guard underWay[change.index] == .requested else { return false }
+        underWay[change.index] = nil
+        if !isMade { withdraw([change]) }
+        return true
+    }
+
+    /// Undoes the changes that nobody will wait for.
+    func undoRequested() -> [OtherStreamChange] {
+        entries.filter { underWay[$0.index] == .requested }.map { OtherStreamChange(index: $0.index, value: $0.before) }
     }
 
     /// Whether we muted it.
@@ -93,11 +124,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
     mutating func forget() {
         entries = []
         confirmed = []
-    }
-
-    private static func isAsLeft(_ stream: OtherStream, _ entry: Entry) -> Bool {
-        if let set = entry.set { return stream.volume == set }
-        return stream.isMuted
+        underWay = [:]
     }
 
     private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {

@@ -10,8 +10,8 @@ struct SessionCore: Sendable {
         case interrupt(InterruptionNotice)
         /// Ids of players.
         case pausePlayers(Set<String>)
-        /// Recorded on disk from before `make` until after `undo`.
-        case undo([OtherStreamChange])
+        case change([OtherStreamChange])
+        /// Recorded on disk from before a change until after it is undone.
         case saveEntries([OtherStreamsPolicy.Entry], then: [OtherStreamChange])
     }
 
@@ -154,22 +154,22 @@ struct SessionCore: Sendable {
         return settle()
     }
 
-    /// The entries could not be saved, so the changes were not made.
-    mutating func notSaved(_ changes: [OtherStreamChange]) { policy.withdraw(changes) }
+    /// Without saved entries the changes are not made.
+    mutating func entriesSaved(_ isSaved: Bool, _ changes: [OtherStreamChange]) -> [Action] {
+        if !isSaved { policy.withdraw(changes) }
+        return [.change(policy.saved(changes))]
+    }
 
-    /// A change whose entries are saved may have been undone meanwhile.
-    func stillHolds(_ change: OtherStreamChange) -> Bool { policy.entries.contains { $0.index == change.index } }
-
-    /// Somebody else changed the stream first. The next report of the streams has the new state.
-    mutating func refused(_ change: OtherStreamChange) -> [Action] {
-        policy.withdraw([change])
-        return [.saveEntries(policy.entries, then: [])]
+    /// A change was made, or somebody else has changed the stream first.
+    mutating func changeDecided(_ change: OtherStreamChange, isMade: Bool) -> [Action] {
+        guard policy.decided(change, isMade: isMade) else { return [] }
+        return (isMade ? [] : [.saveEntries(policy.entries, then: [])]) + settle()
     }
 
     /// Restores other programs' sound, for good.
     mutating func end() -> [Action] {
         activation = false
-        return settle()
+        return settle() + [.change(policy.undoRequested())]
     }
 
     // MARK: Consequences
@@ -185,7 +185,7 @@ struct SessionCore: Sendable {
         isSilencing = others == .silence
         guard let otherStreams else { return actions }
         let step = policy.step(others, in: otherStreams)
-        if !step.undone.isEmpty { actions.append(.undo(step.undone)) }
+        if !step.undone.isEmpty { actions.append(.change(step.undone)) }
         if step.isToBeSaved { actions.append(.saveEntries(policy.entries, then: step.made)) }
         return actions
     }

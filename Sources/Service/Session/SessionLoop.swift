@@ -7,19 +7,18 @@ internal import Playback
 enum SessionMessage: Sendable {
     case change(SessionRequest, ServiceReply<SessionStatus>)
     case configurationSaved(UInt64, failure: SaveFailure?)
-    case otherStreams(OtherStreams?)
+    case otherStreams(OtherStreamsReport)
     case player(String, SessionCore.PlayerFact, Bool)
     case left(String)
     case machine(MachineNotice, done: @Sendable () -> Void)
     case entriesSaved([OtherStreamChange], failure: SaveFailure?)
-    case refused(OtherStreamChange)
     case stop
 
     func refuse(_ reason: String) {
         switch self {
         case .change(_, let reply): reply(.failure(.notSaved(reason)))
         case .machine(_, let done): done()
-        case .otherStreams, .player, .left, .entriesSaved, .refused, .configurationSaved, .stop: break
+        case .otherStreams, .player, .left, .entriesSaved, .configurationSaved, .stop: break
         }
     }
 }
@@ -65,13 +64,12 @@ final class SessionLoop {
         case .configurationSaved(let number, let failure):
             if let saved = changes.saved(number, failure) { commit(saved.change, saved.reply) }
             makeChanges()
-        case .otherStreams(let new): perform(core.otherStreamsChanged(new))
+        case .otherStreams(.streams(let new)): perform(core.otherStreamsChanged(new))
+        case .otherStreams(.decided(let change, let isMade)): perform(core.changeDecided(change, isMade: isMade))
         case .player(let player, let fact, let holds): perform(core.playerChanged(player, fact, holds))
         case .left(let player): perform(core.playerLeft(player))
         case .machine(let notice, let done): perform(core.machineChanged(notice), done: done)
-        case .entriesSaved(let changes, nil): apply(changes.filter(core.stillHolds))
-        case .entriesSaved(let changes, _): core.notSaved(changes)
-        case .refused(let change): perform(core.refused(change))
+        case .entriesSaved(let changes, let failure): perform(core.entriesSaved(failure == nil, changes))
         case .stop: break
         }
     }
@@ -129,7 +127,7 @@ final class SessionLoop {
             case .applyRules(let rules): command(.applyRules(rules), round)
             case .interrupt(let notice): command(.interruption(notice), round)
             case .pausePlayers(let players): command(.pause, to: players, round)
-            case .undo(let changes): apply(changes)
+            case .change(let changes): if !changes.isEmpty { environment.otherStreams?.changeOtherStreams(changes) }
             case .saveEntries(let entries, let changes):
                 environment.store.save([SessionNotes.change(entries)]) { [mailbox] failure in
                     if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }
@@ -137,10 +135,6 @@ final class SessionLoop {
             }
         }
         round.end()
-    }
-
-    private func apply(_ changes: [OtherStreamChange]) {
-        environment.otherStreams?.changeOtherStreams(changes) { [mailbox] in mailbox.post(.refused($0)) }
     }
 
     private func command(_ command: PlayerCommand, to players: Set<String>? = nil, _ round: Round) {

@@ -66,13 +66,9 @@ struct PulseOptions: Sendable {
 }
 
 extension PulseAudioOutput: OtherStreamsWatch {
-    public func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreams?) -> Void) {
+    public func watchOtherStreams(_ handler: @escaping @Sendable (OtherStreamsReport) -> Void) {
         commands.post(.watchOtherStreams(handler))
     }
 
-    public func changeOtherStreams(
-        _ changes: [OtherStreamChange], refused: @escaping @Sendable (OtherStreamChange) -> Void
-    ) {
-        commands.post(.changeOtherStreams(changes, refused: refused))
-    }
+    public func changeOtherStreams(_ changes: [OtherStreamChange]) { commands.post(.changeOtherStreams(changes)) }
 }

@@ -15,22 +15,17 @@ final class PulseOtherStreams: CallbackTarget {
         var own: [DuckingModule.Stream] = []
     }
 
-    private struct Request {
-        let change: OtherStreamChange
-        let refused: @Sendable (OtherStreamChange) -> Void
-    }
-
     private let reportDucking: (Bool) -> Void
-    private var handler: (@Sendable (OtherStreams?) -> Void)?
+    private var handler: (@Sendable (OtherStreamsReport) -> Void)?
     private var reported: OtherStreams?
     private var isDucked = false
     private var listing = Listing()
     private var listings = Listings.none
     /// Changes that wait for a listing that begins after their request: `reported` may be outdated, and a stream that its user
     /// has just muted must stay so.
-    private var waiting: [Request] = []
+    private var waiting: [OtherStreamChange] = []
     /// Those that the running listing decides.
-    private var deciding: [Request] = []
+    private var deciding: [OtherStreamChange] = []
     private var modules: [DuckingModule] = []
     private var listedModules: [DuckingModule] = []
     /// Our client index at the server.
@@ -39,9 +34,9 @@ final class PulseOtherStreams: CallbackTarget {
     /// `reportDucking` receives each change.
     init(reportDucking: @escaping (Bool) -> Void) { self.reportDucking = reportDucking }
 
-    func watch(_ handler: @escaping @Sendable (OtherStreams?) -> Void, context: OpaquePointer?) {
+    func watch(_ handler: @escaping @Sendable (OtherStreamsReport) -> Void, context: OpaquePointer?) {
         self.handler = handler
-        if let context { list(context) } else { handler(nil) }
+        if let context { list(context) } else { handler(.streams(nil)) }
     }
 
     /// The connection is ready.
@@ -54,10 +49,11 @@ final class PulseOtherStreams: CallbackTarget {
     /// The connection is lost; pending requests are never answered.
     func forget() {
         listings = .none
-        (waiting, deciding) = ([], [])
         (modules, listedModules) = ([], [])
-        if reported != nil { handler?(nil) }
+        if reported != nil { handler?(.streams(nil)) }
         reported = nil
+        for change in deciding + waiting { handler?(.decided(change, isMade: false)) }
+        (waiting, deciding) = ([], [])
         publish(isDucked: false)
     }
 
@@ -132,11 +128,11 @@ final class PulseOtherStreams: CallbackTarget {
 
     private func listed(_ context: OpaquePointer?) {
         let isOutdated = listings.end()
-        if let context { decide(context) }
         if let handler, listing.others != reported {
             reported = listing.others
-            handler(listing.others)
+            handler(.streams(listing.others))
         }
+        if let context { decide(context) }
         let (own, heard) = (listing.own, listing.heard)
         publish(isDucked: own.contains { stream in modules.contains { $0.ducks(stream, others: heard) } })
         if isOutdated, let context { list(context) }
@@ -148,34 +144,33 @@ final class PulseOtherStreams: CallbackTarget {
         reportDucking(isDucked)
     }
 
-    func change(
-        _ changes: [OtherStreamChange], context: OpaquePointer?,
-        refused: @escaping @Sendable (OtherStreamChange) -> Void
-    ) {
-        guard let context else { return }
+    func change(_ changes: [OtherStreamChange], context: OpaquePointer?) {
         for change in changes {
-            if change.expected != nil {
-                waiting.append(Request(change: change, refused: refused))
-            } else if !withdraw(change.index) {
-                apply(change, context)
+            if change.expected == nil {
+                if let context, !cancel(change.index) { apply(change, context) }
+            } else if context != nil {
+                waiting.append(change)
+            } else {
+                handler?(.decided(change, isMade: false))
             }
         }
-        if !waiting.isEmpty { list(context) }
+        if let context, !waiting.isEmpty { list(context) }
     }
 
-    /// Drops the change of a stream that waits. False if none waits.
-    private func withdraw(_ index: UInt32) -> Bool {
+    /// Cancels the waiting changes of a stream. False: there were none.
+    private func cancel(_ index: UInt32) -> Bool {
         let count = waiting.count + deciding.count
-        waiting.removeAll { $0.change.index == index }
-        deciding.removeAll { $0.change.index == index }
+        waiting.removeAll { $0.index == index }
+        deciding.removeAll { $0.index == index }
         return waiting.count + deciding.count < count
     }
 
     private func decide(_ context: OpaquePointer) {
-        for request in deciding {
-            let change = request.change
-            guard let stream = listing.others.streams.first(where: { $0.index == change.index }) else { continue }
-            if change.isExpected(by: stream) { apply(change, context) } else { request.refused(change) }
+        for change in deciding {
+            let stream = listing.others.streams.first { $0.index == change.index }
+            let isMade = if let stream, let expected = change.expected { stream.has(expected) } else { false }
+            if isMade { apply(change, context) }
+            handler?(.decided(change, isMade: isMade))
         }
         deciding = []
     }

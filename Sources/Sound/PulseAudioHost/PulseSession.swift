@@ -9,8 +9,8 @@ import Service
 /// Commands from the handle to the mainloop thread, in order.
 enum PulseCommand: Sendable {
     case output(OutputCommand)
-    case watchOtherStreams(@Sendable (OtherStreams?) -> Void)
-    case changeOtherStreams([OtherStreamChange], refused: @Sendable (OtherStreamChange) -> Void)
+    case watchOtherStreams(@Sendable (OtherStreamsReport) -> Void)
+    case changeOtherStreams([OtherStreamChange])
     /// Answered through the mailbox when all sound has ended.
     case shutdown(Mailbox<Bool>)
 }
@@ -121,8 +121,7 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         switch command {
         case .output(let command): perform(command)
         case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
-        case .changeOtherStreams(let changes, let refused):
-            otherStreams.change(changes, context: readyContext, refused: refused)
+        case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
         case .shutdown(let mailbox): shutdown(mailbox)
         }
     }

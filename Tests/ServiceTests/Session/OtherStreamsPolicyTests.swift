@@ -22,7 +22,7 @@ import Testing
 
     @Test func onlyStreamsMutedByUs_areUnmuted() {
         var policy = OtherStreamsPolicy()
-        let first = policy.step(.silence, in: around(stream(1), stream(2, isMuted: true)))
+        let first = policy.make(.silence, in: around(stream(1), stream(2, isMuted: true)))
         #expect(first.made == [mute(1, true)] && first.isToBeSaved && first.undone.isEmpty)
         let settled = policy.step(.silence, in: around(stream(1, isMuted: true), stream(2, isMuted: true)))
         #expect(settled == OtherStreamsPolicy.Step())
@@ -41,7 +41,7 @@ import Testing
 
     @Test func aStreamChangedByAUser_isLeftAlone() {
         var policy = OtherStreamsPolicy()
-        _ = policy.step(.silence, in: around(stream(1)))
+        _ = policy.make(.silence, in: around(stream(1)))
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         // Unmuted by a user: no longer ours, and not muted again.
         let step = policy.step(.silence, in: around(stream(1)))
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aReportOlderThanOurChange_isNoChangeByAUser() {
         var policy = OtherStreamsPolicy()
-        _ = policy.step(.silence, in: around(stream(1)))
+        _ = policy.make(.silence, in: around(stream(1)))
         let nothing = policy.step(.silence, in: around(stream(1)))
         #expect(nothing == OtherStreamsPolicy.Step())
         #expect(policy.entries.count == 1)
@@ -63,7 +63,7 @@ import Testing
 
     @Test func ducking_isMinusTwentyDecibels_andExactlyUndone() throws {
         var policy = OtherStreamsPolicy()
-        let step = policy.step(.duck, in: around(stream(1)))
+        let step = policy.make(.duck, in: around(stream(1)))
         guard case .volume(let set)? = step.made.first?.value else {
             Issue.record("nothing was ducked")
             return
@@ -100,7 +100,7 @@ import Testing
     @Test func fromDuckingToSilence_theVolumeIsRestoredFirst() {
         var policy = OtherStreamsPolicy()
         let set: [UInt32] = [30_419, 15_210]
-        _ = policy.step(.duck, in: around(stream(1)))
+        _ = policy.make(.duck, in: around(stream(1)))
         _ = policy.step(.duck, in: around(stream(1, volume: set)))
         let step = policy.step(.silence, in: around(stream(1, volume: set)))
         #expect(step.undone.count == 1 && step.made.isEmpty)
@@ -115,5 +115,41 @@ import Testing
         #expect(policy.entries.isEmpty)
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
         #expect(last.undone.isEmpty)
+    }
+
+    /// Only the answer tells whether there is something to undo.
+    @Test func aChangeUnderWay_isUndoneOnceItIsMade() {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.silence, in: around(stream(1)))
+        let early = policy.step(.mix, in: around(stream(1)))
+        #expect(early == OtherStreamsPolicy.Step() && policy.undoRequested().isEmpty)
+        let due = policy.saved(step.made)
+        #expect(due == [mute(1, true)] && policy.undoRequested() == [mute(1, false)])
+        let waiting = policy.step(.mix, in: around(stream(1)))
+        let isAwaited = policy.decided(due[0], isMade: true)
+        #expect(waiting == OtherStreamsPolicy.Step() && isAwaited)
+        let last = policy.step(.mix, in: around(stream(1)))
+        #expect(last.undone == [mute(1, false)] && policy.entries.isEmpty && policy.undoRequested().isEmpty)
+    }
+
+    @Test func aStreamThatItsUserMutedFirst_staysMuted() {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.silence, in: around(stream(1)))
+        let due = policy.saved(step.made)
+        // Muted by its user: no change of ours is confirmed by that.
+        _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
+        let isAwaited = policy.decided(due[0], isMade: false)
+        #expect(isAwaited && policy.entries.isEmpty)
+        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
+        #expect(last.undone.isEmpty)
+    }
+}
+
+extension OtherStreamsPolicy {
+    /// The changes of the step are saved and made.
+    fileprivate mutating func make(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
+        let step = step(others, in: otherStreams)
+        for change in saved(step.made) { _ = decided(change, isMade: true) }
+        return step
     }
 }

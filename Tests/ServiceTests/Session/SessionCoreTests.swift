@@ -22,21 +22,25 @@ import Testing
         return request
     }
 
-    private func made(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
+    /// The changes of these actions, which are saved and made.
+    private func made(_ actions: [SessionCore.Action], _ core: inout SessionCore) -> [OtherStreamChange] {
         actions.flatMap { action -> [OtherStreamChange] in
-            if case .saveEntries(_, let made) = action { made } else { [] }
+            guard case .saveEntries(_, let made) = action, !made.isEmpty else { return [] }
+            let due = undone(core.entriesSaved(true, made))
+            for change in due { _ = core.changeDecided(change, isMade: true) }
+            return due
         }
     }
 
     private func undone(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
         actions.flatMap { action -> [OtherStreamChange] in
-            if case .undo(let changes) = action { changes } else { [] }
+            if case .change(let changes) = action { changes } else { [] }
         }
     }
 
     @Test func othersAreSilent_onlyWhileMusicPlays() {
         var core = core()
-        let silenced = made(core.playerChanged("main", .wantsSound, true))
+        let silenced = made(core.playerChanged("main", .wantsSound, true), &core)
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
@@ -46,22 +50,28 @@ import Testing
         #expect(givenBack.count == 1)
     }
 
-    @Test func aStreamThatItsUserMutedFirst_staysMuted() {
+    @Test func aStreamThatIsRefused_isLookedAtAgain() {
         var core = core()
-        let silenced = made(core.playerChanged("main", .wantsSound, true))
-        #expect(silenced.allSatisfy(core.stillHolds))
-        var muted = other
-        muted.isMuted = true
-        _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
-        #expect(core.refused(silenced[0]) == [.saveEntries([], then: [])] && !core.stillHolds(silenced[0]))
-        #expect(undone(core.playerChanged("main", .wantsSound, false)).isEmpty)
+        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
+            Issue.record("nobody was silenced")
+            return
+        }
+        let change = core.entriesSaved(true, silenced)
+        #expect(change == [.change(silenced)])
+        let again = core.changeDecided(silenced[0], isMade: false)
+        #expect(again.first == .saveEntries([], then: []), "no record of what was not done")
+        let next = made(again, &core)
+        #expect(next == silenced)
     }
 
-    @Test func aChangeUndoneWhileItIsSaved_isNotMade() {
+    @Test func entriesThatAreNotSaved_changeNothing() {
         var core = core()
-        let silenced = made(core.playerChanged("main", .wantsSound, true))
-        _ = core.playerChanged("main", .wantsSound, false)
-        #expect(!silenced.contains(where: core.stillHolds))
+        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
+            Issue.record("nobody was silenced")
+            return
+        }
+        let change = core.entriesSaved(false, silenced)
+        #expect(change == [.change([])])
     }
 
     @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
@@ -84,7 +94,8 @@ import Testing
         for options: Set<SessionOption> in [[.duckOthers], []] {
             var core = core()
             _ = try core.change(request { $0.options = options })
-            #expect(made(core.playerChanged("main", .wantsSound, true)).count == 1)
+            let changed = made(core.playerChanged("main", .wantsSound, true), &core)
+            #expect(changed.count == 1)
             var actions = core.playerChanged("main", .announces, true)
             actions += core.playerChanged("main", .wantsSound, false)
             #expect(core.status.isActive)
@@ -97,8 +108,10 @@ import Testing
 
     @Test func anAnnouncementAlone_ducksOthers_butSilencesNobody() throws {
         var core = core()
-        #expect(made(core.playerChanged("main", .announces, true)).isEmpty && core.status.isActive)
-        #expect(made(try core.change(request { $0.options = [.duckOthers] })).count == 1)
+        let silenced = made(core.playerChanged("main", .announces, true), &core)
+        #expect(silenced.isEmpty && core.status.isActive)
+        let ducked = made(try core.change(request { $0.options = [.duckOthers] }), &core)
+        #expect(ducked.count == 1)
         #expect(undone(core.playerLeft("main")).count == 1 && !core.status.isActive)
     }
 
@@ -124,10 +137,10 @@ import Testing
 
     @Test func othersAreUnchanged_unlessTheOperatorAllowsInterruption() throws {
         var core = core(interruptsOthers: false)
-        let left = made(core.playerChanged("main", .wantsSound, true))
+        let left = made(core.playerChanged("main", .wantsSound, true), &core)
         #expect(left.isEmpty)
         // Ducking is requested by an option.
-        let ducked = made(try core.change(request { $0.options = [.duckOthers] }))
+        let ducked = made(try core.change(request { $0.options = [.duckOthers] }), &core)
         #expect(ducked.count == 1)
     }
 
@@ -186,7 +199,7 @@ import Testing
 
     @Test func activation_requiresAnOutput_andDeactivationRestoresOthers() throws {
         var core = core()
-        let silenced = made(try core.change(request { $0.active = true }))
+        let silenced = made(try core.change(request { $0.active = true }), &core)
         #expect(silenced.count == 1)
         var muted = other
         muted.isMuted = true
