@@ -138,8 +138,15 @@ class PulseDaemon:
 
     def pactl(self, *arguments: str) -> str:
         result = self._pactl(*arguments)
-        assert result.returncode == 0, f"pactl {arguments}: {result.stderr}"
+        assert result.returncode == 0, f"pactl {arguments}: {result.stderr}{self._ending()}"
         return result.stdout
+
+    def _ending(self) -> str:
+        """How the sound server has ended, if a test did not end it."""
+        status = self.process.poll() if self.process is not None else None
+        if status in (None, -signal.SIGKILL):
+            return ""
+        return f"pulseaudio has ended with {status}:\n{self.log.read_text(errors='replace')[-4000:]}"
 
     def _pactl(self, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
