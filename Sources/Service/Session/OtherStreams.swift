@@ -79,7 +79,7 @@ public struct OtherStreams: Hashable, Sendable {
 public enum OtherStreamsReport: Sendable {
     /// nil: the sound server is not available.
     case streams(OtherStreams?)
-    /// Whether a change was made. The streams that decided were reported before.
+    /// Whether a change was made. The streams that decided, or nil for a lost connection, were reported before.
     case decided(OtherStreamChange, isMade: Bool)
 }
 

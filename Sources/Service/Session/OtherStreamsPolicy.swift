@@ -20,8 +20,8 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         var after: OtherStreamChange.Value { self.set.map { .volume($0) } ?? .muted(true) }
     }
 
-    /// A change that is under way. Its entry stays until the sound server's answer: only then is it known whether there is
-    /// something to undo.
+    /// A change that is under way. Its entry stays until it is saved, so that saves stay in order, and then until the sound
+    /// server's answer: only then is it known whether there is something to undo.
     private enum Stage {
         case saving, requested
     }
@@ -32,7 +32,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
     private(set) var entries: [Entry]
     /// Streams that a user restored in this activation; we do not change them again.
     private var released: Set<UInt32> = []
-    /// Entries whose change the sound server has confirmed.
+    /// Entries whose change a report has shown, or that come from an earlier run.
     private var confirmed: Set<UInt32> = []
     private var underWay: [UInt32: Stage] = [:]
 
@@ -89,15 +89,30 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         return step
     }
 
-    /// The entries are saved. Returns the changes that are still to be made.
-    mutating func saved(_ changes: [OtherStreamChange]) -> [OtherStreamChange] {
-        let due = changes.filter { underWay[$0.index] == .saving }
-        for change in due { underWay[change.index] = .requested }
-        return due
+    /// The entries of these changes are saved. Returns the changes that are still wanted; the entries of the others are dropped.
+    mutating func saved(
+        _ changes: [OtherStreamChange], _ others: SessionConfiguration.Others, in otherStreams: OtherStreams?
+    ) -> [OtherStreamChange] {
+        changes.filter { change in
+            guard underWay[change.index] == .saving else { return false }
+            guard let entry = entries.first(where: { $0.index == change.index }),
+                let stream = otherStreams?.streams.first(where: { $0.index == change.index }),
+                Self.wants(others, stream, as: entry)
+            else {
+                withdraw([change])
+                return false
+            }
+            underWay[change.index] = .requested
+            return true
+        }
     }
 
-    /// The changes were not made.
-    mutating func withdraw(_ changes: [OtherStreamChange]) {
+    /// The entries of these changes could not be saved, so the changes are not made.
+    mutating func notSaved(_ changes: [OtherStreamChange]) {
+        withdraw(changes.filter { underWay[$0.index] == .saving })
+    }
+
+    private mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
         for change in changes { underWay[change.index] = nil }
     }
@@ -110,9 +125,13 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         return true
     }
 
-    /// Undoes the changes that nobody will wait for.
-    func undoRequested() -> [OtherStreamChange] {
-        entries.filter { underWay[$0.index] == .requested }.map { OtherStreamChange(index: $0.index, value: $0.before) }
+    /// Drops the changes under way. Returns the undo of those that were requested, which cancels them while they wait.
+    mutating func abandonChanges() -> [OtherStreamChange] {
+        let undo = entries.filter { underWay[$0.index] == .requested }
+            .map { OtherStreamChange(index: $0.index, value: $0.before) }
+        entries.removeAll { underWay[$0.index] != nil }
+        underWay = [:]
+        return undo
     }
 
     /// Whether we muted it.
@@ -120,11 +139,10 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         entries.contains { $0.index == stream.index && $0.set == nil }
     }
 
-    /// Leaves other streams unchanged from now on.
+    /// Leaves other streams unchanged from now on. Changes under way are abandoned first.
     mutating func forget() {
         entries = []
         confirmed = []
-        underWay = [:]
     }
 
     private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {

@@ -111,6 +111,7 @@ struct SessionCore: Sendable {
             activation = active ? true : nil
             if !active { (players[.wantsSound], players[.announces]) = ([], []) }
             if !active, !request.notifyOthers {
+                actions.append(.change(policy.abandonChanges()))
                 policy.forget()
                 actions.append(.saveEntries([], then: []))
             }
@@ -156,11 +157,16 @@ struct SessionCore: Sendable {
 
     /// Without saved entries the changes are not made.
     mutating func entriesSaved(_ isSaved: Bool, _ changes: [OtherStreamChange]) -> [Action] {
-        if !isSaved { policy.withdraw(changes) }
-        return [.change(policy.saved(changes))]
+        guard isSaved else {
+            policy.notSaved(changes)
+            return []
+        }
+        let due = policy.saved(changes, othersInForce, in: otherStreams)
+        // The others are no longer wanted.
+        return [.change(due)] + (due == changes ? [] : [.saveEntries(policy.entries, then: [])] + settle())
     }
 
-    /// A change was made, or somebody else has changed the stream first.
+    /// A change was made, or not: the stream has ended, somebody else has changed it first, or the connection is lost.
     mutating func changeDecided(_ change: OtherStreamChange, isMade: Bool) -> [Action] {
         guard policy.decided(change, isMade: isMade) else { return [] }
         return (isMade ? [] : [.saveEntries(policy.entries, then: [])]) + settle()
@@ -169,7 +175,10 @@ struct SessionCore: Sendable {
     /// Restores other programs' sound, for good.
     mutating func end() -> [Action] {
         activation = false
-        return settle() + [.change(policy.undoRequested())]
+        let actions = settle()
+        // Without a sound server the next run undoes them.
+        guard otherStreams != nil else { return actions }
+        return actions + [.change(policy.abandonChanges()), .saveEntries(policy.entries, then: [])]
     }
 
     // MARK: Consequences

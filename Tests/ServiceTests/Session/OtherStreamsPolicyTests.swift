@@ -111,7 +111,7 @@ import Testing
     @Test func aChangeThatIsNotSaved_isNotMade() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        policy.withdraw(step.made)
+        policy.notSaved(step.made)
         #expect(policy.entries.isEmpty)
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
         #expect(last.undone.isEmpty)
@@ -121,21 +121,38 @@ import Testing
     @Test func aChangeUnderWay_isUndoneOnceItIsMade() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        let early = policy.step(.mix, in: around(stream(1)))
-        #expect(early == OtherStreamsPolicy.Step() && policy.undoRequested().isEmpty)
-        let due = policy.saved(step.made)
-        #expect(due == [mute(1, true)] && policy.undoRequested() == [mute(1, false)])
+        let due = policy.saved(step.made, .silence, in: around(stream(1)))
         let waiting = policy.step(.mix, in: around(stream(1)))
+        #expect(due == [mute(1, true)] && waiting == OtherStreamsPolicy.Step())
         let isAwaited = policy.decided(due[0], isMade: true)
-        #expect(waiting == OtherStreamsPolicy.Step() && isAwaited)
         let last = policy.step(.mix, in: around(stream(1)))
-        #expect(last.undone == [mute(1, false)] && policy.entries.isEmpty && policy.undoRequested().isEmpty)
+        #expect(isAwaited && last.undone == [mute(1, false)] && policy.entries.isEmpty)
+    }
+
+    @Test func aChangeNoLongerWanted_isNotMadeOnceItIsSaved() {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.silence, in: around(stream(1)))
+        let early = policy.step(.mix, in: around(stream(1)))
+        #expect(early == OtherStreamsPolicy.Step() && policy.entries.count == 1)
+        let due = policy.saved(step.made, .mix, in: around(stream(1)))
+        #expect(due.isEmpty && policy.entries.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func abandonedChanges_areUndoneIfTheyWereRequested(_ isRequested: Bool) {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.silence, in: around(stream(1)))
+        if isRequested { _ = policy.saved(step.made, .silence, in: around(stream(1))) }
+        let undone = policy.abandonChanges()
+        #expect(undone == (isRequested ? [mute(1, false)] : []) && policy.entries.isEmpty)
+        let isAwaited = policy.decided(step.made[0], isMade: true)
+        #expect(!isAwaited)
     }
 
     @Test func aStreamThatItsUserMutedFirst_staysMuted() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        let due = policy.saved(step.made)
+        let due = policy.saved(step.made, .silence, in: around(stream(1)))
         // Muted by its user: no change of ours is confirmed by that.
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         let isAwaited = policy.decided(due[0], isMade: false)
@@ -149,7 +166,7 @@ extension OtherStreamsPolicy {
     /// The changes of the step are saved and made.
     fileprivate mutating func make(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         let step = step(others, in: otherStreams)
-        for change in saved(step.made) { _ = decided(change, isMade: true) }
+        for change in saved(step.made, others, in: otherStreams) { _ = decided(change, isMade: true) }
         return step
     }
 }

@@ -26,13 +26,13 @@ import Testing
     private func made(_ actions: [SessionCore.Action], _ core: inout SessionCore) -> [OtherStreamChange] {
         actions.flatMap { action -> [OtherStreamChange] in
             guard case .saveEntries(_, let made) = action, !made.isEmpty else { return [] }
-            let due = undone(core.entriesSaved(true, made))
+            let due = changes(core.entriesSaved(true, made))
             for change in due { _ = core.changeDecided(change, isMade: true) }
             return due
         }
     }
 
-    private func undone(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
+    private func changes(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
         actions.flatMap { action -> [OtherStreamChange] in
             if case .change(let changes) = action { changes } else { [] }
         }
@@ -46,7 +46,7 @@ import Testing
         muted.isMuted = true
         _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         #expect(core.status.isActive && core.status.otherAudioPlaying)
-        let givenBack = undone(core.playerChanged("main", .wantsSound, false))
+        let givenBack = changes(core.playerChanged("main", .wantsSound, false))
         #expect(givenBack.count == 1)
     }
 
@@ -70,8 +70,34 @@ import Testing
             Issue.record("nobody was silenced")
             return
         }
-        let change = core.entriesSaved(false, silenced)
-        #expect(change == [.change([])])
+        let actions = core.entriesSaved(false, silenced)
+        #expect(actions.isEmpty)
+    }
+
+    @Test func aPauseWhileAChangeIsUnderWay_isFollowedOnceItIsMade() {
+        var core = core()
+        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
+            Issue.record("nobody was silenced")
+            return
+        }
+        _ = core.entriesSaved(true, silenced)
+        let early = core.playerChanged("main", .wantsSound, false)
+        #expect(early.isEmpty)
+        let late = core.changeDecided(silenced[0], isMade: true)
+        #expect(changes(late).map(\.value) == [.muted(false)] && late.last == .saveEntries([], then: []))
+    }
+
+    @Test(arguments: [false, true])
+    func theEnd_leavesNoRecordOfAChangeUnderWay(_ isRequested: Bool) {
+        var core = core()
+        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
+            Issue.record("nobody was silenced")
+            return
+        }
+        if isRequested { _ = core.entriesSaved(true, silenced) }
+        let last = core.end()
+        #expect(changes(last).map(\.value) == (isRequested ? [.muted(false)] : []))
+        #expect(last.last == .saveEntries([], then: []))
     }
 
     @Test func isActive_whileAnyPlayerWantsSound_andPausesThoseThatDo() throws {
@@ -101,8 +127,8 @@ import Testing
             #expect(core.status.isActive)
             actions += core.playerChanged("main", .wantsSound, true)
             actions += core.playerChanged("main", .announces, false)
-            #expect(undone(actions).isEmpty && core.status.isActive)
-            #expect(undone(core.playerChanged("main", .wantsSound, false)).count == 1)
+            #expect(changes(actions).isEmpty && core.status.isActive)
+            #expect(changes(core.playerChanged("main", .wantsSound, false)).count == 1)
         }
     }
 
@@ -112,7 +138,7 @@ import Testing
         #expect(silenced.isEmpty && core.status.isActive)
         let ducked = made(try core.change(request { $0.options = [.duckOthers] }), &core)
         #expect(ducked.count == 1)
-        #expect(undone(core.playerLeft("main")).count == 1 && !core.status.isActive)
+        #expect(changes(core.playerLeft("main")).count == 1 && !core.status.isActive)
     }
 
     @Test func releasedDuringAnAnnouncement_itIsInactive_andTheMusicStaysSilent() throws {
@@ -205,7 +231,7 @@ import Testing
         muted.isMuted = true
         _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         let kept = core
-        let givenBack = undone(try core.change(request { $0.active = false }))
+        let givenBack = changes(try core.change(request { $0.active = false }))
         #expect(givenBack.count == 1)
         core = kept
         let silent = try core.change(
@@ -213,7 +239,7 @@ import Testing
                 $0.active = false
                 $0.notifyOthers = false
             })
-        #expect(undone(silent).isEmpty)
+        #expect(changes(silent).isEmpty)
         _ = core.playerChanged("main", .hasOutput, false)
         #expect(throws: Problem.self) { try core.change(request { $0.active = true }) }
     }
