@@ -20,10 +20,16 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         var after: OtherStreamChange.Value { self.set.map { .volume($0) } ?? .muted(true) }
     }
 
-    /// A change that is under way. Its entry stays until it is saved, so that saves stay in order, and then until the sound
-    /// server's answer: only then is it known whether there is something to undo.
     private enum Stage {
+        /// Under way. The entry stays until it is saved, so that saves stay in order, and then until the sound server's answer:
+        /// only then is it known whether there is something to undo.
         case saving, requested
+        /// No report has shown the change yet.
+        case made
+        /// A report has shown it, or the entry comes from an earlier run.
+        case confirmed
+
+        var isUnderWay: Bool { self == .saving || self == .requested }
     }
 
     /// -20 dB in PulseAudio's cubic units.
@@ -32,14 +38,13 @@ struct OtherStreamsPolicy: Hashable, Sendable {
     private(set) var entries: [Entry]
     /// Streams that a user restored in this activation; we do not change them again.
     private var released: Set<UInt32> = []
-    /// Entries whose change a report has shown, or that come from an earlier run.
-    private var confirmed: Set<UInt32> = []
-    private var underWay: [UInt32: Stage] = [:]
+    /// Of each entry, by its stream's number.
+    private var stages: [UInt32: Stage] = [:]
 
     init(entries: [Entry] = []) {
         self.entries = entries
         // Changes recorded before a crash probably took effect.
-        confirmed = Set(entries.map(\.index))
+        for entry in entries { stages[entry.index] = .confirmed }
     }
 
     struct Step: Hashable, Sendable {
@@ -61,10 +66,10 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             guard entry.server == otherStreams.server, let stream = streams[entry.index],
                 stream.identity == entry.identity
             else { return true }
-            guard underWay[entry.index] == nil else { return false }
-            let isAsLeft = stream.has(entry.after)
-            if isAsLeft { confirmed.insert(entry.index) }
-            if !isAsLeft, confirmed.contains(entry.index) {
+            guard stages[entry.index]?.isUnderWay != true else { return false }
+            if stream.has(entry.after) {
+                stages[entry.index] = .confirmed
+            } else if stages[entry.index] == .confirmed {
                 released.insert(entry.index)
                 return true
             }
@@ -72,8 +77,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             step.undone.append(OtherStreamChange(index: entry.index, value: entry.before))
             return true
         }
-        confirmed.formIntersection(entries.map(\.index))
-        underWay = underWay.filter { index, _ in entries.contains { $0.index == index } }
+        stages = stages.filter { index, _ in entries.contains { $0.index == index } }
         for stream in otherStreams.streams where !entries.contains(where: { $0.index == stream.index }) {
             guard !released.contains(stream.index),
                 let entry = Self.entry(others, stream, server: otherStreams.server)
@@ -81,7 +85,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             // A stream that this step restores is changed again in the next step.
             guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
             entries.append(entry)
-            underWay[entry.index] = .saving
+            stages[entry.index] = .saving
             step.made.append(
                 OtherStreamChange(index: entry.index, value: entry.after, expected: entry.before))
         }
@@ -94,7 +98,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         _ changes: [OtherStreamChange], _ others: SessionConfiguration.Others, in otherStreams: OtherStreams?
     ) -> [OtherStreamChange] {
         changes.filter { change in
-            guard underWay[change.index] == .saving else { return false }
+            guard stages[change.index] == .saving else { return false }
             guard let entry = entries.first(where: { $0.index == change.index }),
                 let stream = otherStreams?.streams.first(where: { $0.index == change.index }),
                 Self.wants(others, stream, as: entry)
@@ -102,35 +106,34 @@ struct OtherStreamsPolicy: Hashable, Sendable {
                 withdraw([change])
                 return false
             }
-            underWay[change.index] = .requested
+            stages[change.index] = .requested
             return true
         }
     }
 
     /// The entries of these changes could not be saved, so the changes are not made.
     mutating func notSaved(_ changes: [OtherStreamChange]) {
-        withdraw(changes.filter { underWay[$0.index] == .saving })
+        withdraw(changes.filter { stages[$0.index] == .saving })
     }
 
     private mutating func withdraw(_ changes: [OtherStreamChange]) {
         entries.removeAll { entry in changes.contains { $0.index == entry.index } }
-        for change in changes { underWay[change.index] = nil }
+        for change in changes { stages[change.index] = nil }
     }
 
     /// The sound server's answer. False if nobody waits for it any more.
     mutating func decided(_ change: OtherStreamChange, isMade: Bool) -> Bool {
-        guard underWay[change.index] == .requested else { return false }
-        underWay[change.index] = nil
-        if !isMade { withdraw([change]) }
+        guard stages[change.index] == .requested else { return false }
+        if isMade { stages[change.index] = .made } else { withdraw([change]) }
         return true
     }
 
     /// Drops the changes under way. Returns the undo of those that were requested, which cancels them while they wait.
     mutating func abandonChanges() -> [OtherStreamChange] {
-        let undo = entries.filter { underWay[$0.index] == .requested }
+        let undo = entries.filter { stages[$0.index] == .requested }
             .map { OtherStreamChange(index: $0.index, value: $0.before) }
-        entries.removeAll { underWay[$0.index] != nil }
-        underWay = [:]
+        entries.removeAll { stages[$0.index]?.isUnderWay == true }
+        stages = stages.filter { !$0.value.isUnderWay }
         return undo
     }
 
@@ -139,10 +142,10 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         entries.contains { $0.index == stream.index && $0.set == nil }
     }
 
-    /// Leaves other streams unchanged from now on. Changes under way are abandoned first.
-    mutating func forget() {
-        entries = []
-        confirmed = []
+    /// Leaves other streams unchanged from now on. Returns what `abandonChanges` does.
+    mutating func forget() -> [OtherStreamChange] {
+        defer { (entries, stages) = ([], [:]) }
+        return abandonChanges()
     }
 
     private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {

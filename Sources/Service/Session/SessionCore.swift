@@ -111,8 +111,7 @@ struct SessionCore: Sendable {
             activation = active ? true : nil
             if !active { (players[.wantsSound], players[.announces]) = ([], []) }
             if !active, !request.notifyOthers {
-                actions.append(.change(policy.abandonChanges()))
-                policy.forget()
+                actions.append(.change(policy.forget()))
                 actions.append(.saveEntries([], then: []))
             }
         }
@@ -178,7 +177,9 @@ struct SessionCore: Sendable {
         let actions = settle()
         // Without a sound server the next run undoes them.
         guard otherStreams != nil else { return actions }
-        return actions + [.change(policy.abandonChanges()), .saveEntries(policy.entries, then: [])]
+        let recorded = policy.entries
+        let undo = policy.abandonChanges()
+        return actions + (policy.entries == recorded ? [] : [.change(undo), .saveEntries(policy.entries, then: [])])
     }
 
     // MARK: Consequences

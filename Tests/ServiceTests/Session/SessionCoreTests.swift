@@ -32,6 +32,14 @@ import Testing
         }
     }
 
+    /// The music starts. Returns the changes that are to be saved.
+    private func silence(_ core: inout SessionCore) throws -> [OtherStreamChange] {
+        let saves = core.playerChanged("main", .wantsSound, true).compactMap { action in
+            if case .saveEntries(_, let made) = action { made } else { nil }
+        }
+        return try #require(saves.first)
+    }
+
     private func changes(_ actions: [SessionCore.Action]) -> [OtherStreamChange] {
         actions.flatMap { action -> [OtherStreamChange] in
             if case .change(let changes) = action { changes } else { [] }
@@ -50,12 +58,9 @@ import Testing
         #expect(givenBack.count == 1)
     }
 
-    @Test func aStreamThatIsRefused_isLookedAtAgain() {
+    @Test func aStreamThatIsRefused_isLookedAtAgain() throws {
         var core = core()
-        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
-            Issue.record("nobody was silenced")
-            return
-        }
+        let silenced = try silence(&core)
         let change = core.entriesSaved(true, silenced)
         #expect(change == [.change(silenced)])
         let again = core.changeDecided(silenced[0], isMade: false)
@@ -64,22 +69,16 @@ import Testing
         #expect(next == silenced)
     }
 
-    @Test func entriesThatAreNotSaved_changeNothing() {
+    @Test func entriesThatAreNotSaved_changeNothing() throws {
         var core = core()
-        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
-            Issue.record("nobody was silenced")
-            return
-        }
+        let silenced = try silence(&core)
         let actions = core.entriesSaved(false, silenced)
         #expect(actions.isEmpty)
     }
 
-    @Test func aPauseWhileAChangeIsUnderWay_isFollowedOnceItIsMade() {
+    @Test func aPauseWhileAChangeIsUnderWay_isFollowedOnceItIsMade() throws {
         var core = core()
-        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
-            Issue.record("nobody was silenced")
-            return
-        }
+        let silenced = try silence(&core)
         _ = core.entriesSaved(true, silenced)
         let early = core.playerChanged("main", .wantsSound, false)
         #expect(early.isEmpty)
@@ -88,12 +87,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theEnd_leavesNoRecordOfAChangeUnderWay(_ isRequested: Bool) {
+    func theEnd_leavesNoRecordOfAChangeUnderWay(_ isRequested: Bool) throws {
         var core = core()
-        guard case .saveEntries(_, let silenced)? = core.playerChanged("main", .wantsSound, true).first else {
-            Issue.record("nobody was silenced")
-            return
-        }
+        let silenced = try silence(&core)
         if isRequested { _ = core.entriesSaved(true, silenced) }
         let last = core.end()
         #expect(changes(last).map(\.value) == (isRequested ? [.muted(false)] : []))
