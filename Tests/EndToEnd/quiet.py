@@ -35,15 +35,13 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if name(item.nodeid) in QUIET:
             item.add_marker(pytest.mark.quiet)
-            # With --reruns, every test may run again, and nothing is held against these.
-            if not config.getoption("reruns"):
-                item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def too_many_reruns(config) -> set[str]:
     """The tests of the list that were run again, when these are more than may be."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or config.getoption("reruns"):
+    if reporter is None:
         return set()
     again = {name(report.nodeid) for report in reporter.getreports("rerun")}
     return again if len(again) > MOST else set()
