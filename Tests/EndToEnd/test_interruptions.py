@@ -129,7 +129,7 @@ def test_pause_during_the_call_stays(capture, pulse, api, events, playing):
 
 
 def test_nothing_sounds_100_ms_after_a_call_began(capture, pulse, api, events, playing):
-    """Issue 4: began to silence under 100 ms, and no click on the way: the fade only falls."""
+    """Issue 4: began to silence under 100 ms. test_transitions.py shows that it fades."""
     capture.wait_seconds(0.6)
     mark = capture.frames
     before = time.monotonic()
@@ -139,9 +139,6 @@ def test_nothing_sounds_100_ms_after_a_call_began(capture, pulse, api, events, p
     last = capture.last_sound(mark)
     # The capture itself is up to 40 ms behind, and adds its own latency.
     assert last is not None and (last - capture.frame_at(before)) / RATE < (0.1 + 0.06) * PATIENCE
-    tail = numpy.abs(numpy.diff(capture.samples(last - RATE // 200, last + 100).astype(int), axis=0)).max()
-    body = numpy.abs(numpy.diff(capture.samples(last - RATE // 4, last - RATE // 20).astype(int), axis=0)).max()
-    assert tail <= body, "a step where the fade should end"
 
 
 @pytest.mark.parametrize("resumes", [True, False])

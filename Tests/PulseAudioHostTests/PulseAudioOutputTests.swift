@@ -243,6 +243,15 @@ final class PulseAudioOutputTests {
         _ = ring.cut()
     }
 
+    @Test(.realTime) func fades_whenItIsShutDown() throws {
+        let (_, first) = try play(Sine.samples(seconds: 2), heard: 0.3)
+        driver.output.shutdown()
+        let silence = try capture.frames(from: capture.count, count: 8_820, within: 3)
+        #expect(silence.suffix(4_410).allSatisfy { $0 == .zero })
+        // A cut would be a step of 0.25.
+        #expect(Sine.largestStep(capture.frames(from: first)) < 0.002)
+    }
+
     @Test func endsPromptly_forTinyStreams() throws {
         let (threads, descriptors) = (Rig.threads, Rig.descriptors)
         for number in UInt64(1)...500 {
