@@ -40,6 +40,13 @@ extension OtherStream {
         case .volume(let volume): self.volume == volume
         }
     }
+
+    mutating func set(_ value: OtherStreamChange.Value) {
+        switch value {
+        case .muted(let isMuted): self.isMuted = isMuted
+        case .volume(let volume): self.volume = volume
+        }
+    }
 }
 
 public struct OtherStreamChange: Hashable, Sendable {
@@ -50,8 +57,8 @@ public struct OtherStreamChange: Hashable, Sendable {
 
     public var index: UInt32
     public var value: Value
-    /// The value that it replaces: a stream that has another one by now is not changed. nil: an undo, which is made without
-    /// looking, or cancels a change of the same stream that waits.
+    /// The value to be replaced. A stream with another value is not changed. nil: an undo. It cancels a change of the same stream
+    /// that waits; otherwise it is made unconditionally.
     public var expected: Value?
 
     public init(index: UInt32, value: Value, expected: Value? = nil) {
@@ -79,7 +86,7 @@ public struct OtherStreams: Hashable, Sendable {
 public enum OtherStreamsReport: Sendable {
     /// nil: the sound server is not available.
     case streams(OtherStreams?)
-    /// Whether a change was made. The streams that decided, or nil for a lost connection, were reported before.
+    /// Whether a change was made. The streams on which that depended were reported before; nil if the connection is lost.
     case decided(OtherStreamChange, isMade: Bool)
 }
 

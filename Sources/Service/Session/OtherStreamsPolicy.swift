@@ -7,7 +7,7 @@ internal import Kernel
 /// Only our own changes are undone, and only while a stream is as we left it: a change by a user takes
 /// precedence.
 struct OtherStreamsPolicy: Hashable, Sendable {
-    /// A change of ours, recorded on disk from before it is made until after it is undone.
+    /// A change of ours, recorded on disk from before it is made until its undo is requested.
     struct Entry: Hashable, Sendable, Codable {
         var server: UInt32
         var index: UInt32
@@ -16,144 +16,163 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         var original: [UInt32]?
         var set: [UInt32]?
 
+        fileprivate var isMute: Bool { self.set == nil }
         var before: OtherStreamChange.Value { original.map { .volume($0) } ?? .muted(false) }
         var after: OtherStreamChange.Value { self.set.map { .volume($0) } ?? .muted(true) }
     }
 
-    private enum Stage {
-        /// Under way. The entry stays until it is saved, so that saves stay in order, and then until the sound server's answer:
-        /// only then is it known whether there is something to undo.
-        case saving, requested
-        /// No report has shown the change yet.
-        case made
-        /// A report has shown it, or the entry comes from an earlier run.
-        case confirmed
+    /// A change of ours, and how far it is.
+    private struct Change: Hashable, Sendable {
+        enum Stage {
+            /// The entry is being saved, or the sound server has not answered. It stays until then: only the answer shows
+            /// whether there is something to undo.
+            case saving, requested
+            /// No report has shown the change yet.
+            case made
+            /// A report has shown the change, or its entry comes from an earlier run.
+            case confirmed
+            /// A user has restored the stream. It is not changed again in this activation.
+            case released
+            /// Its undo is requested, or it stays for good. A stream that still has this value is not changed from it.
+            case left
+        }
 
-        var isUnderWay: Bool { self == .saving || self == .requested }
+        let entry: Entry
+        var stage: Stage
+
+        var isUnderWay: Bool { stage == .saving || stage == .requested }
+        /// On disk.
+        var isRecorded: Bool { stage != .released && stage != .left }
+        var request: OtherStreamChange {
+            OtherStreamChange(index: entry.index, value: entry.after, expected: entry.before)
+        }
+        var undo: OtherStreamChange { OtherStreamChange(index: entry.index, value: entry.before) }
+
+        /// Muting and ducking do not depend on each other.
+        func isInTheWay(of new: Entry) -> Bool { stage != .left || entry.isMute == new.isMute }
     }
 
     /// -20 dB in PulseAudio's cubic units.
     static let duckFactor = 0.464_158_883
 
-    private(set) var entries: [Entry]
-    /// Streams that a user restored in this activation; we do not change them again.
-    private var released: Set<UInt32> = []
-    /// Of each entry, by its stream's number.
-    private var stages: [UInt32: Stage] = [:]
+    private var changes: [Change]
 
     init(entries: [Entry] = []) {
-        self.entries = entries
         // Changes recorded before a crash probably took effect.
-        for entry in entries { stages[entry.index] = .confirmed }
+        changes = entries.map { Change(entry: $0, stage: .confirmed) }
     }
 
+    /// To be on disk.
+    var entries: [Entry] { changes.filter(\.isRecorded).map(\.entry) }
+
     struct Step: Hashable, Sendable {
-        /// Performed at once; their entries are deleted afterwards.
-        var undone: [OtherStreamChange] = []
-        /// Performed when the entries are saved.
-        var made: [OtherStreamChange] = []
-        /// The entries have changed.
-        var isToBeSaved = false
+        /// Requested at once; their entries are deleted.
+        var undos: [OtherStreamChange] = []
+        /// Requested when the entries are saved.
+        var changes: [OtherStreamChange] = []
     }
 
     /// `others`: the treatment in force; `mix` undoes everything.
     mutating func step(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         var step = Step()
-        let before = entries
-        let streams = Dictionary(otherStreams.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
-        if others == .mix { released = [] }
-        entries.removeAll { entry in
-            guard entry.server == otherStreams.server, let stream = streams[entry.index],
-                stream.identity == entry.identity
-            else { return true }
-            guard stages[entry.index]?.isUnderWay != true else { return false }
-            if stream.has(entry.after) {
-                stages[entry.index] = .confirmed
-            } else if stages[entry.index] == .confirmed {
-                released.insert(entry.index)
-                return true
-            }
-            guard !Self.wants(others, stream, as: entry) else { return false }
-            step.undone.append(OtherStreamChange(index: entry.index, value: entry.before))
-            return true
-        }
-        stages = stages.filter { index, _ in entries.contains { $0.index == index } }
-        for stream in otherStreams.streams where !entries.contains(where: { $0.index == stream.index }) {
-            guard !released.contains(stream.index),
-                let entry = Self.entry(others, stream, server: otherStreams.server)
+        var streams = Dictionary(otherStreams.streams.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        let known = changes
+        changes = []
+        for var change in known {
+            guard change.entry.server == otherStreams.server, let stream = streams[change.entry.index],
+                stream.identity == change.entry.identity
             else { continue }
-            // A stream that this step restores is changed again in the next step.
-            guard !step.undone.contains(where: { $0.index == stream.index }) else { continue }
-            entries.append(entry)
-            stages[entry.index] = .saving
-            step.made.append(
-                OtherStreamChange(index: entry.index, value: entry.after, expected: entry.before))
+            let isShown = stream.has(change.entry.after)
+            switch change.stage {
+            case .made where isShown: change.stage = .confirmed
+            case .confirmed where !isShown: change.stage = .released
+            case .left where !isShown: continue
+            case .saving, .requested, .made, .confirmed, .released, .left: break
+            }
+            if change.isRecorded, !change.isUnderWay, !Self.wants(others, stream, as: change.entry) {
+                change.stage = .left
+                step.undos.append(change.undo)
+                // A new change begins from there: a report need not come in between.
+                streams[stream.index]?.set(change.entry.before)
+            }
+            if change.stage != .released || others != .mix { changes.append(change) }
         }
-        step.isToBeSaved = entries != before
+        for stream in otherStreams.streams.compactMap({ streams[$0.index] }) {
+            guard let entry = Self.entry(others, stream, server: otherStreams.server),
+                !changes.contains(where: { $0.entry.index == stream.index && $0.isInTheWay(of: entry) })
+            else { continue }
+            let change = Change(entry: entry, stage: .saving)
+            changes.append(change)
+            step.changes.append(change.request)
+        }
         return step
     }
 
-    /// The entries of these changes are saved. Returns the changes that are still wanted; the entries of the others are dropped.
+    /// The entries of these changes are saved. Returns the changes to request. Drops those that are no longer wanted.
     mutating func saved(
-        _ changes: [OtherStreamChange], _ others: SessionConfiguration.Others, in otherStreams: OtherStreams?
+        _ saved: [OtherStreamChange], _ others: SessionConfiguration.Others, in otherStreams: OtherStreams?
     ) -> [OtherStreamChange] {
-        changes.filter { change in
-            guard stages[change.index] == .saving else { return false }
-            guard let entry = entries.first(where: { $0.index == change.index }),
-                let stream = otherStreams?.streams.first(where: { $0.index == change.index }),
-                Self.wants(others, stream, as: entry)
-            else {
-                withdraw([change])
-                return false
+        var due: [OtherStreamChange] = []
+        for change in saved {
+            guard let place = place(of: change, .saving) else { continue }
+            let stream = otherStreams?.streams.first { $0.index == change.index }
+            if let stream, Self.wants(others, stream, as: changes[place].entry) {
+                changes[place].stage = .requested
+                due.append(change)
+            } else {
+                changes.remove(at: place)
             }
-            stages[change.index] = .requested
-            return true
         }
+        return due
     }
 
     /// The entries of these changes could not be saved, so the changes are not made.
-    mutating func notSaved(_ changes: [OtherStreamChange]) {
-        withdraw(changes.filter { stages[$0.index] == .saving })
+    mutating func notSaved(_ unsaved: [OtherStreamChange]) {
+        for change in unsaved {
+            if let place = place(of: change, .saving) { changes.remove(at: place) }
+        }
     }
 
-    private mutating func withdraw(_ changes: [OtherStreamChange]) {
-        entries.removeAll { entry in changes.contains { $0.index == entry.index } }
-        for change in changes { stages[change.index] = nil }
-    }
-
-    /// The sound server's answer. False if nobody waits for it any more.
+    /// The sound server's answer. False if the change was dropped before.
     mutating func decided(_ change: OtherStreamChange, isMade: Bool) -> Bool {
-        guard stages[change.index] == .requested else { return false }
-        if isMade { stages[change.index] = .made } else { withdraw([change]) }
+        guard let place = place(of: change, .requested) else { return false }
+        if isMade { changes[place].stage = .made } else { changes.remove(at: place) }
         return true
     }
 
-    /// Drops the changes under way. Returns the undo of those that were requested, which cancels them while they wait.
+    private func place(of change: OtherStreamChange, _ stage: Change.Stage) -> Int? {
+        changes.firstIndex { $0.request == change && $0.stage == stage }
+    }
+
+    /// The connection is lost. The first report of the next one shows which changes took effect.
+    mutating func connectionLost() {
+        for place in changes.indices where changes[place].stage == .made { changes[place].stage = .confirmed }
+    }
+
+    /// Drops the changes under way. Returns an undo for each one that was requested; it cancels a change that still waits.
     mutating func abandonChanges() -> [OtherStreamChange] {
-        let undo = entries.filter { stages[$0.index] == .requested }
-            .map { OtherStreamChange(index: $0.index, value: $0.before) }
-        entries.removeAll { stages[$0.index]?.isUnderWay == true }
-        stages = stages.filter { !$0.value.isUnderWay }
-        return undo
+        let undos = changes.filter { $0.stage == .requested }.map(\.undo)
+        changes.removeAll(where: \.isUnderWay)
+        return undos
     }
 
-    /// Whether we muted it.
-    func isMutedByUs(_ stream: OtherStream) -> Bool {
-        entries.contains { $0.index == stream.index && $0.set == nil }
-    }
-
-    /// Leaves other streams unchanged from now on. Returns what `abandonChanges` does.
+    /// Leaves other streams as they are. Returns the undos of the changes under way.
     mutating func forget() -> [OtherStreamChange] {
-        defer { (entries, stages) = ([], [:]) }
-        return abandonChanges()
+        let undos = abandonChanges()
+        for place in changes.indices where changes[place].isRecorded { changes[place].stage = .left }
+        return undos
+    }
+
+    func isMutedByUs(_ stream: OtherStream) -> Bool {
+        changes.contains { $0.isRecorded && $0.entry.index == stream.index && $0.entry.isMute }
     }
 
     private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {
         switch others {
         case .mix: false
-        case .duck: entry.set != nil
-        case .silence: entry.set == nil && !stream.isOfTheSystem
-        case .silenceSpeech: entry.set == nil && stream.isSpeech
+        case .duck: !entry.isMute
+        case .silence: entry.isMute && !stream.isOfTheSystem
+        case .silenceSpeech: entry.isMute && stream.isSpeech
         }
     }
 

@@ -11,7 +11,7 @@ struct SessionCore: Sendable {
         /// Ids of players.
         case pausePlayers(Set<String>)
         case change([OtherStreamChange])
-        /// Recorded on disk from before a change until after it is undone.
+        /// Recorded on disk from before a change until its undo is requested.
         case saveEntries([OtherStreamsPolicy.Entry], then: [OtherStreamChange])
     }
 
@@ -43,6 +43,8 @@ struct SessionCore: Sendable {
     private var isSilencing = false
     private var otherStreams: OtherStreams?
     private var policy: OtherStreamsPolicy
+    /// The entries as last handed to the store. nil: a save has failed, and the record may differ.
+    private var recorded: [OtherStreamsPolicy.Entry]?
     private var rules: SessionRules?
     /// Whether an exclusive session may silence other programs at all.
     private let interruptsOthers: Bool
@@ -54,6 +56,7 @@ struct SessionCore: Sendable {
         self.configuration = configuration
         self.silentSwitch = silentSwitch
         policy = OtherStreamsPolicy(entries: entries)
+        recorded = entries
         self.interruptsOthers = interruptsOthers
     }
 
@@ -110,10 +113,7 @@ struct SessionCore: Sendable {
             // A requested inactivity lasts until the music begins again.
             activation = active ? true : nil
             if !active { (players[.wantsSound], players[.announces]) = ([], []) }
-            if !active, !request.notifyOthers {
-                actions.append(.change(policy.forget()))
-                actions.append(.saveEntries([], then: []))
-            }
+            if !active, !request.notifyOthers { actions.append(.change(policy.forget())) }
         }
         return actions + settle()
     }
@@ -150,36 +150,31 @@ struct SessionCore: Sendable {
     private func holds(_ fact: PlayerFact) -> Bool { !(players[fact] ?? []).isEmpty }
 
     mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
+        if new == nil { policy.connectionLost() }
         otherStreams = new
         return settle()
     }
 
-    /// Without saved entries the changes are not made.
+    /// Changes whose entries could not be saved are not made.
     mutating func entriesSaved(_ isSaved: Bool, _ changes: [OtherStreamChange]) -> [Action] {
         guard isSaved else {
             policy.notSaved(changes)
+            // The next event saves again. A retry at once would loop as fast as the disk fails.
+            recorded = nil
             return []
         }
-        let due = policy.saved(changes, othersInForce, in: otherStreams)
-        // The others are no longer wanted.
-        return [.change(due)] + (due == changes ? [] : [.saveEntries(policy.entries, then: [])] + settle())
+        return [.change(policy.saved(changes, othersInForce, in: otherStreams))] + settle()
     }
 
-    /// A change was made, or not: the stream has ended, somebody else has changed it first, or the connection is lost.
+    /// The sound server's answer. Not made: the stream has ended, somebody else changed it first, or the connection is lost.
     mutating func changeDecided(_ change: OtherStreamChange, isMade: Bool) -> [Action] {
-        guard policy.decided(change, isMade: isMade) else { return [] }
-        return (isMade ? [] : [.saveEntries(policy.entries, then: [])]) + settle()
+        policy.decided(change, isMade: isMade) ? settle() : []
     }
 
-    /// Restores other programs' sound, for good.
+    /// Restores other programs' sound, for good. Without a sound server the next run does.
     mutating func end() -> [Action] {
         activation = false
-        let actions = settle()
-        // Without a sound server the next run undoes them.
-        guard otherStreams != nil else { return actions }
-        let recorded = policy.entries
-        let undo = policy.abandonChanges()
-        return actions + (policy.entries == recorded ? [] : [.change(undo), .saveEntries(policy.entries, then: [])])
+        return settle() + [.change(policy.abandonChanges())] + record()
     }
 
     // MARK: Consequences
@@ -193,11 +188,17 @@ struct SessionCore: Sendable {
         }
         let others = othersInForce
         isSilencing = others == .silence
-        guard let otherStreams else { return actions }
+        guard let otherStreams else { return actions + record() }
         let step = policy.step(others, in: otherStreams)
-        if !step.undone.isEmpty { actions.append(.change(step.undone)) }
-        if step.isToBeSaved { actions.append(.saveEntries(policy.entries, then: step.made)) }
-        return actions
+        if !step.undos.isEmpty { actions.append(.change(step.undos)) }
+        return actions + record(then: step.changes)
+    }
+
+    /// Saves the entries if the record differs, or if changes wait for the save.
+    private mutating func record(then changes: [OtherStreamChange] = []) -> [Action] {
+        guard recorded != policy.entries || !changes.isEmpty else { return [] }
+        recorded = policy.entries
+        return [.saveEntries(policy.entries, then: changes)]
     }
 
     private var othersInForce: SessionConfiguration.Others {

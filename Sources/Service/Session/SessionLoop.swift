@@ -130,7 +130,7 @@ final class SessionLoop {
             case .change(let changes): if !changes.isEmpty { environment.otherStreams?.changeOtherStreams(changes) }
             case .saveEntries(let entries, let changes):
                 environment.store.save([SessionNotes.change(entries)]) { [mailbox] failure in
-                    if !changes.isEmpty { mailbox.post(.entriesSaved(changes, failure: failure)) }
+                    if !changes.isEmpty || failure != nil { mailbox.post(.entriesSaved(changes, failure: failure)) }
                 }
             }
         }

@@ -10,6 +10,7 @@ import Service
 final class PulseOtherStreams: CallbackTarget {
     private struct Listing {
         var others = OtherStreams()
+        var hasServer = false
         /// The same streams, and ours, as the ducking modules see them.
         var heard: [DuckingModule.Stream] = []
         var own: [DuckingModule.Stream] = []
@@ -50,11 +51,16 @@ final class PulseOtherStreams: CallbackTarget {
     func forget() {
         listings = .none
         (modules, listedModules) = ([], [])
+        loseStreams()
+        publish(isDucked: false)
+    }
+
+    /// The streams are unknown, so nothing can be decided.
+    private func loseStreams() {
         if reported != nil { handler?(.streams(nil)) }
         reported = nil
         for change in deciding + waiting { handler?(.decided(change, isMade: false)) }
         (waiting, deciding) = ([], [])
-        publish(isDucked: false)
     }
 
     func changed(facility: UInt32, isOwnStream: Bool, context: OpaquePointer?) {
@@ -96,7 +102,11 @@ final class PulseOtherStreams: CallbackTarget {
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    if let info { PulseOtherStreams.from(userdata).listing.others.server = info.pointee.cookie }
+                    let watch = PulseOtherStreams.from(userdata)
+                    if let info {
+                        watch.listing.others.server = info.pointee.cookie
+                        watch.listing.hasServer = true
+                    }
                 }, userdata))
         release(
             pa_context_get_source_info_list(
@@ -112,7 +122,13 @@ final class PulseOtherStreams: CallbackTarget {
                 context,
                 { context, info, end, userdata in
                     let watch = PulseOtherStreams.from(userdata)
-                    if end != 0 { watch.listed(context) } else if let info { watch.add(info.pointee) }
+                    if end == 0 {
+                        if let info { watch.add(info.pointee) }
+                    } else if end > 0, watch.listing.hasServer {
+                        watch.listed(context)
+                    } else {
+                        watch.listingFailed(context)
+                    }
                 }, userdata))
     }
 
@@ -136,6 +152,14 @@ final class PulseOtherStreams: CallbackTarget {
         let (own, heard) = (listing.own, listing.heard)
         publish(isDucked: own.contains { stream in modules.contains { $0.ducks(stream, others: heard) } })
         if isOutdated, let context { list(context) }
+    }
+
+    /// libpulse gives up a request after 30 s: a server that hangs does not show that other programs have ended.
+    private func listingFailed(_ context: OpaquePointer?) {
+        let isOutdated = listings.end()
+        loseStreams()
+        // Other errors come at once, and a new listing would bring them again.
+        if let context, isOutdated || pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue) { list(context) }
     }
 
     private func publish(isDucked: Bool) {

@@ -117,9 +117,9 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
 
     private func perform(_ command: PulseCommand) {
         owner.check()
-        guard finished == nil else { return }
         switch command {
-        case .output(let command): perform(command)
+        case .output(let command): if finished == nil { perform(command) }
+        // The session restores other programs' streams until the end.
         case .watchOtherStreams(let handler): otherStreams.watch(handler, context: readyContext)
         case .changeOtherStreams(let changes): otherStreams.change(changes, context: readyContext)
         case .shutdown(let mailbox): shutdown(mailbox)

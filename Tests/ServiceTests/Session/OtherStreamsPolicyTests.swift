@@ -23,11 +23,11 @@ import Testing
     @Test func onlyStreamsMutedByUs_areUnmuted() {
         var policy = OtherStreamsPolicy()
         let first = policy.make(.silence, in: around(stream(1), stream(2, isMuted: true)))
-        #expect(first.made == [mute(1, true)] && first.isToBeSaved && first.undone.isEmpty)
+        #expect(first.changes == [mute(1, true)] && first.undos.isEmpty)
         let settled = policy.step(.silence, in: around(stream(1, isMuted: true), stream(2, isMuted: true)))
         #expect(settled == OtherStreamsPolicy.Step())
         let last = policy.step(.mix, in: around(stream(1, isMuted: true), stream(2, isMuted: true)))
-        #expect(last.undone == [mute(1, false)] && last.isToBeSaved && policy.entries.isEmpty)
+        #expect(last.undos == [mute(1, false)] && policy.entries.isEmpty)
     }
 
     @Test func callsAndBeeps_areNotSilenced() {
@@ -36,7 +36,7 @@ import Testing
             .silence, in: around(stream(1, role: "phone"), stream(2, role: "event"), stream(3, role: "a11y")))
         #expect(step == OtherStreamsPolicy.Step())
         let speech = policy.step(.silenceSpeech, in: around(stream(3, role: "a11y"), stream(4, role: "music")))
-        #expect(speech.made == [mute(3, true)])
+        #expect(speech.changes == [mute(3, true)])
     }
 
     @Test func aStreamChangedByAUser_isLeftAlone() {
@@ -45,12 +45,12 @@ import Testing
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         // Unmuted by a user: no longer ours, and not muted again.
         let step = policy.step(.silence, in: around(stream(1)))
-        #expect(step.made.isEmpty && step.undone.isEmpty && policy.entries.isEmpty)
+        #expect(step.changes.isEmpty && step.undos.isEmpty && policy.entries.isEmpty)
         let nothing = policy.step(.silence, in: around(stream(1)))
         #expect(nothing == OtherStreamsPolicy.Step())
         // Muted by a user afterwards: stays muted.
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undone.isEmpty)
+        #expect(last.undos.isEmpty)
     }
 
     @Test func aReportOlderThanOurChange_isNoChangeByAUser() {
@@ -64,14 +64,14 @@ import Testing
     @Test func ducking_isMinusTwentyDecibels_andExactlyUndone() throws {
         var policy = OtherStreamsPolicy()
         let step = policy.make(.duck, in: around(stream(1)))
-        guard case .volume(let set)? = step.made.first?.value else {
+        guard case .volume(let set)? = step.changes.first?.value else {
             Issue.record("nothing was ducked")
             return
         }
         let amplitude = Double(set[0]) / 65_536
         #expect(abs(amplitude * amplitude * amplitude - 0.1) < 0.001)
         _ = policy.step(.duck, in: around(stream(1, volume: set)))
-        let undone = policy.step(.mix, in: around(stream(1, volume: set))).undone
+        let undone = policy.step(.mix, in: around(stream(1, volume: set))).undos
         #expect(undone == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
     }
 
@@ -79,7 +79,7 @@ import Testing
         var policy = OtherStreamsPolicy()
         _ = policy.step(.duck, in: around(stream(1)))
         let step = policy.step(.duck, in: around())
-        #expect(step.isToBeSaved && step.undone.isEmpty && policy.entries.isEmpty)
+        #expect(step.undos.isEmpty && policy.entries.isEmpty)
     }
 
     @Test func afterACrash_onlyTheSameStreamOfTheSameServer_isRestored() {
@@ -93,8 +93,8 @@ import Testing
             .mix,
             in: around(
                 stream(1, isMuted: true), stream(2, isMuted: true), stream(3, isMuted: true), stream(4)))
-        #expect(step.undone == [mute(1, false)])
-        #expect(policy.entries.isEmpty && step.isToBeSaved)
+        #expect(step.undos == [mute(1, false)])
+        #expect(policy.entries.isEmpty)
     }
 
     @Test func fromDuckingToSilence_theVolumeIsRestoredFirst() {
@@ -103,30 +103,85 @@ import Testing
         _ = policy.make(.duck, in: around(stream(1)))
         _ = policy.step(.duck, in: around(stream(1, volume: set)))
         let step = policy.step(.silence, in: around(stream(1, volume: set)))
-        #expect(step.undone.count == 1 && step.made.isEmpty)
-        let next = policy.step(.silence, in: around(stream(1)))
-        #expect(next.made == [mute(1, true)])
+        #expect(step.undos == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
+        #expect(step.changes == [mute(1, true)] && policy.entries.count == 1)
+    }
+
+    /// No report needs to come in between.
+    @Test func fromDuckingToSilence_whileTheDuckIsUnderWay_theMuteFollows() {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.duck, in: around(stream(1)))
+        let due = policy.saved(step.changes, .duck, in: around(stream(1)))
+        let waiting = policy.step(.silence, in: around(stream(1)))
+        #expect(waiting == OtherStreamsPolicy.Step())
+        _ = policy.decided(due[0], isMade: true)
+        let last = policy.step(.silence, in: around(stream(1)))
+        #expect(last.undos == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
+        #expect(last.changes == [mute(1, true)])
+    }
+
+    @Test func fromSilenceToDucking_theStreamIsUnmutedAndDucked() {
+        var policy = OtherStreamsPolicy()
+        _ = policy.make(.silence, in: around(stream(1)))
+        let muted = around(stream(1, isMuted: true))
+        _ = policy.step(.silence, in: muted)
+        let step = policy.step(.duck, in: muted)
+        #expect(step.undos == [mute(1, false)] && step.changes.map(\.value) == [.volume([30_419, 15_210])])
+    }
+
+    /// After an undo that no report has shown yet, or after the session has left the streams as they are.
+    @Test(arguments: [false, true])
+    func aVolumeOfOurs_isNotDuckedAgain(_ isForgotten: Bool) {
+        var policy = OtherStreamsPolicy()
+        let ducked = around(stream(1, volume: [30_419, 15_210]))
+        _ = policy.make(.duck, in: around(stream(1)))
+        _ = policy.step(.duck, in: ducked)
+        if isForgotten { _ = policy.forget() } else { _ = policy.step(.mix, in: ducked) }
+        let again = policy.step(.duck, in: ducked)
+        #expect(again == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
+        let restored = policy.step(.duck, in: around(stream(1)))
+        #expect(restored.changes.count == 1)
+    }
+
+    /// A change that its connection took along is not made again, and a later mute by the user is not undone.
+    @Test func aChangeLostWithTheConnection_isNotOurs() {
+        var policy = OtherStreamsPolicy()
+        _ = policy.make(.silence, in: around(stream(1)))
+        policy.connectionLost()
+        let step = policy.step(.silence, in: around(stream(1)))
+        #expect(step == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
+        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
+        #expect(last.undos.isEmpty)
+    }
+
+    @Test func aStreamRestoredBeforeTheStart_isSilencedLater() {
+        var policy = OtherStreamsPolicy(entries: [
+            OtherStreamsPolicy.Entry(server: 7, index: 1, identity: "app 1")
+        ])
+        _ = policy.step(.mix, in: around(stream(1)))
+        let step = policy.step(.silence, in: around(stream(1)))
+        #expect(step.changes == [mute(1, true)])
     }
 
     @Test func aChangeThatIsNotSaved_isNotMade() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        policy.notSaved(step.made)
+        policy.notSaved(step.changes)
         #expect(policy.entries.isEmpty)
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undone.isEmpty)
+        #expect(last.undos.isEmpty)
     }
 
-    /// Only the answer tells whether there is something to undo.
+    /// Only the answer shows whether there is something to undo.
     @Test func aChangeUnderWay_isUndoneOnceItIsMade() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        let due = policy.saved(step.made, .silence, in: around(stream(1)))
+        let due = policy.saved(step.changes, .silence, in: around(stream(1)))
         let waiting = policy.step(.mix, in: around(stream(1)))
         #expect(due == [mute(1, true)] && waiting == OtherStreamsPolicy.Step())
         let isAwaited = policy.decided(due[0], isMade: true)
         let last = policy.step(.mix, in: around(stream(1)))
-        #expect(isAwaited && last.undone == [mute(1, false)] && policy.entries.isEmpty)
+        #expect(isAwaited && last.undos == [mute(1, false)] && policy.entries.isEmpty)
     }
 
     @Test func aChangeNoLongerWanted_isNotMadeOnceItIsSaved() {
@@ -134,7 +189,7 @@ import Testing
         let step = policy.step(.silence, in: around(stream(1)))
         let early = policy.step(.mix, in: around(stream(1)))
         #expect(early == OtherStreamsPolicy.Step() && policy.entries.count == 1)
-        let due = policy.saved(step.made, .mix, in: around(stream(1)))
+        let due = policy.saved(step.changes, .mix, in: around(stream(1)))
         #expect(due.isEmpty && policy.entries.isEmpty)
     }
 
@@ -142,23 +197,23 @@ import Testing
     func abandonedChanges_areUndoneIfTheyWereRequested(_ isRequested: Bool) {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        if isRequested { _ = policy.saved(step.made, .silence, in: around(stream(1))) }
+        if isRequested { _ = policy.saved(step.changes, .silence, in: around(stream(1))) }
         let undone = policy.abandonChanges()
         #expect(undone == (isRequested ? [mute(1, false)] : []) && policy.entries.isEmpty)
-        let isAwaited = policy.decided(step.made[0], isMade: true)
+        let isAwaited = policy.decided(step.changes[0], isMade: true)
         #expect(!isAwaited)
     }
 
     @Test func aStreamThatItsUserMutedFirst_staysMuted() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        let due = policy.saved(step.made, .silence, in: around(stream(1)))
+        let due = policy.saved(step.changes, .silence, in: around(stream(1)))
         // Muted by its user: no change of ours is confirmed by that.
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         let isAwaited = policy.decided(due[0], isMade: false)
         #expect(isAwaited && policy.entries.isEmpty)
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undone.isEmpty)
+        #expect(last.undos.isEmpty)
     }
 }
 
@@ -166,7 +221,7 @@ extension OtherStreamsPolicy {
     /// The changes of the step are saved and made.
     fileprivate mutating func make(_ others: SessionConfiguration.Others, in otherStreams: OtherStreams) -> Step {
         let step = step(others, in: otherStreams)
-        for change in saved(step.made, others, in: otherStreams) { _ = decided(change, isMade: true) }
+        for change in saved(step.changes, others, in: otherStreams) { _ = decided(change, isMade: true) }
         return step
     }
 }
