@@ -351,6 +351,18 @@ def test_doctor_reports_a_good_a_suspended_and_an_unreachable_sound_server(pulse
     assert not playing_works and str(pulse.socket) in text, text
 
 
+def test_doctor_expects_of_an_output_what_serve_does(pulse, directory):
+    """A sink that is not there may appear later; a file that cannot be written ends serve."""
+    result = tonearm("doctor", "--port", "0", "--sink", "desk", environment=pulse.environment)
+    assert result.returncode == 0 and "note     sink: desk is not there: " in result.stdout, result.stdout
+    for name, works in [("heard.wav", True), ("nowhere/heard.wav", False), (".", False)]:
+        output = f"file:{directory}/{name}"
+        result = tonearm("doctor", "--port", "0", "--output", output)
+        assert (result.returncode == 0) == works, result.stdout
+        assert works or f"cannot write {directory}/{name}: " in result.stdout
+    assert not (directory / "heard.wav").exists()
+
+
 def test_doctor_asks_the_server_that_runs(server, directory):
     """It may use a sound server that the terminal does not know."""
     environment = os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}

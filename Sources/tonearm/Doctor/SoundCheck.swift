@@ -22,7 +22,7 @@ struct SoundCheck {
     func findings() -> [Finding] {
         switch settings.output {
         case .null: [.note("output", "null: a clock without sound", "use --output auto to hear something")]
-        case .file(let path): [.note("output", "the sound is written to \(path)")]
+        case .file(let path): [ServerChecks.outputFile(path)]
         case .pulse: pulse()
         }
     }
@@ -48,14 +48,19 @@ struct SoundCheck {
         guard let devices = heard.devices?.devices, !devices.isEmpty else {
             return [reached, .problem("outputs", "the sound server has no output", SoundAdvice.noOutput)]
         }
+        var missing: [Finding] = []
         if let sink = settings.sink, !devices.contains(where: { $0.id == sink }) {
             let names = devices.map(\.id).joined(separator: ", ")
-            return [reached, .problem("outputs", "there is no sink \(sink)", ["use one of: \(names)"])]
+            missing = [
+                .note(
+                    "sink", "\(sink) is not there: the sound goes elsewhere until it appears", "or use one of: \(names)"
+                )
+            ]
         }
         let current = heard.devices?.current
         let list = devices.map { ($0.id == current ? "*" : "") + "\($0.id) (\($0.description), \($0.state.rawValue))" }
         let isSilent = devices.allSatisfy { $0.bus == nil && $0.ports.isEmpty }
-        return [reached, .ok("outputs", list.joined(separator: "; ")), trial(output, events, &heard)]
+        return [reached, .ok("outputs", list.joined(separator: "; "))] + missing + [trial(output, events, &heard)]
             + (isSilent ? [SoundAdvice.noSoundCard(devices.map(\.description))] : [])
     }
 
