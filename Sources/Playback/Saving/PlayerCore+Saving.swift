@@ -83,6 +83,7 @@ extension PlayerCore {
     mutating func commit(_ prepared: PreparedChange) {
         switch prepared.effect {
         case .queue(let edit, let proposal, let play):
+            let waiting = current == nil ? queue.current : nil
             if let proposal {
                 queue.commit(proposal)
                 emit(
@@ -91,6 +92,8 @@ extension PlayerCore {
                         canRedo: queue.canRedo))
             }
             follow(edit, proposal?.change, play: play)
+            // Clients see an item that waits unloaded, after `stopAfterCurrent`.
+            if let waiting, current == nil, queue.item(waiting.id) == nil { emit(.item(currentItem)) }
         case .settings(let patch):
             let new = settings.applying(patch)
             let isNew = new != settings

@@ -280,6 +280,14 @@ import Kernel
         #expect(!world.core.settings.stopAfterCurrent)
     }
 
+    @Test func theItemThatWaitsAfterTheStop_isReportedAsGone_whenTheQueueIsCleared() {
+        var world = SimulatedWorld.playing(["a-1", "b-1"])
+        world.apply { $0.stopAfterCurrent = true }
+        #expect(world.run { $0.status == .stopped })
+        world.command(.edit(.clear, expected: nil, play: false))
+        #expect(names(world).contains("item:-"))
+    }
+
     @Test func fails_whenTheMediaNeverOpens() {
         var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)
