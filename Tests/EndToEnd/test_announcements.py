@@ -378,14 +378,15 @@ def test_its_output_is_removed(capture, api, pulse, events, playing, sink):
         assert ended["reason"] == "failed" and ended["error"]["code"] == "output-unavailable"
         assert ended["error"]["message"] == "The output hp was removed."
     capture.wait_seconds(0.5)
-    assert first_heard(capture, TEXT, mark, 0.001) is None
+    assert first_heard(capture, TEXT, mark, 0.01) is None
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "the music plays on")
     assert api.player()["status"] == "playing"
     pulse.load(sink)
     recorder = Capture(pulse, "hp").start()
     eventually(lambda: "hp" in api.outputs(), "it is back")
     recorder.wait_seconds(1)
-    assert first_heard(recorder, TEXT, 0, 0.001) is None, "an announcement that has ended goes on"
+    # With headphones the music moves there, and its start contains a little of every pitch.
+    assert first_heard(recorder, TEXT, 0) is None, "an announcement that has ended goes on"
     announce(api, "text.mp3", output="hp")
     eventually(lambda: first_heard(recorder, TEXT, 0) is not None, "the next one is heard there")
 
@@ -412,7 +413,7 @@ def test_the_silent_switch_silences_where_the_category_obeys_it(capture, api, pl
     announce(api)
     is_over(api)
     capture.wait_seconds(0.2)
-    assert first_heard(capture, BELL, mark, 0.001) is None
+    assert first_heard(capture, BELL, mark) is None
     api.call("PATCH", "/session", json={"category": "playback"})
     mark = capture.frames
     announce(api)
