@@ -12,12 +12,10 @@ public struct OpenSSLCipher: SegmentCipher {
     public init() {}
 
     public func decryption(key: [UInt8], vector: [UInt8]) throws(MediaError) -> any SegmentDecryption {
-        switch Self.library {
-        case .success(let library): return try OpenSSLDecryption(library, key: key, vector: vector)
-        case .failure(let missing):
-            throw MediaError(
-                .unsupported, "Encrypted streams need libcrypto, which cannot be loaded: \(missing.reason).")
-        }
+        let library = try Self.library.mapError { missing in
+            MediaError(.unsupported, "Encrypted streams need libcrypto, which cannot be loaded: \(missing.reason).")
+        }.get()
+        return try OpenSSLDecryption(library, key: key, vector: vector)
     }
 }
 

@@ -21,7 +21,10 @@ final class SoxrConverter: FrameConverter {
             throw MediaError(
                 .unsupported, "cannot convert \(channelCount) channels from \(input) Hz to \(output) Hz")
         }
-        let functions = try Self.functions(from: input, to: output)
+        let library = try Self.library.mapError { missing in
+            MediaError(.unsupported, "cannot convert from \(input) Hz to \(output) Hz: \(missing.reason)")
+        }.get()
+        let functions = library.functions
         var error: soxr_error_t?
         var format = functions.pointee.io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
         var quality = functions.pointee.quality_spec(UInt(SOXR_HQ), 0)
@@ -36,12 +39,6 @@ final class SoxrConverter: FrameConverter {
         self.functions = functions
         self.soxr = soxr
         channels = channelCount
-    }
-
-    private static func functions(from input: Double, to output: Double) throws(MediaError) -> UnsafePointer<csoxr> {
-        do throws(MissingLibrary) { return try library.get().functions } catch {
-            throw MediaError(.unsupported, "cannot convert from \(input) Hz to \(output) Hz: \(error.reason)")
-        }
     }
 
     deinit {

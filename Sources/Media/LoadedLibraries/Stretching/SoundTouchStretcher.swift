@@ -119,11 +119,11 @@ public struct SoundTouchStretching: TimeStretching {
     }
 
     private static func functions() throws(MediaError) -> UnsafePointer<csoundtouch> {
-        do throws(MissingLibrary) { return try library.get().functions } catch {
-            throw MediaError(
+        try library.mapError { missing in
+            MediaError(
                 .unsupported,
-                "Changing speed or pitch needs SoundTouch (Debian's package libsoundtouch1): install it and restart the server. \(error.reason)"
+                "Changing speed or pitch needs SoundTouch (Debian's package libsoundtouch1): install it and restart the server. \(missing.reason)"
             )
-        }
+        }.get().functions
     }
 }

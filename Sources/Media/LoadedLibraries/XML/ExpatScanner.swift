@@ -15,7 +15,7 @@ public struct ExpatScanner: XMLScanner {
     private static let longest = 16 << 20
 
     public func scan(_ pieces: some Sequence<[UInt8]>, _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
-        let expat = try Self.functions().pointee
+        let expat = try Self.library.mapError { XMLScanError($0.reason) }.get().functions.pointee
         var pieces = pieces.makeIterator()
         var piece = pieces.next()
         // Expat supports UTF-8, UTF-16, Latin-1 and ASCII. Other Western encodings are read as Latin-1.
@@ -45,10 +45,6 @@ public struct ExpatScanner: XMLScanner {
             let text = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
             throw XMLScanError("\(text), line \(expat.GetCurrentLineNumber(parser))")
         }
-    }
-
-    private static func functions() throws(XMLScanError) -> UnsafePointer<cexpat> {
-        do throws(MissingLibrary) { return try library.get().functions } catch { throw XMLScanError(error.reason) }
     }
 
     private static func override(_ bytes: [UInt8]) -> String? {

@@ -66,11 +66,9 @@ public final class MediaWorkers: Sendable {
 
     /// Starts a worker.
     func start() throws(MediaError) -> WorkerProcess {
-        switch launcher {
-        case .failure(let missing):
-            throw MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
-        case .success(let launcher): return try launcher.start()
-        }
+        try launcher.mapError { missing in
+            MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")
+        }.get().start()
     }
 
     private func sweepLater() {
