@@ -8,25 +8,21 @@ internal import Kernel
 /// The library is loaded at the first transfer. It depends on forty others, which together need as much memory and start-up time as the
 /// rest of the server, and many servers never play from the network.
 final class CurlLibrary: Sendable {
-    typealias Missing = MissingLibrary
-
     /// Loaded on first use, in about 20 ms.
-    static let shared = Result { () throws(Missing) in try CurlLibrary() }
+    static let shared = Result { () throws(MissingLibrary) in try CurlLibrary() }
 
     private let library: LoadedLibrary<ccurl>
 
     /// Valid as long as the program runs.
     var functions: UnsafePointer<ccurl> { library.functions }
 
-    private init() throws(Missing) {
+    private init() throws(MissingLibrary) {
         library = try LoadedLibrary(ccurl(), ccurl_load)
         let code = library.functions.pointee.global_init(Int(ccurl_global_all))
-        guard code == CURLE_OK else { throw Missing(reason: Self.text(of: code, library.functions)) }
+        guard code == CURLE_OK else { throw MissingLibrary(reason: text(of: code)) }
     }
 
-    func text(of code: CURLcode) -> String { Self.text(of: code, functions) }
-
-    private static func text(of code: CURLcode, _ functions: UnsafePointer<ccurl>) -> String {
+    func text(of code: CURLcode) -> String {
         functions.pointee.easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
     }
 }
@@ -37,10 +33,10 @@ final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private var curl: ccurl { library.functions.pointee }
 
-    init() throws(CurlLibrary.Missing) {
+    init() throws(MissingLibrary) {
         library = try CurlLibrary.shared.get()
         guard let handle = library.functions.pointee.multi_init() else {
-            throw CurlLibrary.Missing(reason: "out of memory")
+            throw MissingLibrary(reason: "out of memory")
         }
         self.handle = handle
     }

@@ -20,9 +20,9 @@ final class CurlTransfer {
     init(
         _ request: TransferRequest, id: TransferID, receiver: any TransferReceiver,
         _ configuration: CurlTransport.Configuration, _ library: CurlLibrary
-    ) throws(CurlLibrary.Missing) {
+    ) throws(MissingLibrary) {
         guard let easy = library.functions.pointee.easy_init() else {
-            throw CurlLibrary.Missing(reason: "out of memory")
+            throw MissingLibrary(reason: "out of memory")
         }
         self.id = id
         self.easy = easy
@@ -107,7 +107,7 @@ final class CurlTransfer {
     }
 
     /// Throws if libcurl does not support a check: no transfer runs without it.
-    private func setChecks() throws(CurlLibrary.Missing) {
+    private func setChecks() throws(MissingLibrary) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let takesSockets = ccurl_set_socket_function(library.functions, easy) { context, _, address in
             guard let context, let address else { return Int32(ccurl_no_socket) }
@@ -124,7 +124,7 @@ final class CurlTransfer {
             ccurl_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context),
         ]
         guard codes.allSatisfy({ $0 == CURLE_OK }) else {
-            throw CurlLibrary.Missing(reason: "libcurl is older than 7.80 and does not check addresses")
+            throw MissingLibrary(reason: "libcurl is older than 7.80 and does not check addresses")
         }
     }
 

@@ -59,7 +59,7 @@ final class NetworkLoop {
     }
 
     private func start(_ request: TransferRequest, _ id: TransferID, _ receiver: any TransferReceiver) {
-        do throws(CurlLibrary.Missing) {
+        do throws(MissingLibrary) {
             let multi = try loadedMulti()
             let transfer = try CurlTransfer(request, id: id, receiver: receiver, configuration, multi.library)
             transfers[id] = transfer
@@ -71,7 +71,7 @@ final class NetworkLoop {
         }
     }
 
-    private func loadedMulti() throws(CurlLibrary.Missing) -> CurlMulti {
+    private func loadedMulti() throws(MissingLibrary) -> CurlMulti {
         if let multi { return multi }
         let made = try CurlMulti()
         multi = made
