@@ -38,15 +38,8 @@ struct HLSSegmentReader {
         let offset = (range?.lowerBound ?? 0) + consumed
         let count = Int(min(Int64(Self.block), range.map { $0.upperBound - offset } ?? .max))
         var bytes = [UInt8](repeating: 0, count: max(0, count))
-        var result: Result<Int, MediaError> = .success(0)
-        if count > 0 {
-            bytes.withUnsafeMutableBytes { buffer in
-                do throws(MediaError) {
-                    result = .success(try source.read(into: buffer, at: offset))
-                } catch {
-                    result = .failure(error)
-                }
-            }
+        let result: Result<Int, MediaError> = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(MediaError) in try count > 0 ? source.read(into: buffer, at: offset) : 0 }
         }
         let got = try result.get()
         bytes.removeLast(bytes.count - got)

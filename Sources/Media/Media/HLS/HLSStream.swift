@@ -239,11 +239,8 @@ final class HLSStream: Sendable {
     private func playlistArrived(_ box: Weak<HTTPSource>) {
         guard let source = box.value, state.withLock({ $0.playlist === source })
         else { return }
-        let result: Result<HLSMediaPlaylist, MediaError>
-        do throws(MediaError) {
-            result = .success(try context.mediaPlaylist(in: source, from: playlistReference.address))
-        } catch {
-            result = .failure(error)
+        let result = Result { () throws(MediaError) in
+            try context.mediaPlaylist(in: source, from: playlistReference.address)
         }
         state.change { state in
             guard state.playlist === source else { return }

@@ -39,23 +39,20 @@ extension ByteSource {
     /// Up to `count` bytes at `offset`, fewer only at the end.
     public func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        var failure: MediaError?
         // The closure of an array's buffer cannot throw a typed error.
-        bytes.withUnsafeMutableBytes { buffer in
-            do throws(MediaError) {
+        let result: Result<Int, MediaError> = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(MediaError) in
+                var filled = 0
                 while filled < count {
                     let read = try self.read(
                         into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: offset + Int64(filled))
                     if read == 0 { break }
                     filled += read
                 }
-            } catch {
-                failure = error
+                return filled
             }
         }
-        if let failure { throw failure }
-        bytes.removeLast(count - filled)
+        try bytes.removeLast(count - result.get())
         return bytes
     }
 

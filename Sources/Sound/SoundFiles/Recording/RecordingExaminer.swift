@@ -26,21 +26,13 @@ struct RecordingExaminer: Sendable {
 
     /// Frames per channel, by decoding all of them; nil if unknown at `deadline`. Takes over the descriptor.
     func count(_ descriptor: Int32, _ id: String, size: Int64, until deadline: MonotonicTime) -> Int64? {
-        var samples = [Float](repeating: 0, count: 65_536)
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 65_536)
+        defer { samples.deallocate() }
         do throws(MediaError) {
             let decoder = try examiner.open(try source(descriptor, id, size))
             var frames: Int64 = 0
             while .now < deadline {
-                var result: Result<DecodedFrames, MediaError> = .success(DecodedFrames(frames: 0, endOfStream: true))
-                // The closure of an array's buffer cannot throw a typed error.
-                samples.withUnsafeMutableBufferPointer { buffer in
-                    do throws(MediaError) {
-                        result = .success(try decoder.decode(into: buffer))
-                    } catch {
-                        result = .failure(error)
-                    }
-                }
-                let decoded = try result.get()
+                let decoded = try decoder.decode(into: samples)
                 frames += Int64(decoded.frames)
                 if decoded.endOfStream { return frames }
             }
