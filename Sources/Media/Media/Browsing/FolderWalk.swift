@@ -24,7 +24,7 @@ struct FolderWalk {
 
     /// The folders named `path` in every root that has one; never empty.
     static func directories(_ path: String, in roots: MusicRoots) throws(MediaError) -> [MusicRoots.Found] {
-        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY)
+        try roots.openAll(try spelling(path, in: roots), flags: O_RDONLY | O_DIRECTORY).found
     }
 
     /// The path under which the first root has this folder: as given, or percent-decoded (see `MusicPath.percentDecoded`).
@@ -71,7 +71,7 @@ struct FolderWalk {
                     continue
                 }
                 do throws(MediaError) {
-                    let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY)
+                    let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY).found
                     try visit(below, roots: roots, limit: limit, depth: depth + 1, visited: &visited)
                 } catch  where error.code == .forbidden || error.code == .notFound {
                     // Skip a folder that is not readable or was removed meanwhile.

@@ -63,8 +63,8 @@ extension MusicRoots {
         guard code == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFLNK else { return status }
         do throws(MediaError) {
-            return try openAll(MusicPath(components: path.components + [name]), flags: clinux_o_path, atMost: 1)[0]
-                .status
+            let place = MusicPath(components: path.components + [name])
+            return try openAll(place, flags: clinux_o_path, atMost: 1).found[0].status
         } catch {
             // A dangling link, or one that leads outside, is not playable: leave it out.
             return nil

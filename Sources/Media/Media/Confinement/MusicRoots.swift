@@ -107,12 +107,12 @@ public struct MusicRoots: Sendable {
 
     func open(_ path: MusicPath, flags: Int32, uri: String) throws(MediaError) -> Found {
         do throws(MediaError) {
-            return try openAll(path, flags: flags, atMost: 1)[0]
+            return try openAll(path, flags: flags, atMost: 1).found[0]
         } catch  where error.code == .notFound && !path.isAbsolute {
             let error = MusicPath.refusalOfScheme(uri) ?? error
             guard let decoded = try path.percentDecoded(), decoded != path else { throw error }
             do throws(MediaError) {
-                return try openAll(decoded, flags: flags, atMost: 1)[0]
+                return try openAll(decoded, flags: flags, atMost: 1).found[0]
             } catch let other {
                 throw other.code == .notFound ? error : other
             }
@@ -120,13 +120,8 @@ public struct MusicRoots: Sendable {
     }
 
     /// Opens the path in up to `atMost` roots that have it; never empty. If no root has it, throws the first error other than
-    /// `notFound`.
-    func openAll(_ path: MusicPath, flags: Int32, atMost: Int = .max) throws(MediaError) -> [Found] {
-        try openEach(path, flags: flags, atMost: atMost).found
-    }
-
-    /// As `openAll`. `isPartial`: another root may have the path too, but is not readable.
-    func openEach(
+    /// `notFound`. `isPartial`: another root may have the path too, but is not readable.
+    func openAll(
         _ path: MusicPath, flags: Int32, atMost: Int = .max
     ) throws(MediaError) -> (found: [Found], isPartial: Bool) {
         guard !directories.isEmpty else {

@@ -61,7 +61,7 @@ struct PlaceLookup {
         directories = []
         do throws(MediaError) {
             let place = try MusicPath(uri: String(decoding: path, as: UTF8.self))
-            let (found, isPartial) = try roots.openEach(place, flags: clinux_o_path | O_DIRECTORY)
+            let (found, isPartial) = try roots.openAll(place, flags: clinux_o_path | O_DIRECTORY)
             // The full lookup reports why a root is not readable.
             guard !isPartial else { return }
             directories = found.map { SharedDirectory($0.take()) }

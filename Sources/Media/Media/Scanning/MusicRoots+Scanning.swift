@@ -53,9 +53,9 @@ extension MusicRoots {
     /// As `FolderWalk.directories`, with one lookup instead of two for a uri that needs no decoding.
     private func openFolders(_ uri: String) throws(MediaError) -> (found: [Found], isPartial: Bool) {
         do throws(MediaError) {
-            return try openEach(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY)
+            return try openAll(try MusicPath(uri: uri), flags: O_RDONLY | O_DIRECTORY)
         } catch  where error.code == .notFound {
-            return try openEach(try FolderWalk.spelling(uri, in: self), flags: O_RDONLY | O_DIRECTORY)
+            return try openAll(try FolderWalk.spelling(uri, in: self), flags: O_RDONLY | O_DIRECTORY)
         }
     }
 
