@@ -90,7 +90,7 @@ public struct LocalMediaAccess: MediaAccess {
     public func lyrics(_ locator: MediaLocator) throws(MediaError) -> MediaLyrics? {
         // Lyrics are not worth a download.
         guard !locator.isNetwork else { return nil }
-        if let text = try playable.text(beside: locator.uri, extension: "lrc") {
+        if let text = try playable.lyrics(beside: locator.uri) {
             return MediaLyrics(source: .file, text: text)
         }
         return try examiner.lyrics(in: try playable.openFile(locator.uri)).map { MediaLyrics(source: .tag, text: $0) }

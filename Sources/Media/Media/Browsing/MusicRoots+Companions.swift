@@ -22,7 +22,7 @@ extension MusicRoots {
     /// The companions of a media file, without reading them. Blocks on the file system.
     func companions(of uri: String, needsPicture: Bool) -> MediaDescription.Companions {
         var companions = MediaDescription.Companions()
-        if let name = Self.name(beside: uri, extension: "lrc") {
+        if let name = Self.lyricsName(beside: uri) {
             companions.hasLyrics = file(name, atMost: Self.largestText) != nil
         }
         do throws(MediaError) {
@@ -51,11 +51,11 @@ extension MusicRoots {
         return best.map { FolderWalk.uri($0.path.components + [$0.name]) }
     }
 
-    /// The text of the file with the name of `uri` and another extension; nil without one. UTF-8 or UTF-16, else Latin-1.
-    public func text(beside uri: String, extension suffix: String) throws(MediaError) -> String? {
-        guard let name = Self.name(beside: uri, extension: suffix),
-            let bytes = try content(name, atMost: Self.largestText)
-        else { return nil }
+    /// The text of the file with the name of `uri` and the extension of lyrics; nil without one. UTF-8 or UTF-16, else Latin-1.
+    public func lyrics(beside uri: String) throws(MediaError) -> String? {
+        guard let name = Self.lyricsName(beside: uri), let bytes = try content(name, atMost: Self.largestText) else {
+            return nil
+        }
         if let text = ListText.utf16(bytes) { return text.streamSafe }
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return String(foreign: text).streamSafe
@@ -78,11 +78,11 @@ extension MusicRoots {
     }
 
     /// nil if `uri` is not a path in the roots or has no extension.
-    private static func name(beside uri: String, extension suffix: String) -> String? {
+    private static func lyricsName(beside uri: String) -> String? {
         guard folder(of: uri) != nil, let dot = uri.utf8.lastIndex(of: UInt8(ascii: ".")),
             uri[dot...].contains("/") == false
         else { return nil }
-        return uri[..<dot] + "." + suffix
+        return uri[..<dot] + ".lrc"
     }
 
     /// nil if `uri` is not a path in the roots.
