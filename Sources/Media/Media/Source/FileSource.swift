@@ -17,18 +17,11 @@ public final class FileSource: ByteSource {
     private let hasBeenClosed = Atomic(false)
 
     /// Takes ownership of a descriptor of a regular file. Throws `unsupported` if `statSize` exceeds the largest size of a file.
-    public convenience init(
-        _ descriptor: consuming OwnedDescriptor, name: String, statSize: Int64
-    ) throws(MediaError) {
+    public init(_ descriptor: consuming OwnedDescriptor, name: String, statSize: Int64) throws(MediaError) {
         guard let size = ByteCount(statSize) else {
             throw MediaError(
                 .unsupported, "\(name) cannot be played: it claims \(statSize) bytes, more than any sound file.")
         }
-        self.init(descriptor, name: name, size: size)
-    }
-
-    /// Takes ownership of a descriptor of a regular file of `size` bytes.
-    public init(_ descriptor: consuming OwnedDescriptor, name: String, size: ByteCount) {
         // Doubles the kernel's read-ahead; a refusal changes nothing but speed.
         posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         self.name = name
