@@ -31,32 +31,23 @@ struct ProxySettings: Hashable {
     private func isException(_ host: String) -> Bool {
         if exceptions == ["*"] { return true }
         let host = host.hasSuffix(".") ? host.dropLast() : host[...]
-        let number = NetworkAddress(host)
+        let number = NetworkZone.bytes(of: String(host))
         return exceptions.contains { exception in
-            if let number { return number.lies(in: exception) }
+            if let number { return Self.lies(number, in: exception) }
             let name = exception.drop { $0 == "." }
             return !name.isEmpty && (host == name || host.hasSuffix("." + name))
         }
     }
-}
 
-/// A numeric address, to match networks such as `10.0.0.0/8`.
-private struct NetworkAddress: Hashable {
-    private let bytes: [UInt8]
-
-    init?(_ text: some StringProtocol) {
-        guard let bytes = NetworkZone.bytes(of: String(text)) else { return nil }
-        self.bytes = bytes
-    }
-
-    func lies(in network: String) -> Bool {
+    /// Whether a numeric address is this one, or lies in this network, such as `10.0.0.0/8`.
+    private static func lies(_ address: [UInt8], in network: String) -> Bool {
         let parts = network.split(separator: "/", maxSplits: 1)
-        guard let base = parts.first.flatMap({ NetworkAddress($0) }), base.bytes.count == bytes.count else {
+        guard let base = parts.first.flatMap({ NetworkZone.bytes(of: String($0)) }), base.count == address.count else {
             return false
         }
-        guard parts.count == 2 else { return self == base }
-        guard let bits = UInt8(parts[1]), bits <= bytes.count * 8 else { return false }
-        return zip(bytes, base.bytes).enumerated().allSatisfy { index, pair in
+        guard parts.count == 2 else { return address == base }
+        guard let bits = UInt8(parts[1]), bits <= address.count * 8 else { return false }
+        return zip(address, base).enumerated().allSatisfy { index, pair in
             let rest = Int(bits) - index * 8
             let mask: UInt8 = rest >= 8 ? 0xFF : rest <= 0 ? 0 : ~(0xFF >> UInt8(rest))
             return pair.0 & mask == pair.1 & mask
