@@ -5,7 +5,7 @@ internal import MediaWorkerProtocol
 
 /// The worker's end of the socket and shared memory. Any error means that the server is gone, and ends the worker.
 final class ServerLink: SourceBytes {
-    private let socket: Int32
+    private let socket = SharedMemory.socketDescriptor
     private let memory: UnsafeMutableRawPointer
 
     /// The samples in shared memory.
@@ -14,11 +14,11 @@ final class ServerLink: SourceBytes {
     }
 
     /// nil if the descriptors are not a worker's.
-    init?(socket: Int32 = SharedMemory.socketDescriptor, memory descriptor: Int32 = SharedMemory.memoryDescriptor) {
+    init?() {
+        let descriptor = SharedMemory.memoryDescriptor
         let mapped = mmap(nil, SharedMemory.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let mapped, mapped != MAP_FAILED else { return nil }
         close(descriptor)
-        self.socket = socket
         memory = mapped
     }
 
