@@ -40,8 +40,7 @@ final class MediaReader {
         self.bytes = bytes
         self.source = source
         (container, decoder) = try Self.open(bytes, source)
-        let step = try decoder.next(mustPause: { [budget = WorkBudget(seconds: 8)] in budget.isSpent })
-        switch step {
+        switch try decoder.next(within: WorkBudget(seconds: 8)) {
         case .frame: break
         case .end: throw WorkerFailure(.empty, "it contains headers, but no decodable sound")
         case .nothingYet: throw WorkerFailure(.unsupported, "no sound was found in its beginning")
@@ -93,7 +92,7 @@ final class MediaReader {
                 finish()
                 break
             }
-            switch try decoder.next(mustPause: { budget.isSpent }) {
+            switch try decoder.next(within: budget) {
             case .nothingYet: return progress(filled)
             case .end: finish()
             case .frame:
@@ -141,7 +140,7 @@ final class MediaReader {
                 continue
             }
             decoder.flush()
-            guard try decodeOne() else { continue }
+            guard try decoder.next(within: WorkBudget(seconds: 4)) == .frame else { continue }
             guard let place = places.position(of: decoder.frame) else { break }
             if place > goal { continue }
             position = place
@@ -151,12 +150,6 @@ final class MediaReader {
         }
         try container.input.check()
         try startOver()
-    }
-
-    /// False without a frame.
-    private func decodeOne() throws(WorkerFailure) -> Bool {
-        let budget = WorkBudget(seconds: 4)
-        return try decoder.next(mustPause: { budget.isSpent }) == .frame
     }
 
     /// Reopens the media at its beginning.

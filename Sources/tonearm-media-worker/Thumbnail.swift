@@ -34,7 +34,7 @@ enum Thumbnail {
             av_frame_free(&freed)
         }
         var shown: Double?
-        while case .frame = try decoder.next(mustPause: { budget.isSpent }) {
+        while case .frame = try decoder.next(within: budget) {
             let stamp = decoder.frame.pointee.best_effort_timestamp
             let moment = stamp == cffmpeg_no_timestamp ? shown ?? 0 : Double(stamp) * base - start
             // Tolerate half a tick, as `time` is a rounded decimal fraction.

@@ -2,6 +2,7 @@
 
 internal import CFFmpeg
 internal import Glibc
+internal import Kernel
 internal import MediaWorkerProtocol
 
 /// Decodes the packets of one track.
@@ -77,8 +78,8 @@ final class TrackDecoder {
 
     enum Step { case frame, end, nothingYet }
 
-    /// Decodes until `frame` is filled, the file ends, or `mustPause` returns true.
-    func next(mustPause: () -> Bool) throws(WorkerFailure) -> Step {
+    /// Decodes until `frame` is filled, the file ends, or the budget is spent.
+    func next(within budget: WorkBudget) throws(WorkerFailure) -> Step {
         while true {
             let code = avcodec_receive_frame(codec, frame)
             if code >= 0 {
@@ -88,7 +89,7 @@ final class TrackDecoder {
             if code == cffmpeg_end_of_file { return .end }
             if code != -EAGAIN { noteDamage() }
             if isDraining, code != -EAGAIN { return .end }
-            if mustPause() { return .nothingYet }
+            if budget.isSpent { return .nothingYet }
             try feed()
         }
     }
@@ -129,4 +130,13 @@ final class TrackDecoder {
         if !isDamaged { damage += 1 }
         isDamaged = true
     }
+}
+
+/// Time limit of one request. After it, the worker replies with the result so far, so that the server knows that it is alive.
+struct WorkBudget {
+    private let end: MonotonicTime
+
+    init(seconds: Double) { end = .now.advanced(bySeconds: seconds) }
+
+    var isSpent: Bool { end < .now }
 }
