@@ -121,7 +121,7 @@ public final class Renders: Sendable {
     private func run(_ entry: Entry, _ plan: RenderPlan) {
         let id = entry.job.id
         guard change(id, { $0.status = .running }) else { return }
-        ThreadPriority.yieldToOthers()
+        NamedThread.yieldToOthers()
         var lastEvent = MonotonicTime.now
         let run = RenderRun(
             id, plan, environment, entry.cancellation,

@@ -73,6 +73,9 @@ public final class NamedThread: Sendable {
     }
 
     public func detach() { pthread_detach(handle) }
+
+    /// Lowers the CPU and disk priority of the calling thread.
+    public static func yieldToOthers() { clinux_yield_to_others() }
 }
 
 private final class ThreadStart: Sendable {

@@ -55,7 +55,7 @@ final class LoudnessSurvey: Sendable {
     }
 
     private func run() {
-        ThreadPriority.yieldToOthers()
+        NamedThread.yieldToOthers()
         var begin = MonotonicTime.now.advanced(bySeconds: environment.delay)
         var due: MonotonicTime?
         while true {

@@ -50,7 +50,7 @@ final class LibraryScanner {
     }
 
     func run() {
-        ThreadPriority.yieldToOthers()
+        NamedThread.yieldToOthers()
         scanAll(rereads: false)
         while !environment.signals.mustEnd {
             let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck

@@ -42,7 +42,7 @@ final class OutlineReaders {
         workers = (0..<count).compactMap { _ in
             let mailbox = Mailbox<[Job]?>()
             let thread = NamedThread(ifPossible: "library-read") {
-                ThreadPriority.yieldToOthers()
+                NamedThread.yieldToOthers()
                 while true {
                     for jobs in mailbox.take(until: nil) {
                         guard let jobs else { return }
