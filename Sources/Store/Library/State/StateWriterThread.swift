@@ -67,15 +67,12 @@ struct StateWriterThread {
             case .close: isOpen = false
             }
         }
-        save(&batch, database)
+        save(batch, database)
         checkpoint(database)
         return isOpen
     }
 
-    private mutating func save(
-        _ batch: inout [(changes: [SavedChange], completion: Completion)], _ database: Database
-    ) {
-        defer { batch = [] }
+    private mutating func save(_ batch: [(changes: [SavedChange], completion: Completion)], _ database: Database) {
         guard !batch.isEmpty else { return }
         do {
             try commit(batch.flatMap(\.changes), database)
@@ -85,10 +82,7 @@ struct StateWriterThread {
         } catch {
             // Save each change by itself, so that a bad one affects no other.
             if batch.count > 1 {
-                for entry in batch {
-                    var single = [entry]
-                    save(&single, database)
-                }
+                for entry in batch { save([entry], database) }
                 return
             }
             if !isInTrouble { logger.error("the state cannot be saved: \(error)") }
