@@ -68,39 +68,23 @@ enum TrackMeasure {
             "SELECT loudness, peak, gated, measured FROM track WHERE album = ? LIMIT \(largestAlbum)", [album])
         guard !rows.contains(where: { ($0[3] as Int) == 0 }) else { return result }
         let tracks = rows.filter { ($0[3] as Int) == 1 }
-        let parts = tracks.map { AlbumLoudness.Part(loudness: $0[0], seconds: $0[2] ?? 0) }
-        guard let loudness = AlbumLoudness(parts) else { return result }
-        result.albumGain = MediaLoudness.reference - loudness.value
+        let parts = tracks.map { (loudness: $0[0] as Double, seconds: ($0[2] as Double?) ?? 0) }
+        guard let loudness = albumLoudness(parts) else { return result }
+        result.albumGain = MediaLoudness.reference - loudness
         result.albumPeak = tracks.map { $0[1] as Double }.max()
         return result
     }
-}
 
-/// The loudness of an album as one programme: the mean energy of its tracks, weighted by their gated duration.
-struct AlbumLoudness {
-    struct Part {
-        /// LUFS, integrated.
-        var loudness: Double
-        /// See `MediaLoudness.gatedSeconds`.
-        var seconds: Double
-    }
-
-    /// The relative gate of BS.1770-4, in LU below the mean.
-    private static let gate = 10.0
-
-    /// LUFS.
-    let value: Double
-
-    /// nil without any gated sound.
-    init?(_ parts: [Part]) {
-        guard let whole = Self.mean(parts) else { return nil }
-        // A track below the album's gate does not count, like a silent passage of a track.
-        value = Self.mean(parts.filter { $0.loudness >= whole - Self.gate }) ?? whole
-    }
-
-    private static func mean(_ parts: [Part]) -> Double? {
-        let seconds = parts.reduce(0) { $0 + $1.seconds }
-        let energy = parts.reduce(0) { $0 + pow(10, $1.loudness / 10) * $1.seconds }
-        return energy > 0 && seconds > 0 ? 10 * log10(energy / seconds) : nil
+    /// The loudness of an album as one programme, in LUFS: the mean energy of its tracks, weighted by their gated seconds. nil
+    /// without any gated sound.
+    static func albumLoudness(_ tracks: [(loudness: Double, seconds: Double)]) -> Double? {
+        func mean(_ tracks: [(loudness: Double, seconds: Double)]) -> Double? {
+            let seconds = tracks.reduce(0) { $0 + $1.seconds }
+            let energy = tracks.reduce(0) { $0 + pow(10, $1.loudness / 10) * $1.seconds }
+            return energy > 0 && seconds > 0 ? 10 * log10(energy / seconds) : nil
+        }
+        guard let whole = mean(tracks) else { return nil }
+        // A track below the relative gate of BS.1770-4 does not count, like a silent passage of a track.
+        return mean(tracks.filter { $0.loudness >= whole - 10 }) ?? whole
     }
 }

@@ -104,13 +104,13 @@ import Testing
 
     @Test func albumLoudness_isKnown_onceAllTracksAreMeasured() throws {
         let loudness = try #require(
-            AlbumLoudness((1...3).map { .init(loudness: -10 * Double($0), seconds: Double($0)) }))
+            TrackMeasure.albumLoudness((1...3).map { (loudness: -10 * Double($0), seconds: Double($0)) }))
         try withSurvey { library in
             try settle(library, measured: 3)
             for name in ["1.mp3", "3.mp3"] {
                 let facts = library.facts(of: name, needsLoudness: true)
                 let album = try #require(facts.loudness?.albumGain)
-                #expect(abs(album - (-18 - loudness.value)) < 1e-6 && facts.loudness?.albumPeak == 30)
+                #expect(abs(album - (-18 - loudness)) < 1e-6 && facts.loudness?.albumPeak == 30)
                 #expect(facts.albumFiles == ["1.mp3", "2.mp3", "3.mp3"])
             }
             let unknown = library.facts(of: "9.mp3", needsLoudness: true)
@@ -128,7 +128,7 @@ import Testing
             ([(-15, 60), (-40, 600)], -15), ([(-15, 60), (-24, 60)], -17.49),
         ] as [([(Double, Double)], Double?)])
     func albumLoudness(_ tracks: [(Double, Double)], _ expected: Double?) {
-        let found = AlbumLoudness(tracks.map { .init(loudness: $0.0, seconds: $0.1) })?.value
+        let found = TrackMeasure.albumLoudness(tracks.map { (loudness: $0.0, seconds: $0.1) })
         #expect((found == nil) == (expected == nil))
         if let found, let expected { #expect(abs(found - expected) < 0.01) }
     }
