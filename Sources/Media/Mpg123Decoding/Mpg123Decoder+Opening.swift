@@ -36,7 +36,7 @@ extension Mpg123Decoder {
     ) throws(MediaError) -> AudioFormat {
         let name = reader.source.name
         do throws(Mpg123Error) {
-            if let format = try handle.format() { return Self.format(format) }
+            if let format = try handle.format() { return format }
         } catch {
             if let failure = reader.failure { throw failure }
             if error.code == MPG123_OUT_OF_MEM.rawValue { throw error.mediaError(name) }
@@ -46,10 +46,6 @@ extension Mpg123Decoder {
             throw MediaError(.empty, "\(name) contains tags or headers, but no audio.")
         }
         throw MediaError(.unsupported, "\(name) cannot be played: there is no MPEG audio in it.")
-    }
-
-    static func format(_ format: (rate: Int, channels: Int)) -> AudioFormat {
-        AudioFormat(sampleRate: format.rate, layout: format.channels == 1 ? .mono : .stereo)
     }
 }
 

@@ -223,8 +223,7 @@ extension Mpg123Decoder {
 
     private func newFormat() throws(MediaError) -> AudioFormat {
         do throws(Mpg123Error) {
-            guard let format = try handle.format() else { return media.format }
-            return Self.format(format)
+            return try handle.format() ?? media.format
         } catch {
             throw reader.failure ?? error.mediaError(reader.source.name)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Audio
 internal import CMpg123
 internal import Glibc
 internal import Playback
@@ -61,14 +62,14 @@ struct Mpg123Handle: ~Copyable {
     }
 
     /// The format of the next frame; reads up to the first frame. nil without one.
-    func format() throws(Mpg123Error) -> (rate: Int, channels: Int)? {
+    func format() throws(Mpg123Error) -> AudioFormat? {
         var rate = 0
         var channels: Int32 = 0
         var encoding: Int32 = 0
         let code = mpg123_getformat2(pointer, &rate, &channels, &encoding, 1)
         if code == MPG123_DONE.rawValue { return nil }
         try check(code, "mpg123_getformat")
-        return (rate, Int(channels))
+        return AudioFormat(sampleRate: rate, layout: channels == 1 ? .mono : .stereo)
     }
 
     func frameInfo() throws(Mpg123Error) -> mpg123_frameinfo2 {
