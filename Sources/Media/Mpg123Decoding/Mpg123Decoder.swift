@@ -50,12 +50,8 @@ public final class Mpg123Decoder: AudioDecoder {
     /// Seconds.
     var countingLimit = 3.0
 
-    public convenience init(_ source: any ByteSource) throws(MediaError) {
-        try self.init(source, isOutline: false)
-    }
-
     /// `isOutline`: for a catalogue. Without pictures; the length is estimated if the file does not contain it.
-    init(_ source: any ByteSource, isOutline: Bool) throws(MediaError) {
+    public init(_ source: any ByteSource, isOutline: Bool = false) throws(MediaError) {
         layout = try StreamLayout(source)
         reader = SourceReader(source)
         do throws(Mpg123Error) {

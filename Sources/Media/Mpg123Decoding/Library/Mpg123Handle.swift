@@ -151,15 +151,8 @@ struct Mpg123Handle: ~Copyable {
 struct Mpg123Error: Error, CustomStringConvertible {
     let code: Int32
     let call: String
-    let text: String
 
-    init(code: Int32, call: String) {
-        self.code = code
-        self.call = call
-        self.text = String(cString: mpg123_plain_strerror(code))
-    }
-
-    var description: String { "\(call): \(text) (\(code))" }
+    var description: String { "\(call): \(String(cString: mpg123_plain_strerror(code))) (\(code))" }
 
     func mediaError(_ name: String) -> MediaError {
         MediaError(.unreadable, "\(name) cannot be decoded: \(self).")
