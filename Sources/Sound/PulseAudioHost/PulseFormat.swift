@@ -2,17 +2,9 @@
 
 import Audio
 internal import CPulse
-import Playback
 
 /// Conversion of formats to and from PulseAudio's types.
 enum PulseFormat {
-    /// The device's own rate, and a layout that suits both.
-    static func chosen(for preferred: AudioFormat, at device: OutputDevice) -> AudioFormat {
-        AudioFormat(
-            sampleRate: min(192_000, max(8_000, device.sampleRate)),
-            layout: device.streamLayout(for: preferred.layout))
-    }
-
     /// nil for a channel position without a counterpart.
     static func layout(_ map: pa_channel_map) -> ChannelLayout? {
         guard (1...8).contains(map.channels) else { return nil }

@@ -228,7 +228,10 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         guard let context, let device = devices.target else {
             return emit(.failed(generation, .lost(PulseProblem.noDevice)))
         }
-        let format = PulseFormat.chosen(for: preferred, at: device)
+        // The device's own rate, and a layout that suits both.
+        let format = AudioFormat(
+            sampleRate: min(192_000, max(8_000, device.sampleRate)),
+            layout: device.streamLayout(for: preferred.layout))
         let isPinned = device.isPrivate || devices.only != nil
         guard
             let stream = PulseStreamRequest.connect(
