@@ -36,42 +36,26 @@ final class LibraryBoard: Sendable {
 
 /// Requests to the scanner from any thread, with a descriptor that wakes it.
 final class ScannerSignals: Sendable {
-    struct Wishes {
-        var scan = false
-        var rereads = false
+    enum Wish: Hashable {
+        case scan(rereads: Bool)
         /// A read failed: check the database, and rebuild it if damaged.
-        var check = false
-        var end = false
+        case check
+        case end
     }
 
-    private let wake: WakeSignal
-    private let wishes = Mutex(Wishes())
+    private let wishes = Mailbox<Wish>(descriptorFor: "library-scan")
     private let isEnding = Atomic(false)
 
-    init() {
-        guard let wake = WakeSignal() else { Shortage.endProcess("descriptors", for: "library-scan") }
-        self.wake = wake
-    }
-
     /// For poll(2): readable while there are wishes.
-    var descriptor: Int32 { wake.descriptor }
+    var descriptor: Int32 { wishes.descriptor }
 
     /// Also polled during a scan.
     var mustEnd: Bool { isEnding.load(ordering: .relaxed) }
 
-    func wish(_ change: (inout Wishes) -> Void) {
-        wishes.withLock { wishes in
-            change(&wishes)
-            if wishes.end { isEnding.store(true, ordering: .relaxed) }
-        }
-        wake.ring()
+    func wish(_ wish: Wish) {
+        if wish == .end { isEnding.store(true, ordering: .relaxed) }
+        wishes.post(wish, unless: { $0 == wish })
     }
 
-    func take() -> Wishes {
-        wake.reset()
-        return wishes.withLock { wishes in
-            defer { wishes = Wishes(end: wishes.end) }
-            return wishes
-        }
-    }
+    func take() -> [Wish] { wishes.take() }
 }

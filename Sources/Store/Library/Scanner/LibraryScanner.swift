@@ -56,10 +56,10 @@ final class LibraryScanner {
             let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck
             let isEvent = wait(timeout)
             let wishes = environment.signals.take()
-            if wishes.end { return }
-            if wishes.check { mayBeDamaged = true }
-            if wishes.scan || wishes.check {
-                scanAll(rereads: wishes.rereads)
+            if wishes.contains(.end) { return }
+            if wishes.contains(.check) { mayBeDamaged = true }
+            if !wishes.isEmpty {
+                scanAll(rereads: wishes.contains(.scan(rereads: true)))
             } else if isEvent {
                 scanChanges()
             } else if !isComplete || environment.roots.missingDirectories != missing {
