@@ -111,11 +111,9 @@ final class LibraryScanner {
     }
 
     private func perform(_ run: ScanRun, _ body: (ScanRun, inout FolderPlaces) throws -> Void) {
-        let board = environment.board
-        let scan = run.scan
-        board.change(reportsAlways: true) { status in
+        environment.board.change(reportsAlways: true) { status in
             status.state = .scanning
-            status.scan = scan
+            status.scan = run.scan
         }
         do {
             try checkFile()
@@ -168,12 +166,11 @@ final class LibraryScanner {
                 "music scanned: \(scan.found) found, \(scan.scanned) read, \(scan.removed) removed, \(scan.unplayable) unplayable\(example)"
             )
         }
-        let ended = scan
         let problems = (failure.map { [$0] } ?? []) + folderProblems
         let watch: LibraryStatus.Watch = environment.watch == nil ? .off : isComplete ? .full : .partial
         environment.board.change(reportsAlways: true) { status in
             status.state = failure == nil ? .idle : .failed
-            status.scan = ended
+            status.scan = scan
             status.watch = watch
             if let counts {
                 status.counts = counts.entries
