@@ -60,22 +60,16 @@ final class NetworkLoop {
 
     private func start(_ request: TransferRequest, _ id: TransferID, _ receiver: any TransferReceiver) {
         do throws(MissingLibrary) {
-            let multi = try loadedMulti()
-            let transfer = try CurlTransfer(request, id: id, receiver: receiver, configuration, multi.library)
+            let loaded = if let multi { multi } else { try CurlMulti() }
+            multi = loaded
+            let transfer = try CurlTransfer(request, id: id, receiver: receiver, configuration, loaded.library)
             transfers[id] = transfer
-            multi.add(transfer)
+            loaded.add(transfer)
         } catch {
             receiver.ended(
                 .permanent("\(request.address.host): nothing can be fetched, as libcurl fails: \(error.reason)."),
                 of: id)
         }
-    }
-
-    private func loadedMulti() throws(MissingLibrary) -> CurlMulti {
-        if let multi { return multi }
-        let made = try CurlMulti()
-        multi = made
-        return made
     }
 
     private func reportFinished() {
