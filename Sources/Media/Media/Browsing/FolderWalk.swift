@@ -132,6 +132,6 @@ struct DirectoryReader: ~Copyable {
     }
 
     private static func failure(_ code: Int32) -> MediaError {
-        MediaError(.unreadable, "A music folder cannot be read: \(systemMessage(code)).")
+        MediaError(.unreadable, "A music folder cannot be read: \(String(cString: strerror(code))).")
     }
 }

@@ -150,9 +150,11 @@ public struct MusicRoots: Sendable {
         let number = Glibc.open(directory, clinux_o_path | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {
             let code = errno
-            throw code == ENOENT || code == ENOTDIR
-                ? MediaError(.notFound, "The music folder \(directory) is not there.")
-                : MediaError(.unreadable, "The music folder \(directory) cannot be opened: \(systemMessage(code)).")
+            if code == ENOENT || code == ENOTDIR {
+                throw MediaError(.notFound, "The music folder \(directory) is not there.")
+            }
+            let reason = String(cString: strerror(code))
+            throw MediaError(.unreadable, "The music folder \(directory) cannot be opened: \(reason).")
         }
         let root = OwnedDescriptor(number)
         var path = path
@@ -206,7 +208,7 @@ public struct MusicRoots: Sendable {
         case .system(ENXIO):
             return MediaError(.unreadable, "\(name) is not a regular file (a pipe, socket or device).")
         case .system(let code):
-            return MediaError(.unreadable, "\(name) cannot be opened: \(systemMessage(code)).")
+            return MediaError(.unreadable, "\(name) cannot be opened: \(String(cString: strerror(code))).")
         }
     }
 }

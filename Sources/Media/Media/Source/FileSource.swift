@@ -41,21 +41,13 @@ public final class FileSource: ByteSource {
             if count == 0 { throw MediaError(.unreadable, "\(name) became shorter while it was being read.") }
             let code = errno
             if code != EINTR {
-                throw MediaError(.unreadable, "\(name) cannot be read: \(systemMessage(code)).")
+                throw MediaError(.unreadable, "\(name) cannot be read: \(String(cString: strerror(code))).")
             }
         }
     }
 
     /// Cannot interrupt a read of a local file, which is short; the next read throws.
     public func close() { hasBeenClosed.store(true, ordering: .releasing) }
-}
-
-/// The system's text for an errno value.
-func systemMessage(_ code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 128)
-    // Swift imports the XSI variant, which writes into the buffer.
-    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
 /// A file descriptor that is closed with its owner.
