@@ -40,7 +40,7 @@ public final class ThumbnailFolder: Sendable {
             do {
                 try DataDirectory.make(directory)
                 try WholeFile.write(Array(head.utf8) + frame.jpeg, to: path(uri, seconds, edge), survives: false)
-                try removeOldest()
+                for name in try names().dropFirst(most) { unlink("\(directory)/\(name)") }
             } catch {
                 logger.warning("a thumbnail is not kept: \(error)")
             }
@@ -56,10 +56,6 @@ public final class ThumbnailFolder: Sendable {
             logger.warning("the thumbnails cannot be listed: \(error)")
             return []
         }
-    }
-
-    private func removeOldest() throws {
-        for name in try names().dropFirst(most) { unlink("\(directory)/\(name)") }
     }
 
     /// Newest first.
