@@ -143,10 +143,12 @@ public struct FrameHead: Hashable, Sendable {
         }
     }
 
-    static func message(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] {
-        var writer = WireWriter()
-        writer.put(UInt32(body.count))
-        writer.put(kind)
-        return writer.bytes + [0, 0, 0] + body
+    /// A whole message. `write` writes its body.
+    static func message(_ kind: UInt8, _ write: (inout WireWriter) -> Void) -> [UInt8] {
+        var (head, body) = (WireWriter(), WireWriter())
+        write(&body)
+        head.put(UInt32(body.bytes.count))
+        head.put(kind)
+        return head.bytes + [0, 0, 0] + body.bytes
     }
 }

@@ -20,26 +20,32 @@ public enum WorkerReply: Hashable, Sendable {
     static func carriesPicture(_ kind: UInt8) -> Bool { kind == 6 || kind == 8 }
 
     public func message() -> [UInt8] {
-        var writer = WireWriter()
         switch self {
-        case .ready: break
+        case .ready: FrameHead.message(1) { _ in }
         case .read(let offset, let count):
-            writer.put(offset)
-            writer.put(UInt32(count))
-        case .opened(let media): writer.put(media)
-        case .decoded(let progress): writer.put(progress)
-        case .sought(let frame): writer.put(frame)
+            FrameHead.message(2) { body in
+                body.put(offset)
+                body.put(UInt32(count))
+            }
+        case .opened(let media): FrameHead.message(3) { $0.put(media) }
+        case .decoded(let progress): FrameHead.message(4) { $0.put(progress) }
+        case .sought(let frame): FrameHead.message(5) { $0.put(frame) }
         case .picture(let type, let bytes):
-            writer.put(type)
-            writer.put(bytes)
+            FrameHead.message(6) { body in
+                body.put(type)
+                body.put(bytes)
+            }
         case .image(let time, let bytes):
-            writer.put(time)
-            writer.put(bytes)
+            FrameHead.message(8) { body in
+                body.put(time)
+                body.put(bytes)
+            }
         case .failed(let failure):
-            writer.put(failure.code.rawValue)
-            writer.put(failure.message)
+            FrameHead.message(9) { body in
+                body.put(failure.code.rawValue)
+                body.put(failure.message)
+            }
         }
-        return FrameHead.message(kind, writer.bytes)
     }
 
     public init(kind: UInt8, body: [UInt8]) throws(WireError) {
@@ -66,19 +72,6 @@ public enum WorkerReply: Hashable, Sendable {
         default: throw WireError(problem: "unknown reply \(kind)")
         }
         try reader.end()
-    }
-
-    private var kind: UInt8 {
-        switch self {
-        case .ready: 1
-        case .read: 2
-        case .opened: 3
-        case .decoded: 4
-        case .sought: 5
-        case .picture: 6
-        case .image: 8
-        case .failed: 9
-        }
     }
 }
 

@@ -19,22 +19,24 @@ public enum WorkerRequest: Hashable, Sendable {
     case scale(WorkerSource, edge: Int)
 
     public func message() -> [UInt8] {
-        var writer = WireWriter()
         switch self {
-        case .open(let source): writer.put(source)
-        case .decode(let frames): writer.put(UInt32(frames))
-        case .seek(let frame): writer.put(frame)
-        case .picture: break
-        case .bytes(let count): writer.put(count) { $0.put(UInt32($1)) }
+        case .open(let source): FrameHead.message(1) { $0.put(source) }
+        case .decode(let frames): FrameHead.message(2) { $0.put(UInt32(frames)) }
+        case .seek(let frame): FrameHead.message(3) { $0.put(frame) }
+        case .picture: FrameHead.message(4) { _ in }
+        case .bytes(let count): FrameHead.message(6) { body in body.put(count) { $0.put(UInt32($1)) } }
         case .thumbnail(let source, let time, let edge):
-            writer.put(source)
-            writer.put(time)
-            writer.put(UInt32(edge))
+            FrameHead.message(7) { body in
+                body.put(source)
+                body.put(time)
+                body.put(UInt32(edge))
+            }
         case .scale(let source, let edge):
-            writer.put(source)
-            writer.put(UInt32(edge))
+            FrameHead.message(8) { body in
+                body.put(source)
+                body.put(UInt32(edge))
+            }
         }
-        return FrameHead.message(kind, writer.bytes)
     }
 
     public init(kind: UInt8, body: [UInt8]) throws(WireError) {
@@ -56,18 +58,6 @@ public enum WorkerRequest: Hashable, Sendable {
         default: throw WireError(problem: "unknown request \(kind)")
         }
         try reader.end()
-    }
-
-    private var kind: UInt8 {
-        switch self {
-        case .open: 1
-        case .decode: 2
-        case .seek: 3
-        case .picture: 4
-        case .bytes: 6
-        case .thumbnail: 7
-        case .scale: 8
-        }
     }
 }
 
