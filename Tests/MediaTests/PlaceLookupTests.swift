@@ -32,10 +32,7 @@ import Testing
 
     private mutating func found(_ uri: String) -> String {
         do {
-            return switch try lookup.place(of: uri) {
-            case .file: "file"
-            case .folder: "folder"
-            }
+            return try lookup.isFolder(uri) ? "folder" : "file"
         } catch {
             return error.code.rawValue
         }

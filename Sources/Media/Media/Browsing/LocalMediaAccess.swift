@@ -61,7 +61,7 @@ public struct LocalMediaAccess: MediaAccess {
         for (index, uri) in uris.enumerated() {
             if cancellation.isCancelled || deadline <= .now { break }
             do throws(MediaError) {
-                if try lookup.place(of: uri) == .folder { found[index] = .folder }
+                if try lookup.isFolder(uri) { found[index] = .folder }
             } catch {
                 found[index] = .unusable(error)
             }

@@ -9,12 +9,6 @@ internal import Playback
 /// The last folder stays open, so that consecutive files of one folder cost one system call each. Blocks on the file system. For one
 /// thread.
 struct PlaceLookup {
-    enum Place: Sendable {
-        /// A regular file, possibly empty.
-        case file
-        case folder
-    }
-
     private let roots: MusicRoots
     private var folder: [UInt8]?
     /// `folder` in each root that has it.
@@ -22,18 +16,18 @@ struct PlaceLookup {
 
     init(roots: MusicRoots) { self.roots = roots }
 
-    /// Throws if the uri does not exist, lies outside the roots, or is neither file nor folder.
-    mutating func place(of uri: String) throws(MediaError) -> Place {
-        if MusicPath.isPlain(uri), let found = inFolder(Array(uri.utf8)) { return found }
+    /// False for a regular file, also an empty one. Throws if the uri does not exist, lies outside the roots, or is neither file nor
+    /// folder.
+    mutating func isFolder(_ uri: String) throws(MediaError) -> Bool {
+        if MusicPath.isPlain(uri), let isFolder = inFolder(Array(uri.utf8)) { return isFolder }
         let path = try MusicPath(uri: uri)
         let found = try roots.open(path, flags: clinux_o_path, uri: uri)
-        if found.isFolder { return .folder }
-        try found.checkFile(namedBy: path)
-        return .file
+        if !found.isFolder { try found.checkFile(namedBy: path) }
+        return found.isFolder
     }
 
     /// The fast path for a plain relative path that is not a link; nil means that `MusicRoots.open` must decide.
-    private mutating func inFolder(_ uri: [UInt8]) -> Place? {
+    private mutating func inFolder(_ uri: [UInt8]) -> Bool? {
         let slash = uri.lastIndex(of: UInt8(ascii: "/"))
         let name = uri[(slash.map { $0 + 1 } ?? 0)...]
         guard !name.isEmpty, !name.elementsEqual(".".utf8) else { return nil }
@@ -47,8 +41,8 @@ struct PlaceLookup {
             guard code == 0 || errno == ENOENT else { return nil }
             guard code == 0 else { continue }
             switch status.st_mode & S_IFMT {
-            case S_IFREG: return .file
-            case S_IFDIR: return .folder
+            case S_IFREG: return false
+            case S_IFDIR: return true
             default: return nil
             }
         }
