@@ -50,7 +50,7 @@ struct WorkerService {
             return try Thumbnail.image(link, source, time: time, edge: edge)
         case .scale(let source, let edge):
             reader = nil
-            return try PictureScaling.image(link, source, edge: edge)
+            return try ScaledPicture.image(link, source, edge: edge)
         }
     }
 
