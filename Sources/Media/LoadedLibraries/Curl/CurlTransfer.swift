@@ -50,8 +50,29 @@ final class CurlTransfer {
 
     func finished(_ code: CURLcode) {
         receiver.ended(
-            head.refusal.map { .permanent("\(host) \($0)") } ?? refusal(code)
-                ?? CurlFailure.of(code, library.text(of: code), host: host), of: id)
+            head.refusal.map { .permanent("\(host) \($0)") } ?? refusal(code) ?? failure(code), of: id)
+    }
+
+    /// By the possible reaction; nil for success.
+    private func failure(_ code: CURLcode) -> TransferFailure? {
+        let text = library.text(of: code)
+        switch code {
+        case CURLE_OK: return nil
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
+            return .permanent("The certificate of \(host) cannot be trusted: \(text).")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY:
+            return .permanent("\(host) does not answer in HTTP: \(text).")
+        case CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT,
+            CURLE_BAD_CONTENT_ENCODING:
+            return .permanent("The answer of \(host) cannot be used: \(text).")
+        case CURLE_COULDNT_RESOLVE_HOST: return .transient("There is no address for \(host).")
+        case CURLE_COULDNT_RESOLVE_PROXY: return .transient("There is no address for the proxy.")
+        case CURLE_COULDNT_CONNECT: return .transient("\(host) cannot be reached: \(text).")
+        case CURLE_OPERATION_TIMEDOUT: return .transient("\(host) did not answer in time.")
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
+            return .transient("\(host) broke the connection off.")
+        default: return .transient("The connection to \(host) failed: \(text).")
+        }
     }
 
     /// A refused address fails the transfer only if no other address works.
@@ -158,30 +179,6 @@ final class CurlTransfer {
         switch receiver.body(bytes, of: id) {
         case .taken: bytes.count
         case .pause: Int(ccurl_write_pause)
-        }
-    }
-}
-
-/// Maps libcurl's results to failures by the possible reaction.
-enum CurlFailure {
-    /// nil for success. `text` is libcurl's for the code.
-    static func of(_ code: CURLcode, _ text: String, host: String) -> TransferFailure? {
-        switch code {
-        case CURLE_OK: return nil
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
-            return .permanent("The certificate of \(host) cannot be trusted: \(text).")
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_WEIRD_SERVER_REPLY:
-            return .permanent("\(host) does not answer in HTTP: \(text).")
-        case CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT,
-            CURLE_BAD_CONTENT_ENCODING:
-            return .permanent("The answer of \(host) cannot be used: \(text).")
-        case CURLE_COULDNT_RESOLVE_HOST: return .transient("There is no address for \(host).")
-        case CURLE_COULDNT_RESOLVE_PROXY: return .transient("There is no address for the proxy.")
-        case CURLE_COULDNT_CONNECT: return .transient("\(host) cannot be reached: \(text).")
-        case CURLE_OPERATION_TIMEDOUT: return .transient("\(host) did not answer in time.")
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
-            return .transient("\(host) broke the connection off.")
-        default: return .transient("The connection to \(host) failed: \(text).")
         }
     }
 }
