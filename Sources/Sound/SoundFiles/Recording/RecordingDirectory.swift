@@ -18,7 +18,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
 
     typealias Link = @Sendable (_ directory: Int32, _ name: String, _ second: String) -> Int32
 
-    private let path: String
+    /// With links resolved: items in it must be playable.
+    public let root: String
     private let link: Link
     private let directory: Int32
     private let examiner: RecordingExaminer
@@ -45,7 +46,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw .failed(String(cString: strerror(errno))) }
         guard let real = realpath(path, nil) else { throw .failed(String(cString: strerror(errno))) }
         defer { free(real) }
-        self.path = String(cString: real)
+        root = String(cString: real)
         directory = Glibc.open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0, access(real, W_OK) == 0 else { throw .failed(String(cString: strerror(errno))) }
         try recover()
@@ -53,10 +54,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
 
     deinit { close(directory) }
 
-    /// With links resolved: items in it must be playable.
-    public var root: String { path }
-
-    public func address(_ id: String) -> String { FileURL.text(path + "/" + id) }
+    public func address(_ id: String) -> String { FileURL.text(root + "/" + id) }
 
     // MARK: Reading
 
