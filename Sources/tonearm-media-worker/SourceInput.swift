@@ -53,7 +53,6 @@ final class SourceInput {
         context.pointee.eof_reached = 0
     }
 
-    /// Throws if a read has failed.
     func check() throws(WorkerFailure) { if hasFailed { throw .readFailed } }
 
     /// Exactly `count` bytes from `offset` on, independent of FFmpeg's own reads; nil if they are not all available.

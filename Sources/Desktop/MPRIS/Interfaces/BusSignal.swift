@@ -16,7 +16,6 @@ struct BusSignal: Equatable {
     }
 }
 
-/// The answer to a call.
 enum Answer {
     case values([BusValue])
     /// The player's answer becomes the answer to the call.

@@ -4,7 +4,6 @@ internal import Glibc
 internal import Media
 internal import Kernel
 
-/// A message to the network thread.
 enum NetworkCommand: Sendable {
     case start(TransferRequest, TransferID, any TransferReceiver)
     case resume(TransferID)

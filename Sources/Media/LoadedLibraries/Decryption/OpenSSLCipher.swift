@@ -19,7 +19,6 @@ public struct OpenSSLCipher: SegmentCipher {
     }
 }
 
-/// Decrypts one segment.
 final class OpenSSLDecryption: SegmentDecryption {
     private static let block = 16
 

@@ -30,7 +30,6 @@ struct Download {
         case waiting(until: MonotonicTime)
     }
 
-    /// One transfer.
     struct Fetch {
         let id: TransferID
         let address: WebAddress

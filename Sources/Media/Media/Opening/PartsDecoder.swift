@@ -8,7 +8,6 @@ public import Playback
 public struct PartsOpener: MediaOpener {
     private let opener: any MediaOpener
 
-    /// `opener` opens each part.
     public init(_ opener: any MediaOpener) { self.opener = opener }
 
     public func open(

@@ -64,7 +64,6 @@ public final class MediaWorkers: Sendable {
         return process
     }
 
-    /// Starts a worker.
     func start() throws(MediaError) -> WorkerProcess {
         try launcher.mapError { missing in
             MediaError(.unsupported, "it needs tonearm-media-worker, which is missing (\(missing.reason))")

@@ -78,7 +78,6 @@ final class WorkerConversation {
         }
     }
 
-    /// The reply does not match the request.
     func unexpected() -> MediaError { broken("its answer does not match the request") }
 
     private func read(_ offset: Int64, _ count: Int) -> Int? {
