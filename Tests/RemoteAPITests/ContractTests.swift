@@ -69,7 +69,7 @@ func contract(_ name: String) throws -> [Substring] {
         let api = APIHarness().api
         let main = api.main
         let routes = (main.router.literal.values + main.router.patterns).flatMap(\.routes.values)
-        let ofEach = PlayerAPI.routes(main.context, main.hub) + [api.playersRoutes.removal(of: main.path)]
+        let ofEach = PlayerAPI.routes(main.context, main.hub)
         let ofEachPlayer = ofEach.map { "\($0.method.rawValue) \(PlayerPath(id: "{player}").of($0.pattern))" }
         let table = Set(routes.map { "\($0.method.rawValue) \($0.pattern)" }).union(ofEachPlayer)
         for pattern in Set(ofEach.map(\.pattern)) {

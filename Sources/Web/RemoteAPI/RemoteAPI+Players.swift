@@ -11,13 +11,9 @@ extension RemoteAPI {
         let epoch = "\(main.context.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
         let verbs = PlayerService(id, control, announcer: announcer, server: main.context.server)
         let context = PlayerContext(verbs, epoch: epoch, clock: main.context.clock, players: players)
-        let path = context.path
         let hub = EventHub(context, server: server)
         // The session belongs to the server and has no path below a player, but every channel accepts its commands.
-        let routes =
-            PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: path)]
-            + context.sessionRoutes
-        players.add(PlayerAPI(context, hub: hub, routes))
+        players.add(PlayerAPI(context, hub: hub, PlayerAPI.routes(context, hub) + context.sessionRoutes))
         regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
     }
 

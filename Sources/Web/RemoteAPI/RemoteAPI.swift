@@ -46,7 +46,6 @@ public final class RemoteAPI: HTTPResponder {
     let gate: Gate
     let players = PlayerTable()
     let main: PlayerAPI
-    let playersRoutes: PlayersRoutes
     private let site: any HTTPResponder
     private let idempotency: IdempotentRequests
     /// Reads large bodies, and then returns their memory to the system.
@@ -71,15 +70,12 @@ public final class RemoteAPI: HTTPResponder {
         let context = PlayerContext(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
         server = "tonearm/" + configuration.serverVersion
         let hub = EventHub(context, server: server)
-        playersRoutes = PlayersRoutes(players: players, server: context.server)
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
-            context.mediaRoutes + context.libraryRoutes + CacheRoutes(server: context.server).routes
-            + RecordingRoutes(server: context.server).routes
-            + playersRoutes.routes + system.routes
-        let own = PlayerAPI.routes(context, hub) + [playersRoutes.removal(of: .main)]
-        main = PlayerAPI(context, hub: hub, own + context.sessionRoutes + others)
+            context.mediaRoutes + context.libraryRoutes + context.cacheRoutes + context.recordingRoutes
+            + context.playersRoutes + system.routes
+        main = PlayerAPI(context, hub: hub, PlayerAPI.routes(context, hub) + context.sessionRoutes + others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
     }

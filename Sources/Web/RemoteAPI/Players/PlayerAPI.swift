@@ -23,12 +23,12 @@ final class PlayerAPI: Sendable {
         reported = Mutex((settings.name, settings.leader))
     }
 
-    /// The routes of every player below `/players/{player}`, except its removal.
+    /// The routes of every player below `/players/{player}`.
     static func routes(_ context: PlayerContext, _ hub: EventHub) -> [Route] {
         context.playerRoutes + context.queueRoutes + context.itemMediaRoutes + context.outputRoutes
             + context.effectRoutes + context.announcementRoutes + context.timerRoutes + context.renderRoutes
-            + context.playlistRoutes + RecordingRoutes.streamRoutes(context.verbs)
-            + [EventChannel.route(hub, context.players)]
+            + context.playlistRoutes + context.streamRoutes
+            + [EventChannel.route(hub, context.players), context.removal]
     }
 
     /// Whether a change of the settings changed the name, and the leaders whose groups it changes.

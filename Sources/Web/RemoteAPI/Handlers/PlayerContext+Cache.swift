@@ -5,12 +5,10 @@ import Kernel
 import Service
 
 /// `/cache`: cached network media.
-struct CacheRoutes: Sendable {
-    static let base = "/api/v1/cache"
+extension PlayerContext {
+    private static let base = "/api/v1/cache"
 
-    let server: ServerService
-
-    var routes: [Route] {
+    var cacheRoutes: [Route] {
         let single = Self.base + "/{key}"
         return [
             .get(Self.base) { _, reply in

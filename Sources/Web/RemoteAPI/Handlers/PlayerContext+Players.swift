@@ -6,11 +6,8 @@ import Service
 
 /// `/players`: the list of players. Adding and removing need the scope `admin`: a client that may play in the kitchen
 /// must not be able to remove the kitchen.
-struct PlayersRoutes: Sendable {
-    let players: PlayerTable
-    let server: ServerService
-
-    var routes: [Route] {
+extension PlayerContext {
+    var playersRoutes: [Route] {
         [
             .get(PlayerPath.list) { _, reply in
                 reply(.json { $0.member("players", objects: players.all) { $0.entryMembers(of: $1.context) } })
@@ -28,8 +25,8 @@ struct PlayersRoutes: Sendable {
         ]
     }
 
-    /// `DELETE` of a player.
-    func removal(of path: PlayerPath) -> Route {
+    /// `DELETE` of the player.
+    var removal: Route {
         .delete(PlayerPath.main.player, scope: .admin) { _, reply in
             server.removePlayer(path.id, reply: done(reply))
         }

@@ -5,12 +5,10 @@ import Service
 
 /// `/recordings`: the recorder and its files. All routes except the status need the scope `admin`: a token that may
 /// control playback must neither listen to the room nor fill the disk.
-struct RecordingRoutes: Sendable {
+extension PlayerContext {
     private static let base = "/api/v1/recordings"
 
-    let server: ServerService
-
-    var routes: [Route] {
+    var recordingRoutes: [Route] {
         [
             route(.post, "") { call, reply throws(Problem) in
                 server.record(
@@ -79,10 +77,10 @@ struct RecordingRoutes: Sendable {
     private static let stream = "/api/v1/player/record-stream"
 
     /// Saving of the current item's stream, with the same scope.
-    static func streamRoutes(_ verbs: PlayerService) -> [Route] {
+    var streamRoutes: [Route] {
         [
-            .show(stream, { _ in verbs.streamStatus }) { $0.members(of: $1) },
-            route(.post, stream, verbs.requireStreams) { call, reply throws(Problem) in
+            .show(Self.stream, { _ in verbs.streamStatus }) { $0.members(of: $1) },
+            Self.route(.post, Self.stream, verbs.requireStreams) { call, reply throws(Problem) in
                 let members = try call.body.members("name", "maxDuration", "maxBytes")
                 // A week and a terabyte; larger limits are mistakes, or no limits.
                 let limits = StreamLimits(
@@ -96,7 +94,7 @@ struct RecordingRoutes: Sendable {
                         .json(status: isNew ? 201 : 200) { $0.members(of: status) }
                     })
             },
-            route(.delete, stream, verbs.requireStreams) { call, reply throws(Problem) in
+            Self.route(.delete, Self.stream, verbs.requireStreams) { call, reply throws(Problem) in
                 _ = try call.body.members()
                 verbs.stopSavingStream(reply: object(reply) { $0.members(of: $1) })
             },
