@@ -71,7 +71,7 @@ func attempt<Value>(_ reply: ServiceReply<Value>, _ body: () throws(Problem) -> 
 
 extension Optional {
     /// The value; throws this problem if there is none.
-    func orThrow(_ problem: @autoclosure () -> Problem) throws(Problem) -> Wrapped {
+    public func orThrow(_ problem: @autoclosure () -> Problem) throws(Problem) -> Wrapped {
         guard let self else { throw problem() }
         return self
     }

@@ -42,8 +42,7 @@ public final class Renders: Sendable {
     public func jobs(of player: String) -> [RenderJob] { entries.value.map(\.job).filter { $0.player == player } }
 
     func job(_ id: String, of player: String) throws(Problem) -> RenderJob {
-        guard let job = jobs(of: player).first(where: { $0.id == id }) else { throw .unknownRender(id) }
-        return job
+        try jobs(of: player).first { $0.id == id }.orThrow(.unknownRender(id))
     }
 
     /// `observer` is called with the player's id after a change of `jobs`; it must not block.

@@ -86,8 +86,7 @@ struct TimerBook {
     }
 
     private func index(of id: TimerID) throws(Problem) -> Int {
-        guard let index = timers.firstIndex(where: { $0.id == id }) else { throw .unknownTimer(id.description) }
-        return index
+        try timers.firstIndex { $0.id == id }.orThrow(.unknownTimer(id.description))
     }
 
     private mutating func add(

@@ -62,8 +62,7 @@ public struct PlayerService: Sendable {
     public func queueItem(_ id: ItemID) -> QueuedItem? { player.queueItem(id) }
 
     public func item(_ id: ItemID) throws(Problem) -> QueuedItem {
-        guard let found = queueItem(id) else { throw .unknownItem(id.description) }
-        return found
+        try queueItem(id).orThrow(.unknownItem(id.description))
     }
 
     /// Calls with the catalogue's details of these items: at once if they are cached, else from the library's thread.

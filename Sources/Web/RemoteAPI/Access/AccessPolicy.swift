@@ -101,8 +101,7 @@ public struct AccessPolicy: Sendable {
     /// A token must be right even if none is needed.
     private func scope(of request: HTTPRequest) throws(Problem) -> AccessScope {
         if let token = Self.token(in: request.headers) {
-            guard let scope = tokens.scope(of: token) else { throw .tokenWrong }
-            return scope
+            return try tokens.scope(of: token).orThrow(.tokenWrong)
         }
         switch (anonymous, request.peer) {
         case (.everyone, _): return .admin

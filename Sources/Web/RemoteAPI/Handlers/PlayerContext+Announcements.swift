@@ -43,8 +43,7 @@ extension PlayerContext {
     }
 
     private static func id(_ call: APICall) throws(Problem) -> SoundID {
-        guard let id = SoundID(call.parameters[0]) else { throw .unknownSound(call.parameters[0]) }
-        return id
+        try SoundID(call.parameters[0]).orThrow(.unknownSound(call.parameters[0]))
     }
 
     private func created(_ base: String, _ id: SoundID, _ members: (inout JSONWriter) -> Void) -> HTTPResponse {

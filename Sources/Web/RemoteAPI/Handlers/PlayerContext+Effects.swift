@@ -60,10 +60,8 @@ extension PlayerContext {
 
     /// Unlike ids, names are arbitrary text.
     private static func name(_ call: APICall) throws(Problem) -> String {
-        guard let name = PercentEncoding.decode(call.parameters[0]) else {
-            throw Problem(PlaybackError(.noSuchContent, "There is no preset \(call.parameters[0].prefix(100))."))
-        }
-        return name
+        try PercentEncoding.decode(call.parameters[0]).orThrow(
+            Problem(PlaybackError(.noSuchContent, "There is no preset \(call.parameters[0].prefix(100)).")))
     }
 
     private func change(_ change: EffectsChange, _ reply: @escaping ServiceReply<PlayerSnapshot>) {

@@ -109,8 +109,7 @@ extension PlayerContext {
     }
 
     private static func id(_ call: APICall) throws(Problem) -> PlaylistID {
-        guard let id = PlaylistID(call.parameters[0]) else { throw .unknownPlaylist(call.parameters[0]) }
-        return id
+        try PlaylistID(call.parameters[0]).orThrow(.unknownPlaylist(call.parameters[0]))
     }
 
     /// 0, which is never a revision, if the tags are of another list.
@@ -181,16 +180,10 @@ struct PlaylistRequest {
         }
     }
 
-    func requiredName() throws(Problem) -> String {
-        guard let name else { throw .invalid("name", "name is needed.") }
-        return name
-    }
+    func requiredName() throws(Problem) -> String { try name.orThrow(.invalid("name", "name is needed.")) }
 
     func requiredContent() throws(Problem) -> PlaylistContent {
-        guard let content else {
-            throw .invalid("items", "items is needed: a list as for the queue; or fromQueue: true.")
-        }
-        return content
+        try content.orThrow(.invalid("items", "items is needed: a list as for the queue; or fromQueue: true."))
     }
 }
 

@@ -42,8 +42,5 @@ struct PlayerContext: Sendable {
         answering(reply) { .json(encode($0)) }
     }
 
-    func itemID(_ text: String) throws(Problem) -> ItemID {
-        guard let id = ItemID(text) else { throw .unknownItem(text) }
-        return id
-    }
+    func itemID(_ text: String) throws(Problem) -> ItemID { try ItemID(text).orThrow(.unknownItem(text)) }
 }

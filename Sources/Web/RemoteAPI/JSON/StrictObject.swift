@@ -50,10 +50,7 @@ struct StrictObject {
     /// The value of a required member.
     func needed<Value>(
         _ value: Value?, _ name: String, _ detail: @autoclosure () -> String = "is needed"
-    ) throws(Problem) -> Value {
-        guard let value else { throw invalid(name, detail()) }
-        return value
-    }
+    ) throws(Problem) -> Value { try value.orThrow(invalid(name, detail())) }
 
     /// Present and not null.
     func has(_ name: String) -> Bool { self[name] != nil }
