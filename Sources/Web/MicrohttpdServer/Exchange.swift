@@ -229,10 +229,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// On the connection's thread.
-    func takeUpgraded() -> (@Sendable (UpgradedConnection) -> Void)? {
-        defer { upgraded = nil }
-        return upgraded
-    }
+    func takeUpgraded() -> (@Sendable (UpgradedConnection) -> Void)? { upgraded.take() }
 
     private func takeReady() -> HTTPResponse? {
         reply.withLock { reply in

@@ -42,11 +42,7 @@ public final class MicrohttpdServer: Sendable {
     /// Ends streams, replies to waiting requests with 503, closes all connections and joins the threads. May be called
     /// again.
     public func stop() {
-        let running = daemon.withLock { daemon in
-            defer { daemon = nil }
-            return daemon
-        }
-        guard let running else { return }
+        guard let running = daemon.withLock({ $0.take() }) else { return }
         core.exchanges.endAll()
         // Waits for replies that are resuming their connections.
         while core.resumes.load(ordering: .acquiring) > 0 { sched_yield() }

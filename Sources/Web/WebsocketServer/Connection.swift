@@ -81,10 +81,7 @@ final class Connection: @unchecked Sendable {
         return standIn?.giveWay(to: descriptor, readiness) ?? false
     }
 
-    func nextFrame() -> WebSocketFrame? {
-        defer { held = nil }
-        return held ?? session?.nextFrame()
-    }
+    func nextFrame() -> WebSocketFrame? { held.take() ?? session?.nextFrame() }
 }
 
 struct WebSocketEnding {
