@@ -3,20 +3,12 @@
 import Logging
 import Playback
 import PulseAudioHost
-import Service
 import SoundFiles
 import Synchronization
 
-/// An output, and the watch for other programs that some kinds have.
-struct PlayerOutput {
-    var output: any AudioOutput
-    /// nil if the output knows of no other programs.
-    var otherStreams: (any OtherStreamsWatch)?
-}
-
 extension Server {
     /// The output of main. A file that cannot be written now is a mistake in the configuration.
-    static func mainOutput(_ configuration: ServerConfiguration) throws -> PlayerOutput {
+    static func mainOutput(_ configuration: ServerConfiguration) throws -> any AudioOutput {
         if case .file(let path) = configuration.output, case .unavailable(let reason) = PacedOutput.checkFile(path) {
             throw Failure("output: \(reason)", .cannotCreate)
         }
@@ -24,15 +16,13 @@ extension Server {
     }
 
     /// `player`: nil for main.
-    static func output(_ configuration: ServerConfiguration, player: String? = nil) -> PlayerOutput {
+    static func output(_ configuration: ServerConfiguration, player: String? = nil) -> any AudioOutput {
         switch configuration.output {
-        case .pulse:
-            let output = PulseAudioOutput(player: player)
-            return PlayerOutput(output: output, otherStreams: output)
-        case .null: return PlayerOutput(output: PacedOutput.null())
+        case .pulse: return PulseAudioOutput(player: player)
+        case .null: return PacedOutput.null()
         case .file(let path):
             let path = player.map { Self.path(path, of: $0) } ?? path
-            return PlayerOutput(output: PacedOutput.file(path, report: fileIsIncomplete))
+            return PacedOutput.file(path, report: fileIsIncomplete)
         }
     }
 

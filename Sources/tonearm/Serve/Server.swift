@@ -81,8 +81,8 @@ final class Server {
         }
         let (sources, sessionPlayers, bus) = (PlayerStreams(), SessionPlayers(), EventBus())
         session = LiveSession(
-            store: keeper.main, otherStreams: output.otherStreams, interruptsOthers: configuration.interruptsOthers,
-            notes: keeper.main.notes, players: sessionPlayers)
+            store: keeper.main, otherStreams: output as? any OtherStreamsWatch,
+            interruptsOthers: configuration.interruptsOthers, notes: keeper.main.notes, players: sessionPlayers)
         streams = Self.streamRecorder(recordings, sources)
         timers = Timers(clock: clock)
         timers.observe { bus.publish(.timers(of: $0)) }
@@ -104,10 +104,10 @@ final class Server {
         var parts = PlayerHost.Parts(
             environment: { id, store in
                 let own = id == HostedPlayer.main ? output : Self.output(configuration, player: id)
-                return environment(own.output, store, sources.streams(of: id))
+                return environment(own, store, sources.streams(of: id))
             },
             announcer: Self.announcers(
-                environment(output.output, keeper.main, nil), session, configuration,
+                environment(output, keeper.main, nil), session, configuration,
                 check: WaitingCheck(roots: playable, examiner: examiner)),
             keeper: keeper, session: session, sessionPlayers: sessionPlayers, bus: bus)
         parts.hasThreads = { SpareThreads.exist(4) }
