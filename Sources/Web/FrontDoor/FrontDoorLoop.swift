@@ -246,6 +246,13 @@ final class FrontDoorLoop: @unchecked Sendable {
     }
 }
 
+/// A connection whose head is incomplete, or that lingers after an error response.
+private struct WaitingConnection {
+    let connection: IncomingConnection
+    var deadline: MonotonicTime
+    var isLingering = false
+}
+
 /// The front door's responses to connections that reach no server.
 extension ProblemDetails {
     static let controlCharacter = malformedRequest("The head of the request contains a control character.")
