@@ -3,6 +3,7 @@
 import HTTP
 import Playback
 import Service
+import Synchronization
 
 /// The parts shared by the handlers of one player: its verbs, and values of the remote API.
 struct PlayerContext: Sendable {
@@ -43,4 +44,21 @@ struct PlayerContext: Sendable {
     }
 
     func itemID(_ text: String) throws(Problem) -> ItemID { try ItemID(text).orThrow(.unknownItem(text)) }
+}
+
+/// The followers of one player. Any thread.
+final class FollowerList: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var ids: [String] { list.withLock { $0 } }
+
+    /// Reads the group from the players' settings.
+    /// - Returns: whether it has changed.
+    func refresh(of leader: PlayerPath, _ players: PlayerTable) -> Bool {
+        list.withLock { list in
+            let ids = players.all.filter { $0.context.player.snapshot.settings.leader == leader.id }.map(\.path.id)
+            defer { list = ids }
+            return ids != list
+        }
+    }
 }
