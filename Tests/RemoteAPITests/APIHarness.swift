@@ -16,9 +16,7 @@ final class APIHarness: Sendable {
     let clock = ManualClock()
     let api: RemoteAPI
 
-    init(
-        items: Int = 3, access: AccessPolicy = AccessPolicy(), isReady: Bool = true, roster: ScriptedRoster? = nil
-    ) {
+    init(items: Int = 3, access: AccessPolicy = AccessPolicy(), roster: ScriptedRoster? = nil) {
         player = ScriptedPlayer(items: items)
         var parts = ServerService.Parts(media: ScriptedMediaAccess())
         parts.renditions = ScriptedRenditions()
@@ -30,7 +28,6 @@ final class APIHarness: Sendable {
         configuration.access = access
         configuration.openAPI = Array("openapi: 3.1.0".utf8)
         configuration.asyncAPI = Array("asyncapi: 3.0.0".utf8)
-        configuration.isReady = { isReady }
         api = RemoteAPI(configuration)
         roster?.begin(api)
     }

@@ -72,7 +72,6 @@ import ServiceTesting
         api.player.change { $0.output.availability = .unavailable("refused") }
         #expect(try api.send("GET", "/healthz").status == 503)
         #expect(try api.send("GET", "/readyz").status == 200)
-        #expect(try APIHarness(isReady: false).send("GET", "/readyz").status == 503)
     }
 
     @Test func healthFails_whenThePlayersThreadHangs() {

@@ -29,8 +29,6 @@ public final class RemoteAPI: HTTPResponder {
         /// The served contracts.
         public var openAPI: [UInt8] = []
         public var asyncAPI: [UInt8] = []
-        /// False while the server is starting or stopping.
-        public var isReady: @Sendable () -> Bool = { true }
 
         public init(
             main: PlayerService, clock: any PlayerClock, site: any HTTPResponder, epoch: String, serverVersion: String

@@ -24,9 +24,6 @@ struct SystemRoutes: Sendable {
                 }
             },
             .get("/readyz", scope: nil) { _, reply throws(Problem) in
-                guard configuration.isReady() else {
-                    throw Problem(.unavailable, "not-ready", "The server is starting or going down.")
-                }
                 for player in players.all {
                     guard let failure = player.context.player.snapshot.saveFailure else { continue }
                     throw Problem(
