@@ -19,10 +19,6 @@ enum RevisionTag {
         return EntityTag("\(epoch).\(revision).\(current?.description ?? "none")\(tags)")
     }
 
-    static func of(_ epoch: String, _ snapshot: PlayerSnapshot) -> EntityTag {
-        of(epoch, snapshot.queueRevision, current: snapshot.item?.item.id)
-    }
-
     /// The revisions in these `If-Match` fields; nil if any will do. Strong comparison (RFC 9110 section 8.8.3.2): a
     /// weak tag never matches.
     static func revisions(in fields: [String], of subject: String) -> [UInt64]? {

@@ -147,7 +147,7 @@ extension PlayerContext {
     }
 
     private func tag(_ snapshot: PlayerSnapshot) -> (String, String) {
-        ("ETag", RevisionTag.of(epoch, snapshot).description)
+        ("ETag", RevisionTag.of(epoch, snapshot.queueRevision, current: snapshot.item?.item.id).description)
     }
 }
 
@@ -166,9 +166,7 @@ extension JSONWriter {
         member("skippedCount", skipped.count)
         member("skipped", objects: skipped.faults, fault)
     }
-}
 
-extension JSONWriter {
     /// `GET /queue`: a window of it.
     mutating func members(of window: QueueWindow, _ details: [PathKey: TrackDetails], _ links: ItemLinks) {
         member("revision", window.revision)

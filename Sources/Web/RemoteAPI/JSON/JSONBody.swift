@@ -14,11 +14,6 @@ struct JSONBody: Sendable {
     /// The second is the type of RFC 7386, whose rules PATCH follows.
     private static let types = ["application/json", "application/merge-patch+json"]
 
-    /// Checks the content type; a request without a body needs none.
-    static func checkType(of request: HTTPRequest) throws(Problem) {
-        if !request.body.isEmpty { try checkType(of: request.headers) }
-    }
-
     /// Checks the content type of a request with a body.
     static func checkType(of headers: HTTPHeaders) throws(Problem) {
         // The usual form first.

@@ -33,9 +33,7 @@ struct MetricsText {
         }
         return escaped
     }
-}
 
-extension MetricsText {
     /// One sample for each player, labelled with its id.
     private mutating func family<Player>(
         _ name: String, _ type: String, _ help: String, _ players: [(id: String, Player)],

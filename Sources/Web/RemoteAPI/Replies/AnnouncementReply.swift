@@ -35,15 +35,13 @@ extension JSONWriter {
     /// The data of an `announcement` event.
     mutating func members(of change: AnnouncementChange) {
         identity(of: change.announcement)
-        var end: SoundEnd?
-        let type =
+        let (type, end): (String, SoundEnd?) =
             switch change.kind {
-            case .began: "began"
-            case .setAside: "set-aside"
-            case .resumed: "resumed"
-            case .ended: "ended"
+            case .began: ("began", nil)
+            case .setAside: ("set-aside", nil)
+            case .resumed: ("resumed", nil)
+            case .ended(let how): ("ended", how)
             }
-        if case .ended(let how) = change.kind { end = how }
         member("type", type)
         members(of: end)
     }
