@@ -88,14 +88,12 @@ struct ListeningSockets {
         var list: UnsafeMutablePointer<addrinfo>?
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         let code = getaddrinfo(bare, nil, &hints, &list)
-        guard code == 0 else { throw .unknownHost(host, reason: String(cString: gai_strerror(code))) }
+        guard code == 0, let list else { throw .unknownHost(host, reason: String(cString: gai_strerror(code))) }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
-        var entry = list
-        while let current = entry {
-            let address = SocketAddress(current.pointee.ai_addr, length: current.pointee.ai_addrlen)
+        for entry in sequence(first: list, next: \.pointee.ai_next) {
+            let address = SocketAddress(entry.pointee.ai_addr, length: entry.pointee.ai_addrlen)
             if !addresses.contains(address) { addresses.append(address) }
-            entry = current.pointee.ai_next
         }
         return addresses
     }
