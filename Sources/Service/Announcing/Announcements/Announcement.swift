@@ -35,13 +35,7 @@ public enum AnnouncementPriority: String, CaseIterable, Comparable, Sendable {
 
     public static func < (left: AnnouncementPriority, right: AnnouncementPriority) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
-        switch self {
-        case .low: 0
-        case .normal: 1
-        case .high: 2
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self)! }
 }
 
 public struct AnnouncementRequest: Hashable, Sendable {
