@@ -24,8 +24,7 @@ struct ZoneRules: Hashable, Sendable {
 
     func offset(at time: Int) -> Int {
         if let last = changes.last, time < last.time {
-            let following = changes.partitionPoint { $0.time <= time }
-            return following == 0 ? first : changes[following - 1].offset
+            return changes.prefix { $0.time <= time }.last?.offset ?? first
         }
         return rest?.offset(at: time) ?? changes.last?.offset ?? first
     }
@@ -43,18 +42,6 @@ struct ZoneRules: Hashable, Sendable {
             if offset(at: middle) == before { low = middle } else { high = middle }
         }
         return high
-    }
-}
-
-extension Array {
-    /// Binary search: the index of the first element that is not `isBefore`. All elements before it are.
-    fileprivate func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 
