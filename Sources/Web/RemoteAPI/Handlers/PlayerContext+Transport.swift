@@ -11,9 +11,10 @@ extension PlayerContext {
         return [
             .get(base) { _, reply in reply(snapshots.response(in: self)) },
             .command("play", .post, base + "/play") { command, reply throws(Problem) in
-                let request = try command.body.read(PlayRequest.self)
-                verbs.play(
-                    request.target, position: request.position, at: request.at, reply: state(reply))
+                let object = try command.body.members("itemId", "index", "position", "at")
+                let at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
+                let position = try object.number("position", in: mediaSeconds)
+                verbs.play(try object.playTarget(), position: position, at: at, reply: state(reply))
             },
             command("pause", .post, base + "/pause") { _ in .pause },
             command("toggle", .post, base + "/toggle") { _ in .toggle },
@@ -53,29 +54,15 @@ extension PlayerContext {
 /// The longest media: 10,000 hours, in seconds.
 let mediaSeconds = 0.0...36_000_000.0
 
-/// `POST /player/play`
-struct PlayRequest: JSONReadable {
-    var target: PlayTarget
-    var position: Double?
-    /// Milliseconds since the epoch; nil for now.
-    var at: Int64?
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["itemId", "index", "position", "at"])
-        at = try object.integer("at", in: StrictObject.times).map { Int64($0) }
-        position = try object.number("position", in: mediaSeconds)
-        let index = try object.integer("index", in: 0...Queue.maximumLength)
-        if let text = try object.text("itemId") {
-            guard index == nil else { throw object.invalid("index", "cannot be given together with itemId") }
-            guard let id = ItemID(text) else { throw .unknownItem(text) }
-            target = .item(id)
-        } else {
-            target = index.map { .index($0) } ?? .current
-        }
-    }
-}
-
 extension StrictObject {
+    /// `itemId` or `index`; without them the current item.
+    func playTarget() throws(Problem) -> PlayTarget {
+        let index = try integer("index", in: 0...Queue.maximumLength)
+        guard let itemID = try text("itemId") else { return index.map { .index($0) } ?? .current }
+        guard index == nil else { throw invalid("index", "cannot be given together with itemId") }
+        return .item(try ItemID(itemID).orThrow(.unknownItem(itemID)))
+    }
+
     /// Exactly one of the three members.
     func seekTarget() throws(Problem) -> SeekTarget {
         let position = try number("position", in: mediaSeconds)
