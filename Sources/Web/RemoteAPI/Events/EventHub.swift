@@ -42,7 +42,10 @@ final class EventHub: Sendable {
     private let players: PlayerTable
     private let state: Mutex<State>
     let ticker: EventTicker
-    let counters = EventCounters()
+    /// Counts since the start, for `/metrics`.
+    let sent = Atomic(0)
+    let dropped = Atomic(0)
+    let resyncs = Atomic(0)
 
     init(_ context: PlayerContext, server: String) {
         player = context.player
@@ -174,7 +177,7 @@ final class EventHub: Sendable {
     /// The connection's next frame; after `.resync` the caller calls `resync`. Never blocks for long.
     func next(for subscriber: Subscriber) -> Outbox.Next {
         let next = subscriber.next()
-        if case .frame = next { counters.sent.add(1, ordering: .relaxed) }
+        if case .frame = next { sent.add(1, ordering: .relaxed) }
         return next
     }
 
@@ -190,7 +193,7 @@ final class EventHub: Sendable {
             return subscriber.begin(after: sequence, [hello, snapshotFrame(&state)])
         }
         guard resume.epoch == encoder.epoch, let missed = state.journal.events(since: resume.sequence) else {
-            counters.resyncs.add(1, ordering: .relaxed)
+            resyncs.add(1, ordering: .relaxed)
             let notice = encoder.resync(sequence: sequence, version: snapshot.version, at: moment)
             return subscriber.begin(after: sequence, [hello, notice, snapshotFrame(&state)])
         }
@@ -206,8 +209,8 @@ final class EventHub: Sendable {
     /// Replaces the lost events with the whole state. Encodes a snapshot, so it must not be called under the lock of
     /// the numbers.
     func resync(_ subscriber: Subscriber) {
-        counters.resyncs.add(1, ordering: .relaxed)
-        counters.dropped.add(subscriber.takeLostCount(), ordering: .relaxed)
+        resyncs.add(1, ordering: .relaxed)
+        dropped.add(subscriber.takeLostCount(), ordering: .relaxed)
         state.withLock { state in
             let snapshot = snapshotFrame(&state)
             let notice = encoder.resync(
@@ -284,11 +287,4 @@ final class EventHub: Sendable {
         let frame = encoder.buffer(loaded, version: snapshot.version, at: moment)
         for subscriber in everyone { subscriber.set(frame) }
     }
-}
-
-/// Counts since the start, for `/metrics`.
-final class EventCounters: Sendable {
-    let sent = Atomic<Int>(0)
-    let dropped = Atomic<Int>(0)
-    let resyncs = Atomic<Int>(0)
 }

@@ -112,13 +112,11 @@ struct MetricsText {
         }
         family("tonearm_event_clients", "gauge", "Clients of the event channel.", hubs) { $0.subscriberCount }
         counter("tonearm_events_recorded_total", "Recorded events.") { $0.latestSequence }
-        counter("tonearm_events_sent_total", "Frames handed to clients.") { $0.counters.sent.load(ordering: .relaxed) }
+        counter("tonearm_events_sent_total", "Frames handed to clients.") { $0.sent.load(ordering: .relaxed) }
         counter("tonearm_events_dropped_total", "Events dropped for slow clients.") {
-            $0.counters.dropped.load(ordering: .relaxed)
+            $0.dropped.load(ordering: .relaxed)
         }
-        counter("tonearm_event_resyncs_total", "Resyncs of slow clients.") {
-            $0.counters.resyncs.load(ordering: .relaxed)
-        }
+        counter("tonearm_event_resyncs_total", "Resyncs of slow clients.") { $0.resyncs.load(ordering: .relaxed) }
     }
 
     mutating func process(_ facts: ProcessFacts) {
