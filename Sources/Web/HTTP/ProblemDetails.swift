@@ -22,23 +22,18 @@ public struct ProblemDetails: Hashable, Sendable {
         self.member = member
     }
 
-    /// The reason phrase of a status (RFC 9110 section 15).
-    public static func reason(_ status: Int) -> String {
+    /// The reason phrase of a status (RFC 9110 section 15) that problems without a title have.
+    private static func reason(_ status: Int) -> String {
         switch status {
         case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 426: "Upgrade Required"
-        case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 501: "Not Implemented"
         case 503: "Service Unavailable"
         case 505: "HTTP Version Not Supported"
-        case 400..<500: "Refused"
         default: "Internal Server Error"
         }
     }
