@@ -12,9 +12,7 @@ struct TimeArgument: ExpressibleByArgument, Hashable {
         guard let seconds = TimeText.seconds(argument) ?? TimeText.duration(argument) else { return nil }
         self.seconds = seconds
     }
-}
 
-extension TimeArgument {
     /// The forms, for the help.
     static let forms = "seconds, m:ss, h:mm:ss, or with units as in 90s and 1h30m"
 }

@@ -31,9 +31,7 @@ public struct OtherStream: Hashable, Sendable {
     var isSpeech: Bool { role == "a11y" || role == "speech" }
     /// More than a beep.
     var isMusic: Bool { !isOfTheSystem && !isSpeech }
-}
 
-extension OtherStream {
     public func has(_ value: OtherStreamChange.Value) -> Bool {
         switch value {
         case .muted(let isMuted): self.isMuted == isMuted

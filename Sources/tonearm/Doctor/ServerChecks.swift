@@ -186,9 +186,7 @@ enum ServerChecks {
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }
-}
 
-extension ServerChecks {
     static func clientAccess(_ settings: ServerConfiguration) -> Finding {
         let name = "access"
         if settings.tokenFile != nil || !settings.isAnonymous, access(settings.tokenPath, F_OK) == 0 {
