@@ -55,7 +55,6 @@ public struct ItemFault: Error, Sendable {
         case media(MediaError)
         case catalogue(CatalogueError)
         case playlist(PlaylistError, PlaylistID)
-        /// There is nothing with this id.
         case unknown(id: String)
         case noLibrary
         case noPlaylists

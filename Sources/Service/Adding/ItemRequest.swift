@@ -15,7 +15,6 @@ public enum ItemRequest: Sendable {
     indirect case list(MediaLocator)
     case playlist(PlaylistID)
     indirect case library(CatalogueID)
-    /// A reference with an unknown id.
     indirect case unknown(member: String, id: String)
 
     /// In code points.

@@ -22,7 +22,6 @@ public struct CacheStatus: Hashable, Sendable {
     }
 }
 
-/// One entry of the cache.
 public struct CachedEntry: Hashable, Sendable {
     public var key: String
     public var uri: String

@@ -40,7 +40,6 @@ struct GroupPlan {
         return [.handOver(from: player, to: heir, isNeeded: false)] + followers.dropFirst().map { .follow($0, heir) }
     }
 
-    /// The leaders after the steps.
     func leaders(after steps: [Step]) -> [String: String] {
         steps.reduce(into: leaders) { leaders, step in
             switch step {

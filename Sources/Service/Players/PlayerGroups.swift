@@ -96,7 +96,6 @@ final class PlayerGroups: Sendable {
         }
     }
 
-    /// The leader that these settings name.
     func leader(of settings: PlayerSettings) -> Player? {
         guard let leader = settings.leader else { return nil }
         return state.withLock { $0.players[leader] }?.player

@@ -18,7 +18,6 @@ public final class PlayerHost: PlayerRoster {
         public var announcer: @Sendable (_ id: String, Player) -> Announcer?
         public var keeper: any PlayerKeeper
         public var session: LiveSession
-        /// The session's players.
         public var sessionPlayers: SessionPlayers
         public var bus: EventBus
         /// Whether the machine has enough threads left for another player.

@@ -47,7 +47,6 @@ struct TimerBook {
     /// Reads time zones.
     var zone: @Sendable (String?) -> ZoneRules? = { $0.map(ZoneFile.zone(named:)) ?? ZoneFile.local }
 
-    /// The alarm with this id.
     subscript(id: TimerID) -> Alarm? {
         get { timers.first { $0.id == id }?.alarm }
         set { if let index = timers.firstIndex(where: { $0.id == id }) { timers[index].alarm = newValue } }

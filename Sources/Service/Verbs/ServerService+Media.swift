@@ -79,7 +79,6 @@ extension ServerService {
         }
     }
 
-    /// The stored thumbnails.
     public func thumbnails(for caller: Caller, reply: @escaping ServiceReply<[KeptThumbnail]>) {
         render("uri", for: caller, reply: reply) { $0.thumbnails() }
     }

@@ -2,7 +2,6 @@
 
 internal import Playback
 
-/// The content of a playlist.
 public enum PlaylistContent: Sendable {
     /// Resolved as for a queue.
     case items([ItemRequest], AddingRules)

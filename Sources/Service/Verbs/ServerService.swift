@@ -7,25 +7,18 @@ import Synchronization
 /// The verbs of the server, for every remote interface: typed values in, a value or a `Problem` out. Any thread; no
 /// verb blocks.
 public final class ServerService: Sendable {
-    /// The parts of the server that the verbs use.
+    /// The parts of the server that the verbs use; nil for those that this server lacks.
     public struct Parts: Sendable {
         public var media: any MediaAccess
-        /// nil if switched off.
         public var library: (any MusicLibrary)?
         public var playlists: (any PlaylistKeeper)?
-        /// nil without a cache.
         public var cache: (any CacheKeeper)?
-        /// nil in a server without an audio session.
         public var session: LiveSession?
-        /// nil without recordings.
         public var recorder: Recorder?
-        /// nil if no streams are saved.
         public var streams: StreamRecorder?
-        /// nil in a server without them.
         public var timers: Timers?
         /// nil without a directory for their files.
         public var renders: Renders?
-        /// nil without a decoder for them.
         public var renditions: (any MediaRenditions)?
         /// nil if there is only one player.
         public var roster: (any PlayerRoster)?
@@ -160,7 +153,6 @@ extension ServerService {
         onRoster(reply) { roster throws(Problem) in try roster.add(draft) }
     }
 
-    /// Removes a player.
     public func removePlayer(_ id: String, reply: @escaping ServiceReply<Void>) {
         guard id != HostedPlayer.main else { return reply(.failure(.mainStays)) }
         onRoster(reply) { roster throws(Problem) in try roster.remove(id) }

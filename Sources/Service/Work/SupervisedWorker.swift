@@ -220,7 +220,6 @@ public final class SupervisedWorker: Sendable {
         return (overdue, others, state.active.values.compactMap(\.deadline).min())
     }
 
-    /// The waiting jobs.
     private static func withdrawAll(_ state: inout State) -> [Job] {
         var jobs: [Job] = []
         while let id = state.schedule.waiting.first?.id, let entry = state.schedule.withdraw(id) {

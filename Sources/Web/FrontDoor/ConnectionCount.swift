@@ -62,7 +62,6 @@ public struct ConnectionLimits: Hashable, Sendable {
     }
 }
 
-/// The process's limit of open descriptors.
 public enum DescriptorLimit {
     /// Raises the soft limit to `count`, or to the hard limit if that is lower; never lowers it. libwebsockets sizes its
     /// tables by the limit, so the hard limit, a billion in some containers, is no good default. Must be called before any

@@ -26,7 +26,6 @@ public final class RemoteAPI: HTTPResponder {
         public var serverID = ""
         /// The user's name for this server.
         public var serverName = ""
-        /// The served contracts.
         public var openAPI: [UInt8] = []
         public var asyncAPI: [UInt8] = []
 

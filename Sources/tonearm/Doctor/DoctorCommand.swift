@@ -61,7 +61,6 @@ struct Finding: Encodable, Hashable {
     var check: String
     var state: State
     var detail: String
-    /// The advice.
     var advice: [String] = []
 
     static func ok(_ check: String, _ detail: String) -> Finding { Finding(check: check, state: .ok, detail: detail) }

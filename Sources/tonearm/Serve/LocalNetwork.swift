@@ -80,7 +80,6 @@ enum LocalNetwork {
     }
 }
 
-/// The links of the page.
 struct PageLinks {
     /// By address: the bound one, or the one in the local network if bound to all addresses.
     let main: String

@@ -114,7 +114,6 @@ struct AnnouncementSchedule {
         return finish()
     }
 
-    /// Ends all announcements with this result.
     mutating func endAll(_ end: SoundEnd, now: MonotonicTime) -> [Action] {
         begin(now)
         while !entries.isEmpty { self.end(entries.count - 1, end) }

@@ -41,7 +41,6 @@ struct SoundProgress: Equatable {
         if state == .heard { state = .silent(since: now) }
     }
 
-    /// Restarts the wait for sound.
     mutating func restart(_ now: MonotonicTime) { state = .silent(since: now) }
 
     /// Time at which it fails if nothing changes.

@@ -69,14 +69,12 @@ public final class Announcer: Sendable {
         loop.post(.cancel(id, kind, reply))
     }
 
-    /// The session has changed.
     public func apply(_ rules: SessionRules) {
         // Set first, for a loop that is just starting.
         board.update { $0.rules = rules }
         loop.postIfBegun(.applyRules(rules))
     }
 
-    /// The music's effects have changed.
     public func effectsChanged() { loop.postIfBegun(.effectsChanged) }
 
     /// Ends all sounds. Returns after at most 0.2 s, when their ends are reported but before they have faded:
@@ -99,7 +97,6 @@ extension SoundEnd {
     static let playerRemoved = SoundEnd(.cancelled)
 }
 
-/// Why a request was refused.
 public enum AnnouncerError: Error, Hashable, Sendable {
     case unknown(SoundID)
     case unknownOutput(String)

@@ -24,7 +24,6 @@ public final class CaptureRing: Sendable {
 
     deinit { samples.deallocate() }
 
-    /// Number of dropped frames.
     public var droppedFrames: Int { dropped.load(ordering: .relaxed) }
 
     /// Producer: writes whole frames; nil writes this number of silent samples, for a gap in the server's data.

@@ -5,7 +5,6 @@
 public protocol RecordableStream: AnyObject, Sendable {
     /// Id of the item, as clients know it.
     var item: String { get }
-    /// Format of the file.
     var format: RecordedFormat { get }
     /// Size in bytes; nil for a station, and while unknown.
     var size: Int64? { get }

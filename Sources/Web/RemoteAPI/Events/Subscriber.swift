@@ -64,7 +64,6 @@ final class Subscriber: Sendable {
     /// As `end`, but waiting frames are still sent.
     func part(_ reason: String) { wake { $0.parting = reason } }
 
-    /// Wakes the connection unconditionally.
     func wakeAnyway() { wake { _ in } }
 
     private func wake(_ change: (inout State) -> Void) {

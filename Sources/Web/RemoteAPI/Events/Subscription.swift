@@ -89,7 +89,6 @@ struct ResumePoint: Hashable {
     }
 }
 
-/// A request for the event channel.
 struct EventRequest {
     static let parameters = ["events", "interval", "levelsInterval", "bands", "since", "players"]
 

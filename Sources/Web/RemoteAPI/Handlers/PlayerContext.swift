@@ -15,7 +15,6 @@ struct PlayerContext: Sendable {
     let clock: any PlayerClock
     let followers = FollowerList()
     let snapshots = SnapshotCache()
-    /// All players.
     let players: PlayerTable
 
     var links: ItemLinks { ItemLinks(path: path, sealed: server.parts.sealed) }

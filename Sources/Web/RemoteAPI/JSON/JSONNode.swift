@@ -21,7 +21,6 @@ struct JSONNode {
 
     var string: String? { kind == .text ? text.string(token) : nil }
 
-    /// Whether a text contains escapes.
     var hasEscapes: Bool { token.hasEscapes }
 
     var flag: Bool? {
