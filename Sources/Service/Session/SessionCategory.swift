@@ -16,22 +16,11 @@ public enum SessionCategory: String, CaseIterable, Codable, Sendable {
     /// No device at all: offline rendering.
     case audioProcessing = "audio-processing"
 
-    public var playsSound: Bool {
-        switch self {
-        case .ambient, .soloAmbient, .playback, .playAndRecord, .multiRoute: true
-        case .record, .audioProcessing: false
-        }
-    }
-
+    public var playsSound: Bool { self != .record && self != .audioProcessing }
     public var records: Bool { self == .record || self == .playAndRecord }
 
     /// Other programs are silent while it is active, unless an option changes that.
-    public var isExclusive: Bool {
-        switch self {
-        case .soloAmbient, .playback, .record, .multiRoute, .playAndRecord: true
-        case .ambient, .audioProcessing: false
-        }
-    }
+    public var isExclusive: Bool { self != .ambient && self != .audioProcessing }
 
     public var obeysSilentSwitch: Bool { self == .ambient || self == .soloAmbient }
     public var obeysLock: Bool { obeysSilentSwitch }
