@@ -5,52 +5,38 @@ import Service
 
 /// Problems as problem documents (RFC 9457).
 extension Problem {
-    var document: ProblemDetails {
-        ProblemDetails(status: status, code: code, title: title, detail: detail, member: member)
-    }
-
     var response: HTTPResponse {
+        // "queue-full": "Queue full"
+        let words = code.prefix(1).uppercased() + String(code.dropFirst().map { $0 == "-" ? " " : $0 })
+        let document = ProblemDetails(
+            status: status, code: code, title: answer.title ?? words, detail: detail, member: member)
         let retry = retryAfter.map { [("Retry-After", String($0))] } ?? []
         return document.response(fields.map { ($0.name, $0.value) } + retry)
     }
 
-    var status: Int {
-        switch kind {
-        case .malformed: 400
-        case .forbidden: 403
-        case .unknown: 404
-        case .conflict, .unplayable: 409
-        case .stale: 412
-        case .tooLarge: 413
-        case .wrongType: 415
-        case .outOfRange: 416
-        case .invalid: 422
-        case .tooMany: 429
-        case .failed: 500
-        case .network: 502
-        case .unavailable: 503
-        case .timedOut: 504
-        case .diskFull: 507
-        case .door(let status): status
-        }
-    }
+    var status: Int { answer.status }
 
-    private var title: String {
+    /// Without a title the code is the title.
+    private var answer: (status: Int, title: String?) {
         switch kind {
-        case .malformed: "Malformed request"
-        case .forbidden: "Forbidden"
-        case .unknown: "Not found"
-        case .conflict: "Not possible in this state"
-        case .unplayable: "The item cannot be played"
-        case .stale: "Precondition failed"
-        case .wrongType: "Unsupported media type"
-        case .outOfRange: "Range not satisfiable"
-        case .invalid: "Invalid request"
-        case .network: "Network failure"
-        case .door(401): "Unauthorized"
-        // "queue-full": "Queue full"
-        case .tooLarge, .tooMany, .failed, .diskFull, .unavailable, .timedOut, .door:
-            code.prefix(1).uppercased() + String(code.dropFirst().map { $0 == "-" ? " " : $0 })
+        case .malformed: (400, "Malformed request")
+        case .forbidden: (403, "Forbidden")
+        case .unknown: (404, "Not found")
+        case .conflict: (409, "Not possible in this state")
+        case .unplayable: (409, "The item cannot be played")
+        case .stale: (412, "Precondition failed")
+        case .tooLarge: (413, nil)
+        case .wrongType: (415, "Unsupported media type")
+        case .outOfRange: (416, "Range not satisfiable")
+        case .invalid: (422, "Invalid request")
+        case .tooMany: (429, nil)
+        case .failed: (500, nil)
+        case .network: (502, "Network failure")
+        case .unavailable: (503, nil)
+        case .timedOut: (504, nil)
+        case .diskFull: (507, nil)
+        case .door(401): (401, "Unauthorized")
+        case .door(let status): (status, nil)
         }
     }
 
