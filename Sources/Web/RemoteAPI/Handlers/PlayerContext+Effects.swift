@@ -11,7 +11,7 @@ extension RemoteAPI {
     public static func effects(json: [UInt8]) throws(PlaybackError) -> EffectSettings {
         let patch: EffectsPatch
         do throws(Problem) {
-            patch = try JSONBody(json).read(EffectsRequest.self).replacing
+            patch = try JSONBody(json).read(EffectsPatch.self).replacing
         } catch {
             throw PlaybackError(.outOfRange, error.detail, member: error.member)
         }
@@ -26,11 +26,11 @@ extension PlayerContext {
         return [
             .show(base, { _ in player.snapshot.settings }) { $0.members(of: $1.effects) },
             .command("effects", .patch, base) { command, reply throws(Problem) in
-                let patch = try command.body.required().read(EffectsRequest.self).patch
+                let patch = try command.body.required().read(EffectsPatch.self)
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
             .write(.put, base) { call, reply throws(Problem) in
-                let patch = try call.body.required().read(EffectsRequest.self).replacing
+                let patch = try call.body.required().read(EffectsPatch.self).replacing
                 change(.merge(patch), object(reply) { $0.members(of: $1.settings.effects) })
             },
             .show(base + "/presets", { _ in player.snapshot.settings.effectPresets }) { writer, own in
@@ -76,14 +76,15 @@ extension JSONWriter {
 }
 
 /// `PATCH /effects`, merged by RFC 7386: null resets a member to its default. The player checks ranges.
-struct EffectsRequest: JSONReadable {
-    private(set) var patch = EffectsPatch()
-
-    init(_ json: JSONNode) throws(Problem) { try EffectMember.read(EffectMember.all, of: json, into: &patch) }
+extension EffectsPatch: JSONReadable {
+    init(_ json: JSONNode) throws(Problem) {
+        self.init()
+        try EffectMember.read(EffectMember.all, of: json, into: &self)
+    }
 
     /// The same body for `PUT`: absent members are reset too.
     var replacing: EffectsPatch {
-        var patch = patch
+        var patch = self
         patch.replaces = true
         return patch
     }

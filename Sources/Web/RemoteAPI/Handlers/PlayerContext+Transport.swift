@@ -34,8 +34,7 @@ extension PlayerContext {
             },
             command("scan-end", .delete, base + "/scan") { _ in .endScan },
             .command("settings", .patch, base) { command, reply throws(Problem) in
-                let patch = try command.body.read(SettingsRequest.self).patch
-                verbs.perform(.apply(patch), reply: state(reply))
+                verbs.perform(.apply(try command.body.read(SettingsPatch.self)), reply: state(reply))
             },
         ]
     }

@@ -4,14 +4,13 @@ import Playback
 import Service
 
 /// `PATCH /player`: members of `PlayerSettings.table`, and changes of the volume that are not settings.
-struct SettingsRequest: JSONReadable {
-    private(set) var patch = SettingsPatch()
-
+extension SettingsPatch: JSONReadable {
     private static let settings = PlayerSettings.table.filter { $0.place == .player }
     private static let byKey = Dictionary(uniqueKeysWithValues: settings.map { ($0.key, $0) })
     private static let objects = Set(settings.compactMap(\.object))
 
     init(_ json: JSONNode) throws(Problem) {
+        self.init()
         let object = try StrictObject(json)
         try read(object)
         let given = ["volume", "level", "levelBy", "groupLevelBy", "volumeRamp"].filter(object.has)
@@ -23,19 +22,18 @@ struct SettingsRequest: JSONReadable {
         for name in object.names {
             let key = prefix + name
             if let setting = Self.byKey[key] {
-                patch[setting] = try object.value(name, of: setting)
+                self[setting] = try object.value(name, of: setting)
             } else if Self.objects.contains(key) {
                 try read(try StrictObject(try object.given(object[name], name, "an object")), key + ".")
             } else if key == "levelBy" {
-                patch.levelBy = try object.given(object.number(name, in: -1...1), name, "a number")
+                levelBy = try object.given(object.number(name, in: -1...1), name, "a number")
             } else if key == "groupLevelBy" {
-                patch.groupLevelBy = try object.given(object.number(name, in: -1...1), name, "a number")
+                groupLevelBy = try object.given(object.number(name, in: -1...1), name, "a number")
             } else if key == "volumeRamp" {
-                patch.volumeRamp = try object.given(
-                    object.nested(SettingsPatch.VolumeRamp.self, name), name, "an object")
+                volumeRamp = try object.given(object.nested(VolumeRamp.self, name), name, "an object")
             } else if key == "abLoop" {
                 // null removes it.
-                patch.abLoop = .some(try object.nested(ABLoop.self, name))
+                abLoop = .some(try object.nested(ABLoop.self, name))
             } else {
                 throw object.invalid(name, "is not a setting")
             }
