@@ -37,12 +37,12 @@ extension PlayerContext {
                 writer.member("presets", objects: EffectPreset.shipped + own) { $0.members(of: $1) }
             },
             .write(.post, base + "/presets") { call, reply throws(Problem) in
-                let request = try call.body.required().read(PresetTextRequest.self)
-                let place = path.of(base) + "/presets/" + PercentEncoding.encode(request.name)
+                let (name, preamp, bands) = try call.body.required().members("name", "text").presetText()
+                let place = path.of(base) + "/presets/" + PercentEncoding.encode(name)
                 change(
-                    .keep(name: request.name, preamp: request.preamp, bands: request.bands),
+                    .keep(name: name, preamp: preamp, bands: bands),
                     answering(reply) { snapshot in
-                        .json(status: 201, [("Location", place)]) { $0.preset(request.name, of: snapshot) }
+                        .json(status: 201, [("Location", place)]) { $0.preset(name, of: snapshot) }
                     })
             },
             .write(.put, base + "/presets/{name}") { call, reply throws(Problem) in
@@ -104,23 +104,18 @@ extension EffectSettings.Band: JSONReadable {
     }
 }
 
-/// `POST /effects/presets`
-struct PresetTextRequest: JSONReadable {
-    var name: String
-    var preamp: Double
-    var bands: [EffectSettings.Band]
-
-    init(_ json: JSONNode) throws(Problem) {
-        let object = try StrictObject(json, ["name", "text"])
-        guard let name = try object.text("name", maximum: 100), PlayerSettings.isName(name) else {
-            throw object.invalid("name", "is needed: 1 to 100 characters in one line, and not only spaces")
+extension StrictObject {
+    /// `POST /effects/presets`
+    fileprivate func presetText() throws(Problem) -> (name: String, preamp: Double, bands: [EffectSettings.Band]) {
+        guard let name = try text("name", maximum: 100), PlayerSettings.isName(name) else {
+            throw invalid("name", "is needed: 1 to 100 characters in one line, and not only spaces")
         }
-        let text = try object.needed(
-            object.text("text", maximum: 32 * 1024), "text",
+        let curve = try needed(
+            text("text", maximum: 32 * 1024), "text",
             "is needed: a ParametricEQ or GraphicEQ of AutoEQ or Equalizer APO")
-        self.name = name
         do throws(EqualizerText.Unreadable) {
-            (preamp, bands) = try EqualizerText.read(text)
+            let (preamp, bands) = try EqualizerText.read(curve)
+            return (name, preamp, bands)
         } catch {
             throw .invalid("text", error.message)
         }
