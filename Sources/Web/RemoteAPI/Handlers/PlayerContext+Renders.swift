@@ -55,18 +55,8 @@ extension RenderOrder: JSONReadable {
     }
 
     private static func source(_ object: StrictObject) throws(Problem) -> Source {
-        if let items = try object.nested([ItemRequest].self, "items") {
-            guard (1...mostItems).contains(items.count) else {
-                throw object.invalid("items", "must list 1 to \(mostItems)")
-            }
-            return .items(items)
-        }
-        if let inputs = try object.nested([MixInput].self, "mix") {
-            guard (1...mostInputs).contains(inputs.count) else {
-                throw object.invalid("mix", "must list 1 to \(mostInputs)")
-            }
-            return .mix(inputs)
-        }
+        if let items = try object.list(ItemRequest.self, "items", atMost: mostItems) { return .items(items) }
+        if let inputs = try object.list(MixInput.self, "mix", atMost: mostInputs) { return .mix(inputs) }
         guard try object.flag("queue") == true else { throw object.invalid("queue", "must be true") }
         return .queue
     }

@@ -126,6 +126,15 @@ struct StrictObject {
         guard let node = self[name] else { return nil }
         return try Value(node)
     }
+
+    /// A list of at least one element; nil if absent or null.
+    func list<Element: JSONReadable>(
+        _ type: Element.Type, _ name: String, atMost maximum: Int
+    ) throws(Problem) -> [Element]? {
+        guard let list = try nested([Element].self, name) else { return nil }
+        guard (1...maximum).contains(list.count) else { throw invalid(name, "must list 1 to \(maximum)") }
+        return list
+    }
 }
 
 extension String {

@@ -54,12 +54,7 @@ extension StrictObject {
     }
 
     private func content() throws(Problem) -> SoundOrder.Content {
-        if let items = try nested([ItemRequest].self, "items") {
-            guard (1...Sound.maximumParts).contains(items.count) else {
-                throw invalid("items", "must list 1 to \(Sound.maximumParts)")
-            }
-            return .items(items)
-        }
+        if let items = try list(ItemRequest.self, "items", atMost: Sound.maximumParts) { return .items(items) }
         if let parts = try nested([String].self, "parts") {
             guard (1...Sound.maximumParts).contains(parts.count) else {
                 throw invalid("parts", "must list 1 to \(Sound.maximumParts) addresses")
