@@ -23,15 +23,16 @@ extension PlayerContext {
             route(.patch, "/current") { call, reply throws(Problem) in
                 let members = try call.body.members("metering")
                 server.meterRecording(
-                    try members.needed(members.flag("metering"), "metering"), reply: Self.status(reply))
+                    try members.needed(members.flag("metering"), "metering"),
+                    reply: object(reply) { $0.members(of: $1) })
             },
             route(.post, "/current/pause") { call, reply throws(Problem) in
                 _ = try call.body.members()
-                server.pauseRecording(reply: Self.status(reply))
+                server.pauseRecording(reply: object(reply) { $0.members(of: $1) })
             },
             route(.post, "/current/stop") { call, reply throws(Problem) in
                 _ = try call.body.members()
-                server.stopRecording(reply: Self.status(reply))
+                server.stopRecording(reply: object(reply) { $0.members(of: $1) })
             },
             route(.get, "") { call, reply throws(Problem) in
                 server.recordings(
@@ -114,10 +115,6 @@ extension PlayerContext {
             try require()
             try handler(call, reply)
         }
-    }
-
-    private static func status(_ reply: @escaping Reply) -> ServiceReply<RecordingStatus> {
-        object(reply) { $0.members(of: $1) }
     }
 }
 
