@@ -20,10 +20,6 @@ extension Server {
                 measuring: configuration.measuresLoudness ? EBUR128Measuring() : nil, logger: log)
         }
     }
-
-    static func playlists(_ configuration: ServerConfiguration, _ log: Logger) throws -> PlaylistStore {
-        try Failure.unlessData { try PlaylistStore(directory: configuration.data, logger: log) }
-    }
 }
 
 /// Access: tokens, names and origins.

@@ -130,7 +130,7 @@ final class Server {
         let key = KeptID(directory: configuration.data, name: "address-key", logger: log)
         if let problem = key.problem { log.warning("references to items are valid for this run only: \(problem)") }
         service.sealed = SealedAddresses(OpenSSLSeal(key.key))
-        playlists = try Self.playlists(configuration, log)
+        playlists = try Failure.unlessData { try PlaylistStore(directory: configuration.data, logger: log) }
         service.playlists = playlists
         recorder = Self.recorder(recordings, main, session, log)
         service.recorder = recorder
