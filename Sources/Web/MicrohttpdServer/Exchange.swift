@@ -228,9 +228,6 @@ final class Exchange: @unchecked Sendable {
         return late.map { queue($0, on: connection) } ?? cmicrohttpd_yes
     }
 
-    /// On the connection's thread.
-    func takeUpgraded() -> (@Sendable (UpgradedConnection) -> Void)? { upgraded.take() }
-
     private func takeReady() -> HTTPResponse? {
         reply.withLock { reply in
             guard case .ready(let response) = reply else { return nil }
@@ -250,6 +247,33 @@ final class Exchange: @unchecked Sendable {
         guard upgraded != nil, result == cmicrohttpd_no else { return result }
         upgraded = nil
         return queue(.malformed("Only a connection of HTTP/1.1 can be upgraded."), on: connection)
+    }
+}
+
+/// Upgrades, which end HTTP on a connection.
+extension Exchange {
+    static func upgradeResponse() -> OpaquePointer? {
+        MHD_create_response_for_upgrade(
+            { _, connection, requestContext, received, count, descriptor, handle in
+                guard let connection, let requestContext, let handle else { return }
+                let read = UnsafeRawBufferPointer(start: received, count: received == nil ? 0 : count)
+                Unmanaged<Exchange>.fromOpaque(requestContext).takeUnretainedValue()
+                    .leave(connection, descriptor, read)
+                cmicrohttpd_release_upgraded(handle)
+            }, nil)
+    }
+
+    /// The connection continues under a new descriptor. libmicrohttpd closes its own and forgets the connection.
+    private func leave(_ connection: OpaquePointer, _ descriptor: Int32, _ received: UnsafeRawBufferPointer) {
+        guard let client = Client.of(connection), let receive = upgraded.take() else { return }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { return }
+        // libmicrohttpd changes both options while it sends.
+        var (on, off): (Int32, Int32) = (1, 0)
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(own, Int32(IPPROTO_TCP), TCP_CORK, &off, size)
+        setsockopt(own, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        receive(UpgradedConnection(descriptor: own, received: Array(received), lease: client.lease))
     }
 }
 
