@@ -46,7 +46,10 @@ final class Server {
         let descriptors = DescriptorLimit.raise(toAtLeast: ConnectionLimits().total + Self.reservedDescriptors)
 
         let roots = MusicRoots(configuration.music)
-        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: Self.workerLimits)
+        var limits = WorkerLimits()
+        // A spare worker makes an occasional sound, such as a doorbell, start at once.
+        limits.spare = 600
+        let workers = MediaWorkers(MediaWorkers.find(configuration.mediaWorker), limits: limits)
         let factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(workers)]
         let examiner = MediaExaminer(factories: factories)
         let recordings = try Self.recordings(configuration, examiner)
@@ -278,13 +281,6 @@ final class Server {
                 if case .failed(call: configuration.socket, let code) = error { code != EADDRINUSE } else { false }
             throw Failure("cannot listen: \(error)\(advice)", isPlace ? .cannotCreate : .unavailable)
         }
-    }
-
-    /// Seconds. A spare worker makes an occasional sound, such as a doorbell, start at once.
-    private static var workerLimits: WorkerLimits {
-        var limits = WorkerLimits()
-        limits.spare = 600
-        return limits
     }
 
     /// Reserved for files, pipes and libraries, so that clients cannot exhaust the music's descriptors.
