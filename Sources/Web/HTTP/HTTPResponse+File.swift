@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 extension HTTPResponse {
     /// A file of `total` bytes, or the requested range of it; 416 for a range beyond its end.
     public init(file: OpenFile, total: UInt64, tag: EntityTag, headers: HTTPHeaders, answering request: HTTPRequest) {
@@ -18,4 +20,14 @@ extension HTTPResponse {
             self.init(status: 416, headers: headers)
         }
     }
+}
+
+/// A file that is open for reading; closed with the last reference to it.
+public final class OpenFile: Sendable {
+    public let descriptor: Int32
+
+    /// Takes ownership of `descriptor`.
+    public init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
 }
