@@ -9,13 +9,8 @@ import Kernel
 
 /// The open web media of each player, for the stream recorder.
 final class PlayerStreams: Sendable {
-    private struct Member {
-        var streams: OpenStreams
-        var player: Player?
-    }
-
     private struct State {
-        var members: [String: Member] = [:]
+        var members: [String: (streams: OpenStreams, player: Player?)] = [:]
         var opened: @Sendable (_ player: String) -> Void = { _ in }
     }
 
@@ -24,9 +19,10 @@ final class PlayerStreams: Sendable {
     /// For the opener of a player, before the player is made.
     func streams(of id: String) -> OpenStreams {
         state.withLock { state in
-            let member = state.members[id] ?? Member(streams: OpenStreams { [weak self] in self?.opened(by: id) })
-            state.members[id] = member
-            return member.streams
+            if let member = state.members[id] { return member.streams }
+            let streams = OpenStreams { [weak self] in self?.opened(by: id) }
+            state.members[id] = (streams, nil)
+            return streams
         }
     }
 
