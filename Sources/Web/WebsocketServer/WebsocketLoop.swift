@@ -28,11 +28,10 @@ final class WebsocketLoop: @unchecked Sendable {
     private var stopDeadline: MonotonicTime?
     /// When the application has something to do.
     private var due: MonotonicTime?
-    private let traffic: WebsocketTraffic
+    private let traffic = WebsocketTraffic()
 
     init(
-        application: any WebSocketApplication, inbox: Inbox, readiness: Readiness, pingSeconds: Int, messageLimit: Int,
-        log: Logger
+        application: any WebSocketApplication, inbox: Inbox, readiness: Readiness, pingSeconds: Int, log: Logger
     ) throws(WebsocketError) {
         WebsocketLog.install(log)
         let tables = WebsocketTables(pingSeconds: pingSeconds)
@@ -50,7 +49,6 @@ final class WebsocketLoop: @unchecked Sendable {
         self.context = context
         self.vhost = vhost
         self.tables = tables
-        traffic = WebsocketTraffic(messageLimit: messageLimit)
     }
 
     func run() {
@@ -114,7 +112,7 @@ final class WebsocketLoop: @unchecked Sendable {
         guard connection.mayWrite, let handle = connection.handle else { return }
         if lws_get_close_length(handle) > 0 {
             connection.isEnding = true
-        } else if connection.ending == nil, lws_remaining_packet_payload(handle) > traffic.messageLimit {
+        } else if connection.ending == nil, lws_remaining_packet_payload(handle) > WebsocketTraffic.messageLimit {
             connection.ending = .tooBig
             traffic.askToWrite(connection, handle)
         }

@@ -16,13 +16,12 @@ public final class WebsocketServer: Sendable {
     /// Starts its thread at once. The limit of descriptors must be final: libwebsockets sizes its tables by it. After
     /// `pingSeconds` of silence a client is pinged; it has a third of that time to answer.
     public init(
-        application: any WebSocketApplication, pingSeconds: Int = 30, messageLimit: Int = 65_536, log: Logger
+        application: any WebSocketApplication, pingSeconds: Int = 30, log: Logger
     ) throws(WebsocketError) {
         let readiness = try Readiness()
         let inbox = Inbox(readiness: readiness)
         let loop = try WebsocketLoop(
-            application: application, inbox: inbox, readiness: readiness, pingSeconds: pingSeconds,
-            messageLimit: messageLimit, log: log)
+            application: application, inbox: inbox, readiness: readiness, pingSeconds: pingSeconds, log: log)
         self.application = application
         self.inbox = inbox
         application.opened { inbox.wakeTimer() }

@@ -5,16 +5,12 @@ internal import HTTP
 
 /// Incoming messages and outgoing frames. WebSocket thread only.
 final class WebsocketTraffic {
-    let messageLimit: Int
+    /// Bytes of a message.
+    static let messageLimit = 65_536
     /// A buffer for frames, with the room that libwebsockets needs before them; shared by all clients.
-    private var buffer: UnsafeMutableRawBufferPointer
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     /// Frames for one client before the other clients get their turn.
     private static let framesPerTurn = 32
-
-    init(messageLimit: Int) {
-        self.messageLimit = messageLimit
-        buffer = .allocate(byteCount: 4096, alignment: 16)
-    }
 
     deinit { buffer.deallocate() }
 
@@ -47,7 +43,9 @@ final class WebsocketTraffic {
     private func receive(_ connection: Connection, _ handle: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int32 {
         if lws_frame_is_binary(handle) != 0 { return end(connection, handle, .unsupportedData) }
         if lws_is_first_fragment(handle) != 0 { connection.message = [] }
-        guard connection.message.count + bytes.count <= messageLimit else { return end(connection, handle, .tooBig) }
+        guard connection.message.count + bytes.count <= Self.messageLimit else {
+            return end(connection, handle, .tooBig)
+        }
         connection.message.append(contentsOf: bytes)
         guard lws_is_final_fragment(handle) != 0 else { return 0 }
         let text = String(validating: connection.message, as: UTF8.self)
