@@ -52,13 +52,11 @@ public struct ConnectionLimits: Hashable, Sendable {
     public var perAddress: Int
     /// Seconds within which the head of the first request must arrive.
     public var headSeconds: Double
-    public var headBytes: Int
 
-    public init(total: Int = 10_240, perAddress: Int = 256, headSeconds: Double = 10, headBytes: Int = 16_384) {
+    public init(total: Int = 10_240, perAddress: Int = 256, headSeconds: Double = 10) {
         self.total = total
         self.perAddress = perAddress
         self.headSeconds = headSeconds
-        self.headBytes = headBytes
     }
 }
 

@@ -28,7 +28,8 @@ final class FrontDoorLoop: @unchecked Sendable {
     private static let sweepSeconds = 0.1
     /// Set while listening is suspended, as the kernel is short of a resource.
     private var listensAgainAt: MonotonicTime?
-    private var buffer: [UInt8]
+    /// Bytes of a request's head.
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
     private static let lingerSeconds = 1.0
     /// Refused connections since the last log line.
     private var refusals = 0
@@ -51,7 +52,6 @@ final class FrontDoorLoop: @unchecked Sendable {
         self.limits = limits
         self.log = log
         self.handOver = handOver
-        buffer = [UInt8](repeating: 0, count: limits.headBytes)
         guard epoll >= 0 else { throw failure("epoll_create1") }
         guard watch(wake.descriptor, EPOLLIN.rawValue), listeners.allSatisfy({ watch($0, EPOLLIN.rawValue) }) else {
             throw failure("epoll_ctl")
