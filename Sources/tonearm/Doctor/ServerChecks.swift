@@ -34,7 +34,7 @@ enum ServerChecks {
     static func outputFile(_ path: String) -> Finding {
         let file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         if file >= 0 { close(file) }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         guard file >= 0 || (errno == ENOENT && access(folder, W_OK | X_OK) == 0) else {
             return .problem(
                 "output", "cannot write \(path): \(reason())", ["name another file with --output file:PATH"])
