@@ -134,8 +134,8 @@ def test_a_daemon_that_dies_again_and_again_is_survived(pulse, server, api):
         eventually(lambda: api.player()["status"] != "playing", "the loss is noticed")
         pulse.start()
         api.wait_status("playing", timeout=15)
-    assert server.threads() <= threads + 1
-    assert server.descriptors() <= descriptors + 2
+    # The last connections may still be closing.
+    eventually(lambda: server.threads() <= threads + 1 and server.descriptors() <= descriptors + 2, "nothing leaks")
 
 
 def test_commands_while_the_daemon_is_away_are_answered_and_kept(pulse, api):

@@ -84,7 +84,7 @@ public struct OtherStreams: Hashable, Sendable {
 public enum OtherStreamsReport: Sendable {
     /// nil: the sound server is not available.
     case streams(OtherStreams?)
-    /// Whether a change was made. The streams on which that depended were reported before; nil if the connection is lost.
+    /// Whether a change was made. The streams on which that depended were reported before; nil if they are unknown.
     case decided(OtherStreamChange, isMade: Bool)
 }
 

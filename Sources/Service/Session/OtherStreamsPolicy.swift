@@ -24,7 +24,7 @@ struct OtherStreamsPolicy: Hashable, Sendable {
     /// A change of ours, and how far it is.
     private struct Change: Hashable, Sendable {
         enum Stage {
-            /// The entry is being saved, or the sound server has not answered. It stays until then: only the answer shows
+            /// The entry is being saved, or the sound server has not answered. The change is kept until the answer, which shows
             /// whether there is something to undo.
             case saving, requested
             /// No report has shown the change yet.
@@ -33,7 +33,8 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             case confirmed
             /// A user has restored the stream. It is not changed again in this activation.
             case released
-            /// Its undo is requested, or it stays for good. A stream that still has this value is not changed from it.
+            /// No longer ours: its undo is requested, or the stream stays as it is. A stream that still shows the change is not
+            /// muted or ducked again.
             case left
         }
 
@@ -86,7 +87,8 @@ struct OtherStreamsPolicy: Hashable, Sendable {
             switch change.stage {
             case .made where isShown: change.stage = .confirmed
             case .confirmed where !isShown: change.stage = .released
-            case .left where !isShown: continue
+            // A report may show a duck later, so it is kept until the next step that wants a change.
+            case .left where !isShown && (change.entry.isMute || others != .mix): continue
             case .saving, .requested, .made, .confirmed, .released, .left: break
             }
             if change.isRecorded, !change.isUnderWay, !Self.wants(others, stream, as: change.entry) {
@@ -144,8 +146,8 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         changes.firstIndex { $0.request == change && $0.stage == stage }
     }
 
-    /// The connection is lost. The first report of the next one shows which changes took effect.
-    mutating func connectionLost() {
+    /// The streams are unknown. The next report shows which changes took effect.
+    mutating func streamsLost() {
         for place in changes.indices where changes[place].stage == .made { changes[place].stage = .confirmed }
     }
 
@@ -156,15 +158,18 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         return undos
     }
 
-    /// Leaves other streams as they are. Returns the undos of the changes under way.
+    /// Leaves other streams as they are. Returns the undos of the changes that were requested. Those that are being saved are kept:
+    /// the answer drops them.
     mutating func forget() -> [OtherStreamChange] {
+        let saving = changes.filter { $0.stage == .saving }
         let undos = abandonChanges()
         for place in changes.indices where changes[place].isRecorded { changes[place].stage = .left }
+        changes += saving
         return undos
     }
 
     func isMutedByUs(_ stream: OtherStream) -> Bool {
-        changes.contains { $0.isRecorded && $0.entry.index == stream.index && $0.entry.isMute }
+        changes.contains { $0.stage != .released && $0.entry.index == stream.index && $0.entry.isMute }
     }
 
     private static func wants(_ others: SessionConfiguration.Others, _ stream: OtherStream, as entry: Entry) -> Bool {

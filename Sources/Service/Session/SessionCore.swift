@@ -150,7 +150,7 @@ struct SessionCore: Sendable {
     private func holds(_ fact: PlayerFact) -> Bool { !(players[fact] ?? []).isEmpty }
 
     mutating func otherStreamsChanged(_ new: OtherStreams?) -> [Action] {
-        if new == nil { policy.connectionLost() }
+        if new == nil { policy.streamsLost() }
         otherStreams = new
         return settle()
     }
@@ -166,7 +166,7 @@ struct SessionCore: Sendable {
         return [.change(policy.saved(changes, othersInForce, in: otherStreams))] + settle()
     }
 
-    /// The sound server's answer. Not made: the stream has ended, somebody else changed it first, or the connection is lost.
+    /// The sound server's answer. Not made: the stream has ended, somebody else changed it first, or the streams are unknown.
     mutating func changeDecided(_ change: OtherStreamChange, isMade: Bool) -> [Action] {
         policy.decided(change, isMade: isMade) ? settle() : []
     }

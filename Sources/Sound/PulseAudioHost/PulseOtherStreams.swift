@@ -79,8 +79,10 @@ final class PulseOtherStreams: CallbackTarget {
                 context,
                 { context, info, end, userdata in
                     let watch = PulseOtherStreams.from(userdata)
-                    if end != 0 {
+                    if end > 0 {
                         watch.modulesListed(context)
+                    } else if end < 0 {
+                        watch.listedModules = []
                     } else if let info, String(cString: info.pointee.name) == DuckingModule.name {
                         let arguments = info.pointee.argument.map { String(cString: $0) } ?? ""
                         watch.listedModules.append(DuckingModule(arguments: arguments))

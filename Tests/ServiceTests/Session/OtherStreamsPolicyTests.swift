@@ -143,11 +143,43 @@ import Testing
         #expect(restored.changes.count == 1)
     }
 
+    @Test func aVolumeOfOurs_isNotDuckedAgain_whenItsReportComesLate() {
+        var policy = OtherStreamsPolicy()
+        _ = policy.make(.duck, in: around(stream(1)))
+        _ = policy.forget()
+        _ = policy.step(.mix, in: around(stream(1)))
+        let again = policy.step(.duck, in: around(stream(1, volume: [30_419, 15_210])))
+        #expect(again == OtherStreamsPolicy.Step())
+    }
+
+    /// The answer to the first save is none to the second.
+    @Test func aChangeThatIsForgottenWhileItIsSaved_isNotRequestedTwice() {
+        var policy = OtherStreamsPolicy()
+        let step = policy.step(.silence, in: around(stream(1)))
+        _ = policy.forget()
+        let again = policy.step(.silence, in: around(stream(1)))
+        #expect(again == OtherStreamsPolicy.Step())
+        let due = policy.saved(step.changes, .silence, in: around(stream(1)))
+        #expect(due == step.changes)
+    }
+
+    /// It would be heard without us, until a report shows it unmuted.
+    @Test func aStreamWhoseUndoIsRequested_countsAsMutedByUs() {
+        var policy = OtherStreamsPolicy()
+        let muted = stream(1, isMuted: true)
+        _ = policy.make(.silence, in: around(stream(1)))
+        _ = policy.step(.silence, in: around(muted))
+        _ = policy.step(.mix, in: around(muted))
+        #expect(policy.isMutedByUs(muted))
+        _ = policy.step(.mix, in: around(stream(1)))
+        #expect(!policy.isMutedByUs(muted))
+    }
+
     /// A change that its connection took along is not made again, and a later mute by the user is not undone.
     @Test func aChangeLostWithTheConnection_isNotOurs() {
         var policy = OtherStreamsPolicy()
         _ = policy.make(.silence, in: around(stream(1)))
-        policy.connectionLost()
+        policy.streamsLost()
         let step = policy.step(.silence, in: around(stream(1)))
         #expect(step == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
         let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
