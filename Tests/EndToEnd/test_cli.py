@@ -355,12 +355,14 @@ def test_doctor_expects_of_an_output_what_serve_does(pulse, directory):
     """A sink that is not there may appear later; a file that cannot be written ends serve."""
     result = tonearm("doctor", "--port", "0", "--sink", "desk", environment=pulse.environment)
     assert result.returncode == 0 and "note     sink: desk is not there: " in result.stdout, result.stdout
-    for name, works in [("heard.wav", True), ("nowhere/heard.wav", False), (".", False)]:
-        output = f"file:{directory}/{name}"
-        result = tonearm("doctor", "--port", "0", "--output", output)
-        assert (result.returncode == 0) == works, result.stdout
-        assert works or f"cannot write {directory}/{name}: " in result.stdout
-    assert not (directory / "heard.wav").exists()
+    (directory / "dangling").symlink_to("nowhere/heard.wav")
+    os.mkfifo(directory / "pipe")
+    for name in ("nowhere/heard.wav", "dangling", "pipe", "."):
+        arguments = ("--port", "0", "--output", f"file:{directory}/{name}")
+        for result in (tonearm("doctor", *arguments), tonearm("serve", "--data", str(directory / "data"), *arguments)):
+            assert result.returncode != 0 and f"cannot write {directory}/{name}: " in result.stdout + result.stderr, result
+    result = tonearm("doctor", "--port", "0", "--output", f"file:{directory}/heard.wav")
+    assert result.returncode == 0 and not (directory / "heard.wav").exists(), result.stdout
 
 
 def test_doctor_asks_the_server_that_runs(server, directory):

@@ -4,6 +4,7 @@ import FrontDoor
 import Glibc
 import Logging
 import Media
+import SoundFiles
 
 /// Checks the requirements of `tonearm serve` other than sound, without changing anything.
 enum ServerChecks {
@@ -31,13 +32,15 @@ enum ServerChecks {
             : .ok(name, path)
     }
 
+    /// As serve checks it. A file that this creates is removed.
     static func outputFile(_ path: String) -> Finding {
-        let file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-        if file >= 0 { close(file) }
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
-        guard file >= 0 || (errno == ENOENT && access(folder, W_OK | X_OK) == 0) else {
-            return .problem(
-                "output", "cannot write \(path): \(reason())", ["name another file with --output file:PATH"])
+        let isNew = access(path, F_OK) != 0
+        if case .unavailable(let reason) = PacedOutput.checkFile(path) {
+            return .problem("output", reason, ["name another file with --output file:PATH"])
+        }
+        if isNew, let created = realpath(path, nil) {
+            unlink(created)
+            free(created)
         }
         return .note("output", "the sound is written to \(path)")
     }

@@ -13,11 +13,15 @@ extension PacedOutput {
         PacedOutput { FileSink(path: path, report: report) }
     }
 
-    /// Whether the file is writable; creates a missing one.
+    /// Whether the file is writable; creates a missing one. A pipe is not: its writer would wait for a reader.
     public static func checkFile(_ path: String) -> OutputAvailability {
-        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard file >= 0 else { return .unavailable("cannot write \(path): \(String(cString: strerror(errno)))") }
-        Glibc.close(file)
+        defer { Glibc.close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            return .unavailable("cannot write \(path): it is a pipe")
+        }
         return .available
     }
 }
