@@ -2,17 +2,14 @@
 """Which tests may run a second time, and how many of them.
 
 The tests of `QUIET` judge sound that PulseAudio mixes in real time, which a busy machine delays. Each runs alone, before the
-others. The list only shrinks: a test of exact samples belongs to the `written` output, whose clock waits for the machine. Any
-other test that fails has found something, at least about itself; a few of them may still run again.
+others. The list only shrinks: a test of exact samples belongs to the `written` output, whose clock waits for the machine. No
+other test runs again: one that fails has found something, at least about itself.
 """
-
-import os
 
 import pytest
 
-# How many tests of `QUIET` may run again, and how many others. The run fails when there are more.
+# How many tests of `QUIET` may run again. The run fails when more did.
 MOST = 2
-MOST_OTHERS = int(os.environ.get("TONEARM_TEST_RERUNS", "3"))
 
 # Test -> reason.
 QUIET: dict[str, str] = {
@@ -38,10 +35,8 @@ def name(nodeid: str) -> str:
 
 def pytest_collection_modifyitems(config, items):
     for item in items:
-        is_quiet = name(item.nodeid) in QUIET
-        if is_quiet:
+        if name(item.nodeid) in QUIET:
             item.add_marker(pytest.mark.quiet)
-        if is_quiet or MOST_OTHERS:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
@@ -51,10 +46,7 @@ def too_many_reruns(config) -> str | None:
     if reporter is None:
         return None
     again = {name(report.nodeid) for report in reporter.getreports("rerun")}
-    for tests, most in [(again & set(QUIET), MOST), (again - set(QUIET), MOST_OTHERS)]:
-        if len(tests) > most:
-            return f"{len(tests)} tests ran again, {most} of them may: {', '.join(sorted(tests))}"
-    return None
+    return f"{len(again)} tests ran again, {MOST} may: {', '.join(sorted(again))}" if len(again) > MOST else None
 
 
 def pytest_sessionfinish(session):
