@@ -53,7 +53,7 @@ struct SoundCheck {
             let names = devices.map(\.id).joined(separator: ", ")
             missing = [
                 .note(
-                    "sink", "\(sink) is not there: the sound goes elsewhere until it appears", "or use one of: \(names)"
+                    "sink", "\(sink) is not there: the sound goes elsewhere until it appears", "use one of: \(names)"
                 )
             ]
         }

@@ -224,15 +224,19 @@ extension RecordingDirectory {
         #expect(try directory.entry(save(noise, .mp3)).sound == nil)
     }
 
-    @Test func otherFiles_areNeitherListedNorOpenedNorDeleted() throws {
+    @Test func otherFiles_areNeitherListedNorOpenedNorDeletedNorRecovered() throws {
         #expect(symlink("/etc/passwd", place.path + "/link.wav") == 0)
         #expect(mkdir(place.path + "/folder.wav", 0o700) == 0)
         #expect(try directory.list().isEmpty)
         for id in ["link.wav", "folder.wav", "../x.wav", "/etc/passwd", "none.wav", ""] {
             #expect(throws: RecordingError.unknownRecording(id)) { try directory.open(id) }
             #expect(throws: RecordingError.unknownRecording(id)) { try directory.entry(id) }
+            #expect(throws: RecordingError.unknownRecording(id)) { try directory.delete(id) }
         }
-        #expect(throws: RecordingError.unknownRecording("../x.wav")) { try directory.delete("../x.wav") }
+        #expect(symlink("/etc/passwd", place.path + "/link.wav.part") == 0)
+        #expect(mkdir(place.path + "/folder.wav.part", 0o700) == 0)
+        _ = try RecordingDirectory(place.path)
+        #expect(try place.names == ["folder.wav", "folder.wav.part", "link.wav", "link.wav.part"])
     }
 
     @Test func addressOfAnyDirectory_isAURL() throws {

@@ -123,7 +123,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     }
 
     public func delete(_ id: String) throws(RecordingError) {
-        guard RecordingName.isValidID(id) else { throw .unknownRecording(id) }
+        guard RecordingName.isValidID(id), regularFile(id) != nil else { throw .unknownRecording(id) }
         guard unlinkat(directory, id, 0) != 0 else { return }
         throw errno == ENOENT ? .unknownRecording(id) : .failed("\(id) cannot be deleted: \(Self.systemText)")
     }
@@ -245,7 +245,9 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private func recover() throws(RecordingError) {
         for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
-            guard RecordingName.isValidID(id), let dot = id.utf8.lastIndex(of: UInt8(ascii: ".")) else { continue }
+            guard RecordingName.isValidID(id), regularFile(part) != nil,
+                let dot = id.utf8.lastIndex(of: UInt8(ascii: "."))
+            else { continue }
             // The process died after the link: the finished file has both names.
             if isSameFile(part, id) {
                 unlinkat(directory, part, 0)
@@ -260,10 +262,17 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     }
 
     private func isSameFile(_ name: String, _ other: String) -> Bool {
-        var (one, two) = (stat(), stat())
-        return fstatat(directory, name, &one, AT_SYMLINK_NOFOLLOW) == 0
-            && fstatat(directory, other, &two, AT_SYMLINK_NOFOLLOW) == 0
-            && (one.st_dev, one.st_ino) == (two.st_dev, two.st_ino)
+        guard let one = regularFile(name), let two = regularFile(other) else { return false }
+        return (one.st_dev, one.st_ino) == (two.st_dev, two.st_ino)
+    }
+
+    /// nil for a link, a directory, a pipe or nothing.
+    private func regularFile(_ name: String) -> stat? {
+        var status = stat()
+        guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return status
     }
 
     /// In UTC, to the second: `20261121T170512Z`.
