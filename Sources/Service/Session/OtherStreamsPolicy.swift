@@ -181,23 +181,15 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         }
     }
 
+    /// nil for a stream that is muted, or is not to be changed.
     private static func entry(
         _ others: SessionConfiguration.Others, _ stream: OtherStream, server: UInt32
     ) -> Entry? {
-        func mute() -> Entry? {
-            stream.isMuted ? nil : Entry(server: server, index: stream.index, identity: stream.identity)
+        var entry = Entry(server: server, index: stream.index, identity: stream.identity)
+        if others == .duck {
+            entry.original = stream.volume
+            entry.set = stream.volume.map { UInt32(clamping: (Double($0) * duckFactor).rounded()) }
         }
-        switch others {
-        case .mix: return nil
-        case .silence: return stream.isOfTheSystem ? nil : mute()
-        case .silenceSpeech: return stream.isSpeech ? mute() : nil
-        case .duck:
-            guard !stream.volume.isEmpty, !stream.isMuted else { return nil }
-            let set = stream.volume.map { UInt32(clamping: (Double($0) * duckFactor).rounded()) }
-            return set == stream.volume
-                ? nil
-                : Entry(
-                    server: server, index: stream.index, identity: stream.identity, original: stream.volume, set: set)
-        }
+        return !stream.isMuted && wants(others, stream, as: entry) && entry.before != entry.after ? entry : nil
     }
 }
