@@ -22,8 +22,8 @@ public enum SessionCategory: String, CaseIterable, Codable, Sendable {
     /// Other programs are silent while it is active, unless an option changes that.
     public var isExclusive: Bool { self != .ambient && self != .audioProcessing }
 
-    public var obeysSilentSwitch: Bool { self == .ambient || self == .soloAmbient }
-    public var obeysLock: Bool { obeysSilentSwitch }
+    public var followsSilentSwitch: Bool { self == .ambient || self == .soloAmbient }
+    public var followsLock: Bool { followsSilentSwitch }
 }
 
 public enum SessionOption: String, CaseIterable, Codable, Sendable {

@@ -77,7 +77,7 @@ extension SessionRules {
         if !configuration.category.playsSound {
             refusal = "The session's category is \(configuration.category.rawValue): nothing is played."
         }
-        isSilenced = silentSwitch && configuration.category.obeysSilentSwitch
+        isSilenced = silentSwitch && configuration.category.followsSilentSwitch
         role = configuration.mode.role
         isUnprocessed = configuration.mode == .measurement
         if configuration.category == .playAndRecord {
@@ -90,7 +90,7 @@ extension SessionRules {
     /// For sounds beside the music, which the lock does not interrupt.
     public init(besideMusic status: SessionStatus) {
         self.init(status.configuration, silentSwitch: status.silentSwitch)
-        if status.isLocked, status.configuration.category.obeysLock {
+        if status.isLocked, status.configuration.category.followsLock {
             refusal = "The screen is locked, which silences \(status.configuration.category.rawValue)."
         }
     }

@@ -101,11 +101,11 @@ struct SessionCore: Sendable {
     mutating func commit(_ proposal: Proposal) -> [Action] {
         let request = proposal.request
         var actions: [Action] = []
-        let obeyedLock = obeysLock
+        let wasInForce = isLockInForce
         configuration = proposal.configuration
         silentSwitch = proposal.silentSwitch
         isLocked = request.locked ?? isLocked
-        actions += lockChanged(from: obeyedLock)
+        actions += lockChanged(from: wasInForce)
         if let active = request.active {
             // Players silenced by an announcement want sound as well.
             let playing = (players[.wantsSound] ?? []).union(players[.announces] ?? [])
@@ -122,17 +122,17 @@ struct SessionCore: Sendable {
     mutating func machineChanged(_ notice: MachineNotice) -> [Action] {
         switch notice {
         case .locked(let locked):
-            let obeyedLock = obeysLock
+            let wasInForce = isLockInForce
             isLocked = locked
-            return lockChanged(from: obeyedLock)
+            return lockChanged(from: wasInForce)
         case .asleep(let asleep): return [.interrupt(InterruptionNotice(isBeginning: asleep, source: .sleep))]
         }
     }
 
-    private var obeysLock: Bool { isLocked && configuration.category.obeysLock }
+    private var isLockInForce: Bool { isLocked && configuration.category.followsLock }
 
-    private func lockChanged(from obeyedLock: Bool) -> [Action] {
-        obeysLock == obeyedLock ? [] : [.interrupt(InterruptionNotice(isBeginning: obeysLock, source: .lock))]
+    private func lockChanged(from wasInForce: Bool) -> [Action] {
+        isLockInForce == wasInForce ? [] : [.interrupt(InterruptionNotice(isBeginning: isLockInForce, source: .lock))]
     }
 
     mutating func playerChanged(_ player: String, _ fact: PlayerFact, _ holds: Bool) -> [Action] {
