@@ -11,9 +11,7 @@ extension RemoteAPI {
         let epoch = "\(main.context.epoch)-\(id)-\(admitted.add(1, ordering: .relaxed).newValue)"
         let verbs = PlayerService(id, control, announcer: announcer, server: main.context.server)
         let context = PlayerContext(verbs, epoch: epoch, clock: main.context.clock, players: players)
-        let hub = EventHub(context, server: server)
-        // The session belongs to the server and has no path below a player, but every channel accepts its commands.
-        players.add(PlayerAPI(context, hub: hub, PlayerAPI.routes(context, hub) + context.sessionRoutes))
+        players.add(PlayerAPI(context, server: server))
         regroup([id] + [control.snapshot.settings.leader].compactMap { $0 })
     }
 

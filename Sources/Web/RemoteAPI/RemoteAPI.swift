@@ -66,13 +66,12 @@ public final class RemoteAPI: HTTPResponder {
         health = HealthCheck(clock: clock) { players.all.map { ($0.path.id, $0.context.player) } }
         let context = PlayerContext(configuration.main, epoch: configuration.epoch, clock: clock, players: players)
         server = "tonearm/" + configuration.serverVersion
-        let hub = EventHub(context, server: server)
         let system = SystemRoutes(
             configuration: configuration, players: players, requests: requests, health: health)
         let others =
             context.mediaRoutes + context.libraryRoutes + context.cacheRoutes + context.recordingRoutes
             + context.playersRoutes + system.routes
-        main = PlayerAPI(context, hub: hub, PlayerAPI.routes(context, hub) + context.sessionRoutes + others)
+        main = PlayerAPI(context, server: server, others)
         players.add(main)
         channel = EventChannel(gate: gate, players: players)
     }

@@ -13,10 +13,13 @@ final class PlayerAPI: Sendable {
     /// The last reported values, to detect changes.
     private let reported: Mutex<(name: String, leader: String?)>
 
-    init(_ context: PlayerContext, hub: EventHub, _ routes: [Route]) {
+    /// `server`: of `hello`. `others`: routes beside those of every player.
+    init(_ context: PlayerContext, server: String, _ others: [Route] = []) {
         path = context.path
         self.context = context
-        self.hub = hub
+        hub = EventHub(context, server: server)
+        // The session belongs to the server and has no path below a player, but every channel accepts its commands.
+        let routes = Self.routes(context, hub) + context.sessionRoutes + others
         router = Router(routes)
         commands = CommandTable(routes)
         let settings = context.player.snapshot.settings
