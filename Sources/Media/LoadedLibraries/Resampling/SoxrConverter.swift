@@ -14,17 +14,16 @@ final class SoxrConverter: FrameConverter {
     private let soxr: soxr_t
     private let channels: Int
     /// Address for empty input, because soxr treats null as the end of the stream.
-    private let nowhere = UnsafeMutablePointer<Float>.allocate(capacity: 1)
+    private let nowhere: UnsafeMutablePointer<Float>
 
     init(from input: Double, to output: Double, channelCount: Int) throws(MediaError) {
         guard input > 0, output > 0, channelCount > 0 else {
             throw MediaError(
                 .unsupported, "cannot convert \(channelCount) channels from \(input) Hz to \(output) Hz")
         }
-        let library = try Self.library.mapError { missing in
+        let functions = try Self.library.mapError { missing in
             MediaError(.unsupported, "cannot convert from \(input) Hz to \(output) Hz: \(missing.reason)")
-        }.get()
-        let functions = library.functions
+        }.get().functions
         var error: soxr_error_t?
         var format = functions.pointee.io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
         var quality = functions.pointee.quality_spec(UInt(SOXR_HQ), 0)
@@ -39,6 +38,7 @@ final class SoxrConverter: FrameConverter {
         self.functions = functions
         self.soxr = soxr
         channels = channelCount
+        nowhere = .allocate(capacity: 1)
     }
 
     deinit {
