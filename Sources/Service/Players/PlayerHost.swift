@@ -112,7 +112,7 @@ public final class PlayerHost: PlayerRoster {
 
     public func remove(_ id: String) throws(Problem) {
         guard id != HostedPlayer.main else { throw .mainStays }
-        guard let player = groups.players[id] else { throw .unknownPlayer(id) }
+        let player = try groups.players[id].orThrow(.unknownPlayer(id))
         let clear: @Sendable () -> Void
         do throws(SaveFailure) {
             clear = try parts.keeper.remove(id)

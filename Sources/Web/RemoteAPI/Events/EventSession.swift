@@ -218,7 +218,7 @@ enum ClientFrame: JSONReadable {
                 bands: try object.integer("bands", in: -1_000...1_000))
             self = .subscribe(change, id: id)
         case "command":
-            guard let name = try object.text("command") else { throw object.invalid("command", "is needed") }
+            let name = try object.needed(object.text("command"), "command")
             self = .command(name: name, data: object["data"]?.raw, id: id)
         default: throw object.invalid("type", "must be subscribe or command")
         }

@@ -16,7 +16,7 @@ extension PlayerContext {
                 server.addPlayer(
                     try call.body.read(PlayerDraft.self),
                     reply: answering(reply) { id throws(Problem) in
-                        guard let player = players[id] else { throw .unknownPlayer(id) }
+                        let player = try players[id].orThrow(.unknownPlayer(id))
                         return .json(status: 201, [("Location", player.path.player)]) {
                             $0.entryMembers(of: player.context)
                         }

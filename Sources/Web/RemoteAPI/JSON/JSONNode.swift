@@ -87,7 +87,6 @@ extension Array: JSONReadable where Element: JSONReadable {
 
 extension String: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
-        guard let text = json.string else { throw json.invalid("must be text") }
-        self = text
+        self = try json.string.orThrow(json.invalid("must be text"))
     }
 }

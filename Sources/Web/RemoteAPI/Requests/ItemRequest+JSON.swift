@@ -102,7 +102,7 @@ extension ItemRequest: JSONReadable {
                 guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.contains) else {
                     throw object.invalid(name, "is not a header name")
                 }
-                guard let value = try object.text(name) else { throw object.invalid(name, "must be text") }
+                let value = try object.needed(object.text(name), name, "must be text")
                 guard value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
                     throw object.invalid(name, "contains a control character")
                 }

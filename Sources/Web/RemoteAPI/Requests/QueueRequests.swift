@@ -108,8 +108,7 @@ extension ItemPatch: JSONReadable {
 
 extension ItemID: JSONReadable {
     init(_ json: JSONNode) throws(Problem) {
-        guard let text = json.string else { throw json.invalid("must be an item's id") }
-        guard let id = ItemID(text) else { throw .unknownItem(text) }
-        self = id
+        let text = try json.string.orThrow(json.invalid("must be an item's id"))
+        self = try ItemID(text).orThrow(.unknownItem(text))
     }
 }
