@@ -55,7 +55,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
 
     /// Cancels a scan and closes the file. Call once.
     public func close() {
-        signals.wish(.end)
+        signals.post(.end)
         // If the disk hangs, threads and connection end with the process.
         let isSurveyOver = survey?.end() ?? true
         if thread.join(within: 1), isSurveyOver { connection.close() }
@@ -73,7 +73,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         }
         guard isTaken else { return false }
         survey?.hurry()
-        signals.wish(.scan(rereads: rereads))
+        signals.post(.scan(rereads: rereads))
         return true
     }
 
@@ -171,7 +171,7 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
         do {
             return try connection.read { try body(CatalogueReader(database: $0)) }
         } catch {
-            if DamagedFile.isCorrupt(error) { signals.wish(.check) }
+            if DamagedFile.isCorrupt(error) { signals.post(.check) }
             throw .unavailable("The music library cannot be read now: \(error)")
         }
     }

@@ -36,26 +36,26 @@ final class LibraryBoard: Sendable {
 
 /// Requests to the scanner from any thread, with a descriptor that wakes it.
 final class ScannerSignals: Sendable {
-    enum Wish: Hashable {
+    enum Request: Hashable {
         case scan(rereads: Bool)
         /// A read failed: check the database, and rebuild it if damaged.
         case check
         case end
     }
 
-    private let wishes = Mailbox<Wish>(descriptorFor: "library-scan")
+    private let requests = Mailbox<Request>(descriptorFor: "library-scan")
     private let isEnding = Atomic(false)
 
-    /// For poll(2): readable while there are wishes.
-    var descriptor: Int32 { wishes.descriptor }
+    /// For poll(2): readable while there are requests.
+    var descriptor: Int32 { requests.descriptor }
 
     /// Also polled during a scan.
     var mustEnd: Bool { isEnding.load(ordering: .relaxed) }
 
-    func wish(_ wish: Wish) {
-        if wish == .end { isEnding.store(true, ordering: .relaxed) }
-        wishes.post(wish, unless: { $0 == wish })
+    func post(_ request: Request) {
+        if request == .end { isEnding.store(true, ordering: .relaxed) }
+        requests.post(request, unless: { $0 == request })
     }
 
-    func take() -> [Wish] { wishes.take() }
+    func take() -> [Request] { requests.take() }
 }

@@ -55,11 +55,11 @@ final class LibraryScanner {
         while !environment.signals.mustEnd {
             let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck
             let isEvent = wait(timeout)
-            let wishes = environment.signals.take()
-            if wishes.contains(.end) { return }
-            if wishes.contains(.check) { mayBeDamaged = true }
-            if !wishes.isEmpty {
-                scanAll(rereads: wishes.contains(.scan(rereads: true)))
+            let requests = environment.signals.take()
+            if requests.contains(.end) { return }
+            if requests.contains(.check) { mayBeDamaged = true }
+            if !requests.isEmpty {
+                scanAll(rereads: requests.contains(.scan(rereads: true)))
             } else if isEvent {
                 scanChanges()
             } else if !isComplete || environment.roots.missingDirectories != missing {
@@ -91,7 +91,7 @@ final class LibraryScanner {
             let more = watch.takeChanges()
             changes.folders.formUnion(more.folders)
             changes.isIncomplete = changes.isIncomplete || more.isIncomplete
-            // A wish, which the loop handles, would end every further wait at once.
+            // A request, which the loop handles, would end every further wait at once.
             if more.folders.isEmpty, !more.isIncomplete { break }
         }
         if changes.isIncomplete { return scanAll(rereads: false) }
