@@ -43,12 +43,12 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     init(_ path: String, _ examiner: MediaExaminer, link: @escaping Link) throws(RecordingError) {
         self.link = link
         self.examiner = RecordingExaminer(examiner: examiner)
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .failed(String(cString: strerror(errno))) }
-        guard let real = realpath(path, nil) else { throw .failed(String(cString: strerror(errno))) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .failed(Self.systemText) }
+        guard let real = realpath(path, nil) else { throw .failed(Self.systemText) }
         defer { free(real) }
         root = String(cString: real)
         directory = Glibc.open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0, access(real, W_OK) == 0 else { throw .failed(String(cString: strerror(errno))) }
+        guard directory >= 0, access(real, W_OK) == 0 else { throw .failed(Self.systemText) }
         try recover()
     }
 
