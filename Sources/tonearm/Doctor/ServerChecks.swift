@@ -4,7 +4,6 @@ import FrontDoor
 import Glibc
 import Logging
 import Media
-import SoundFiles
 
 /// Checks the requirements of `tonearm serve` other than sound, without changing anything.
 enum ServerChecks {
@@ -30,19 +29,6 @@ enum ServerChecks {
         return isLocked(path + "/state.lock", O_RDWR) || isLocked(path, O_RDONLY | O_DIRECTORY)
             ? .note(name, "\(path) is in use by a running server", "a second server needs its own: --data DIR")
             : .ok(name, path)
-    }
-
-    /// As serve checks it. A file that this creates is removed.
-    static func outputFile(_ path: String) -> Finding {
-        let isNew = access(path, F_OK) != 0
-        if case .unavailable(let reason) = PacedOutput.checkFile(path) {
-            return .problem("output", reason, ["name another file with --output file:PATH"])
-        }
-        if isNew, let created = realpath(path, nil) {
-            unlink(created)
-            free(created)
-        }
-        return .note("output", "the sound is written to \(path)")
     }
 
     static func music(_ directories: [String]) -> [Finding] {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Audio
+import Glibc
 import Playback
 import PulseAudioHost
+import SoundFiles
 import Kernel
 
 /// Checks the output as the player uses it: connects to the sound server, lists its devices, plays a moment of silence.
@@ -22,9 +24,22 @@ struct SoundCheck {
     func findings() -> [Finding] {
         switch settings.output {
         case .null: [.note("output", "null: a clock without sound", "use --output auto to hear something")]
-        case .file(let path): [ServerChecks.outputFile(path)]
+        case .file(let path): [file(path)]
         case .pulse: pulse()
         }
+    }
+
+    /// As serve checks it. A file that this creates is removed.
+    private func file(_ path: String) -> Finding {
+        let isNew = access(path, F_OK) != 0
+        if case .unavailable(let reason) = PacedOutput.checkFile(path) {
+            return .problem("output", reason, ["name another file with --output file:PATH"])
+        }
+        if isNew, let created = realpath(path, nil) {
+            unlink(created)
+            free(created)
+        }
+        return .note("output", "the sound is written to \(path)")
     }
 
     private func pulse() -> [Finding] {
