@@ -55,10 +55,7 @@ extension StrictObject {
 
     private func content() throws(Problem) -> SoundOrder.Content {
         if let items = try list(ItemRequest.self, "items", atMost: Sound.maximumParts) { return .items(items) }
-        if let parts = try nested([String].self, "parts") {
-            guard (1...Sound.maximumParts).contains(parts.count) else {
-                throw invalid("parts", "must list 1 to \(Sound.maximumParts) addresses")
-            }
+        if let parts = try list(String.self, "parts", atMost: Sound.maximumParts) {
             for (index, part) in parts.enumerated() { try check(part, "parts[\(index)]") }
             return .parts(parts)
         }
