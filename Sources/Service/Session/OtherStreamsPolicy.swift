@@ -158,11 +158,12 @@ struct OtherStreamsPolicy: Hashable, Sendable {
         return undos
     }
 
-    /// Leaves other streams as they are. Returns the undos of the changes that were requested. Those that are being saved are kept:
-    /// the answer drops them.
+    /// Leaves other streams as they are: a muted one stays silent, and a ducked one is not ducked again. Returns the undos of the
+    /// changes that were requested. Those that are being saved are kept: the answer drops them.
     mutating func forget() -> [OtherStreamChange] {
         let saving = changes.filter { $0.stage == .saving }
         let undos = abandonChanges()
+        changes.removeAll { $0.isRecorded && $0.entry.isMute }
         for place in changes.indices where changes[place].isRecorded { changes[place].stage = .left }
         changes += saving
         return undos

@@ -175,6 +175,16 @@ import Testing
         #expect(!policy.isMutedByUs(muted))
     }
 
+    /// Nobody hears it, and nobody is about to.
+    @Test func aMutedStreamThatIsForgotten_isSilentAsAnyOther() {
+        var policy = OtherStreamsPolicy()
+        let muted = stream(1, isMuted: true)
+        _ = policy.make(.silence, in: around(stream(1)))
+        _ = policy.step(.silence, in: around(muted))
+        _ = policy.forget()
+        #expect(!policy.isMutedByUs(muted) && policy.entries.isEmpty)
+    }
+
     /// A change that its connection took along is not made again, and a later mute by the user is not undone.
     @Test func aChangeLostWithTheConnection_isNotOurs() {
         var policy = OtherStreamsPolicy()
