@@ -93,7 +93,7 @@ extension PlayerCore {
             }
             follow(edit, proposal?.change, play: play)
             // Clients see an item that waits unloaded, after `stopAfterCurrent`.
-            if let waiting, current == nil, queue.item(waiting.id) == nil { emit(.item(currentItem)) }
+            if let waiting, current == nil, queue.item(waiting.id) !== waiting { emit(.item(currentItem)) }
         case .settings(let patch):
             let new = settings.applying(patch)
             let isNew = new != settings

@@ -280,12 +280,18 @@ import Kernel
         #expect(!world.core.settings.stopAfterCurrent)
     }
 
-    @Test func theItemThatWaitsAfterTheStop_isReportedAsGone_whenTheQueueIsCleared() {
+    @Test func theItemThatWaitsAfterTheStop_isReported_whenItIsEditedOrLeaves() throws {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
         world.apply { $0.stopAfterCurrent = true }
         #expect(world.run { $0.status == .stopped })
+        var patch = ItemPatch()
+        patch.title = "Titled"
+        let reported = names(world).count
+        world.command(.edit(.update(try #require(world.core.queue.currentID), patch), expected: nil, play: false))
+        #expect(names(world).dropFirst(reported) == ["item:b-1"])
+        world.command(.edit(.insert(["c-1"].map { ItemDraft(uri: $0) }, at: .end), expected: nil, play: false))
         world.command(.edit(.clear, expected: nil, play: false))
-        #expect(names(world).contains("item:-"))
+        #expect(names(world).dropFirst(reported) == ["item:b-1", "item:-", "idle"])
     }
 
     @Test func fails_whenTheMediaNeverOpens() {
