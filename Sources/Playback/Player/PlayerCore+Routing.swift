@@ -58,8 +58,17 @@ extension PlayerCore {
         guard device != routing.borrowed else { return }
         (routing.borrowed, routing.usesBorrowed) = (device, false)
         let decision = RouteDecision(situation(output.devices))
-        if decision.target != routing.target { routing.cause = .override }
+        if decision.target != routing.target { expectMove(to: decision.target, .override) }
         use(decision.target)
+    }
+
+    /// Remembers why the sound moves to this device; nil: the default one. Returns false if it is there already.
+    @discardableResult
+    private mutating func expectMove(to target: String?, _ reason: RouteReason?) -> Bool {
+        let device = target ?? output.devices.devices.first(where: \.isDefault)?.id
+        let isMove = device != routing.route?.id
+        routing.cause = isMove ? reason : nil
+        return isMove
     }
 
     mutating func reconcileBorrowing() {
@@ -88,7 +97,7 @@ extension PlayerCore {
             replaceForLayout()
         } else {
             routing.route = route
-            if isNew { routing.cause = decision.reason }
+            if isNew { expectMove(to: decision.target, decision.reason) }
         }
     }
 
@@ -147,7 +156,7 @@ extension PlayerCore {
         routing.borrowed = nil
         // A client that chooses an output does not wait for another one.
         routing.waitsForDevice = false
-        routing.cause = device == routing.route?.id ? nil : .override
+        expectMove(to: device, .override)
         // The sound was returning to the headphones.
         if let lost = routing.lost, lost.device.id == routing.target { routing.lost = nil }
         routing.target = device
@@ -161,8 +170,8 @@ extension PlayerCore {
         guard routing.known != nil else { return }
         let decision = RouteDecision(situation(output.devices))
         guard decision.target != routing.target else { return reportRoute(.categoryChange) }
-        routing.cause = .categoryChange
         take(decision)
+        if !expectMove(to: decision.target, .categoryChange) { reportRoute(.categoryChange) }
     }
 
     mutating func routePolicyChanged() {

@@ -180,6 +180,21 @@ import Testing
         #expect(world.core.output.devices.isChosen)
     }
 
+    @Test func theReasonOfAChoiceThatMovesNothing_isNotThatOfTheNextChange() {
+        let desk = OutputDevice(id: "desk", description: "Desk")
+        let loud = OutputDevice(id: "loud", description: "Loud", formFactor: "speaker", isDefault: true)
+        func reason(_ devices: [OutputDevice], _ change: (inout SimulatedWorld) -> Void) -> RouteReason? {
+            var world = SimulatedWorld.playing(["a-60"])
+            report(&world, devices, current: devices[0].id)
+            change(&world)
+            report(&world, [desk], current: "desk")
+            return reasons(world).last
+        }
+        #expect(reason([Self.speakers, desk]) { $0.command(.selectOutput(nil)) } == .oldDeviceUnavailable)
+        #expect(reason([Self.speakers, desk]) { $0.command(.borrowOutput("spk")) } == .oldDeviceUnavailable)
+        #expect(reason([loud, desk]) { $0.applyRules { $0.routes.prefersSpeaker = true } } == .oldDeviceUnavailable)
+    }
+
     private static let kitchen = [speakers, OutputDevice(id: "kitchen", description: "Kitchen")]
 
     @Test func aBorrowedOutput_isGivenBackWhenTheSoundEnds() {
@@ -235,6 +250,14 @@ import Testing
         #expect(!world.core.output.devices.isChosen)
         world.command(.applyRules(SessionRules()))
         #expect(world.selected.last == .some(nil))
+    }
+
+    @Test func aDeviceForTheSessionThatIsInUse_isReportedAtOnce() {
+        var world = SimulatedWorld.playing(["a-60"])
+        let loud = OutputDevice(id: "loud", description: "Loud", formFactor: "speaker", isDefault: true)
+        report(&world, [loud], current: "loud")
+        world.applyRules { $0.routes.prefersSpeaker = true }
+        #expect(reasons(world) == [.unknown, .categoryChange])
     }
 
     /// The sound server's timing of a stream predates the sleep (SPEC row 143).
