@@ -36,6 +36,8 @@ extension PlayerCore {
                 // The data has arrived; sound follows in a moment.
                 stream.isStarting ? lastReason : .underrun
             }
+        // The pause lasts until sound is heard again.
+        case .play where status == .paused: lastReason
         case .play where status == .playing && rules.isSilenced: .silentSwitch
         case .play, .idle, .hold, .stop: nil
         }

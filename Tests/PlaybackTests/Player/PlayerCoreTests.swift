@@ -294,6 +294,16 @@ import Kernel
         #expect(names(world).dropFirst(reported) == ["item:b-1", "item:-", "idle"])
     }
 
+    @Test func aPauseThatTheUserEnds_keepsItsReasonUntilTheSoundComes() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 1)
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused && !$0.sink.isStarted })
+        world.command(.play(.current))
+        #expect(world.status == .paused && world.core.reason == .user)
+        #expect(world.run { $0.status == .playing } && world.core.reason == nil)
+    }
+
     @Test func fails_whenTheMediaNeverOpens() {
         var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)
