@@ -72,6 +72,14 @@ def test_info_tells_what_a_file_is(media, formats, directory):
     assert 0.3 < cut["duration"] < 2 and cut["decodeErrors"] > 0
 
 
+def test_info_tells_what_an_address_is(media, origin):
+    origin.serve("/tagged.mp3", media.path("tagged.mp3").read_bytes())
+    result = tonearm("info", f"{origin.url}/tagged.mp3")
+    assert result.returncode == 0 and "The Title" in result.stdout and "44100" in result.stdout, result
+    missing = tonearm("info", f"{origin.url}/missing.mp3")
+    assert missing.returncode == 1 and "missing.mp3" in missing.stderr, missing
+
+
 def test_render_equals_mpg123(media, directory):
     """Row 89's first half: a WAV within 1 LSB of the reference, same length."""
     output = directory / "out.wav"

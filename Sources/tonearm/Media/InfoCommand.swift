@@ -7,20 +7,22 @@ import RemoteAPI
 
 struct InfoCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        "info", "Shows the contents of a file: format, duration, tags, damage.",
-        discussion: "The file is decoded as a whole (some 1,000 times faster than it plays) to find damage.")
+        "info", "Shows the contents of a file or web address: format, duration, tags, damage.",
+        discussion:
+            "It is decoded as a whole (some 1,000 times faster than it plays) to find damage, but for a station.")
 
-    @Argument(help: "File, or file: URL.", completion: .file()) var uri: String
+    @Argument(help: "File, file: URL, or web address.", completion: .file()) var uri: String
     @Flag(help: "Print JSON, the same as GET /api/v1/media/info.") var json = false
     @Flag(help: "Read the beginning only; damage further on is not found.") var quick = false
 
     func run() throws {
-        let decoder = try LocalMedia(uri).open()
-        if !quick { try Self.decodeAll(decoder) }
+        let decoder = try MediaLocator.isNetwork(uri) ? LocalMedia.openNetwork(uri) : LocalMedia(uri).open()
+        let isChecked = !quick && decoder.media.broadcast == nil
+        if isChecked { try Self.decodeAll(decoder) }
         if json {
             Console.write(MediaDocument.json(of: decoder.media, uri: uri) + [UInt8(ascii: "\n")])
         } else {
-            Console.output(MediaSummary(decoder.media, uri: uri, isChecked: !quick).text)
+            Console.output(MediaSummary(decoder.media, uri: uri, isChecked: isChecked).text)
         }
     }
 

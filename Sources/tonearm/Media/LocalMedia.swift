@@ -17,7 +17,7 @@ struct LocalMedia {
     let path: String
 
     init(_ argument: String) throws {
-        if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
+        if MediaLocator.isNetwork(argument) {
             throw Failure("\(argument): this command does not accept network addresses; give a file.")
         }
         guard let path = argument.hasPrefix("file:") ? FileURL.path(argument) : argument else {
@@ -34,16 +34,35 @@ struct LocalMedia {
     func open(measuresLoudness: Bool = false) throws -> any AudioDecoder {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-        let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
-        var opener = LocalMediaOpener(
-            roots: MusicRoots([directory]),
-            factories: [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))])
+        var opener = Self.files(in: [directory])
         if measuresLoudness { opener.catalogue = MeasuredLoudness(opener: opener) }
+        return try Self.open(FileURL.text(path), with: opener)
+    }
+
+    /// Opens a web address as the server does.
+    static func openNetwork(_ address: String) throws -> any AudioDecoder {
+        let transport = CurlTransport(CurlTransport.Configuration(userAgent: "Tonearm/\(ServerVersion.text)"))
+        let opener = NetworkMediaOpener(
+            transport: transport, limits: NetworkLimits(), cipher: OpenSSLCipher(), factories: factories,
+            local: files(in: []))
+        return try open(address, with: opener)
+    }
+
+    private static func open(_ uri: String, with opener: any MediaOpener) throws -> any AudioDecoder {
         do throws(MediaError) {
-            return try opener.open(MediaLocator(uri: FileURL.text(path)), cancellation: MediaCancellation())
+            return try opener.open(MediaLocator(uri: uri), cancellation: MediaCancellation())
         } catch {
             throw Failure(error.message)
         }
+    }
+
+    private static func files(in directories: [String]) -> LocalMediaOpener {
+        LocalMediaOpener(roots: MusicRoots(directories), factories: factories)
+    }
+
+    private static var factories: [any DecoderFactory] {
+        let worker = ProcessInfo.processInfo.environment["TONEARM_MEDIA_WORKER"].flatMap { $0.isEmpty ? nil : $0 }
+        return [Mpg123DecoderFactory(), MediaWorkerFactory(MediaWorkers(MediaWorkers.find(worker)))]
     }
 }
 
