@@ -151,10 +151,13 @@ def test_a_client_that_was_away_gets_what_it_missed(api, open_events):
     last = hello.message.get("seq") or log.since()[-1].message.get("seq") or 0
     log.close()
     api.settings(volume=0.3)
+    api.call("PATCH", "/session", json={"silentSwitch": True})
     api.load("short-0.mp3")
     again = open_events(f"since={hello['epoch']}:{last}")
     again.wait_for("settings")
+    assert again.wait_for("session")["silentSwitch"]
     again.wait_for("queue")
+    again.wait_for("library")
     other = open_events("since=another-epoch:5")
     other.wait_for("resync")
     other.wait_for("snapshot")

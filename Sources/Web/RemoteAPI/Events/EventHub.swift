@@ -201,9 +201,13 @@ final class EventHub: Sendable {
         var unplaced = hello
         unplaced.sequence = nil
         subscriber.begin(after: sequence, [unplaced] + missed.filter { $0.name.map(selection.contains) ?? false })
-        // Jumps are not recorded, so the client may have missed one.
+        // Jumps and the library's states are not recorded, so the client may have missed the last one.
         subscriber.set(
             encoder.time(snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment))
+        if let library = verbs.server.parts.library {
+            let data = JSONWriter.object(capacity: 512) { $0.members(of: library.status) }
+            subscriber.set(encoder.frame(.library, at: moment.wallMilliseconds, version: snapshot.version, data: data))
+        }
     }
 
     /// Replaces the lost events with the whole state. Encodes a snapshot, so it must not be called under the lock of

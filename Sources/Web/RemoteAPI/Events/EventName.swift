@@ -3,14 +3,14 @@
 /// The kinds of events that a client can choose. `hello`, `snapshot`, `resync` and `reply` always come.
 enum EventName: String, CaseIterable, Sendable {
     /// Not recorded, as only the latest one counts. Apart from the next two lines, all others have a `seq` and can be replayed.
-    case time, buffer, library, cache, session
+    case time, buffer, library, cache
     /// Not recorded either. Sent only to clients that name them, as they are measured on demand.
     case levels, spectrum
     case recordLevel = "record-level"
     case status, item, completed
     case queueEnded = "queue-ended"
     case queueLow = "queue-low"
-    case queue, settings, effects, output, route, interruption, error, recording, announcement, timers, renders
+    case queue, settings, effects, output, route, session, interruption, error, recording, announcement, timers, renders
     /// Another player was added, removed or renamed.
     case players
 

@@ -25,7 +25,9 @@ extension RemoteAPI {
                     writer.member("peakNormalized", ChannelLevel.normalized(level.peak))
                 }
             }
-        case .session(let status): setState(.session) { $0.members(of: status) }
+        case .session(let status):
+            let data = JSONWriter.object(capacity: 512) { $0.members(of: status) }
+            for player in players.all { player.hub.report(.session, encoded: data) }
         case .library(let status): setState(.library) { $0.members(of: status) }
         case .timers(let id):
             guard let player = players.channel(of: id) else { return }
