@@ -17,15 +17,13 @@ final class WebPictures: Sendable {
     static let freshness = 600.0
     /// Seconds before an address that has failed is fetched again.
     static let respite = 30.0
-    private static let maximumFailures = 64
-
-    private struct Known {
-        var pictures = RecentlyUsed<String, (bytes: [UInt8], until: MonotonicTime)>(capacity: WebPictures.kept)
-        var failures: [String: (error: MediaError, until: MonotonicTime)] = [:]
-    }
+    /// Bytes that a failure counts as: it keeps little more than its sentence.
+    private static let failureSize = 1 << 10
 
     private let transport: (any HTTPTransport)?
-    private let known = Mutex(Known())
+    /// Pictures and failures.
+    private let known = Mutex(
+        RecentlyUsed<String, (result: Result<[UInt8], MediaError>, until: MonotonicTime)>(capacity: WebPictures.kept))
 
     /// `transport`: nil if the network is off.
     init(transport: (any HTTPTransport)?) { self.transport = transport }
@@ -36,36 +34,20 @@ final class WebPictures: Sendable {
         guard let address = WebAddress(locator.uri) else {
             throw MediaError(.notFound, "artworkUri is not a web address such as https://host/path.")
         }
-        let now = transport.now
         // A picture fetched with a wider reach is not served to a caller with a narrower one.
         let key = "\(locator.reach.rawValue) \(address.url)"
-        let (picture, failure) = known.withLock { known in
-            (known.pictures[key], known.failures[key])
+        if let (result, until) = known.withLock({ $0[key] }), transport.now < until { return try result.get() }
+        let result = Result { () throws(MediaError) in
+            try fetch(address, locator.reach, transport, cancellation)
         }
-        if let picture, now < picture.until { return picture.bytes }
-        if let failure, now < failure.until { throw failure.error }
-        do throws(MediaError) {
-            let bytes = try fetch(address, locator.reach, transport, cancellation)
-            known.withLock { known in
-                known.failures[key] = nil
-                let until = transport.now.advanced(bySeconds: Self.freshness)
-                known.pictures.insert((bytes, until), for: key, size: bytes.count)
-            }
-            return bytes
-        } catch {
-            if error.code != .cancelled { remember(error, of: key, now: transport.now) }
-            throw error
+        var (size, lifetime) = (Self.failureSize, Self.respite)
+        switch result {
+        case .success(let bytes): (size, lifetime) = (bytes.count, Self.freshness)
+        case .failure(let error): if error.code == .cancelled { throw error }
         }
-    }
-
-    private func remember(_ error: MediaError, of key: String, now: MonotonicTime) {
-        known.withLock { known in
-            if known.failures.count >= Self.maximumFailures {
-                known.failures = known.failures.filter { now < $0.value.until }
-            }
-            guard known.failures.count < Self.maximumFailures else { return }
-            known.failures[key] = (error, now.advanced(bySeconds: Self.respite))
-        }
+        let until = transport.now.advanced(bySeconds: lifetime)
+        known.withLock { $0.insert((result, until), for: key, size: size) }
+        return try result.get()
     }
 
     private func fetch(
