@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Kernel
-import Glibc
 import Media
 
 /// A media argument of a command, as an element of `items` in the API. The server detects its kind.
@@ -11,11 +11,12 @@ import Media
 struct MediaArgument: Hashable, Encodable {
     var uri: String
 
-    init(_ text: String, directory: String) {
+    /// `directory`: the base of `./` and `../`.
+    init(_ text: String, directory: @autoclosure () -> String = FileManager.default.currentDirectoryPath) {
         if text.hasPrefix("/") {
             uri = FileURL.text(text)
         } else if text.hasPrefix("./") || text.hasPrefix("../") {
-            uri = FileURL.text(Self.normal(directory + "/" + text))
+            uri = FileURL.text(Self.normal(directory() + "/" + text))
         } else {
             uri = text
         }
@@ -29,13 +30,6 @@ struct MediaArgument: Hashable, Encodable {
     /// Judged by the name: any text would parse as a list.
     static func mayBeList(_ uri: String) -> Bool {
         MediaListFormat.isListName(uri) || [".xml", ".rss", ".atom"].contains { uri.lowercased().hasSuffix($0) }
-    }
-
-    static func all(_ texts: [String]) -> [MediaArgument] {
-        let directory = getcwd(nil, 0)
-        defer { free(directory) }
-        let path = directory.map { String(cString: $0) } ?? ""
-        return texts.map { MediaArgument($0, directory: path) }
     }
 
     /// Resolves `.` and `..`, which the server does not follow. Keeps a trailing slash, which marks a folder.

@@ -52,9 +52,9 @@ struct AnnounceCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let body: RequestBody = [
-            "parts": uris.map(SoundArgument.address), "chime": chime.map(SoundArgument.address), "timeout": timeout,
-            "wait": wait, "volume": volume.map(SoundArgument.amplitude), "music": music?.rawValue, "duck": duck,
-            "priority": priority?.rawValue, "output": output,
+            "parts": uris.map { MediaArgument($0).uri }, "chime": chime.map { MediaArgument($0).uri },
+            "timeout": timeout, "wait": wait, "volume": volume.map(SoundArgument.amplitude),
+            "music": music?.rawValue, "duck": duck, "priority": priority?.rawValue, "output": output,
         ]
         let patience = wait ? Self.longestWait : ServerClient.timeout
         let sound: SoundState = try client.ask(.post, "announcements", body, patience: patience)
@@ -79,7 +79,7 @@ struct EffectCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let body: RequestBody = [
-            "uri": SoundArgument.address(uri), "volume": volume.map(SoundArgument.amplitude),
+            "uri": MediaArgument(uri).uri, "volume": volume.map(SoundArgument.amplitude),
         ]
         let sound: SoundState = try client.ask(.post, "sfx", body)
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
@@ -99,8 +99,6 @@ private enum SoundArgument {
         if uri.isEmpty { throw ValidationError("The URI must not be empty.") }
         if uri.hasSuffix("/") { throw ValidationError("\(uri) is a folder.") }
     }
-
-    static func address(_ text: String) -> String { MediaArgument.all([text])[0].uri }
 
     static func amplitude(_ volume: Int) -> Double { Level.amplitude(Double(volume) / 100) }
 }

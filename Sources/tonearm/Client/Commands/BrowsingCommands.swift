@@ -41,7 +41,7 @@ struct BrowseCommand: ClientCommand {
     func run(_ client: ServerClient) throws {
         // `/` is the top of the music folders, not of this machine.
         if path.allSatisfy({ $0 == "/" }) { return try browse(client, "") }
-        let item = MediaArgument.all([path])[0]
+        let item = MediaArgument(path)
         if item.isWeb { return try list(client, item.uri) }
         do {
             try browse(client, item.uri)

@@ -79,7 +79,7 @@ struct AddCommand: ClientCommand {
 
     func run(_ client: ServerClient) throws {
         let position: any Encodable = if let index { index } else { next ? "next" : "end" }
-        let added: Added = try client.add(["items": MediaArgument.all(uris), "position": position])
+        let added: Added = try client.add(["items": uris.map { MediaArgument($0) }, "position": position])
         Console.output("\(added.count) added, \(added.length) in the queue")
         if added.truncated { Console.complain("The folder contains more than was added.") }
     }

@@ -46,7 +46,7 @@ struct RendersCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             let body: RequestBody = [
-                "items": uris.isEmpty ? nil : MediaArgument.all(uris), "queue": uris.isEmpty ? true : nil,
+                "items": uris.isEmpty ? nil : uris.map { MediaArgument($0) }, "queue": uris.isEmpty ? true : nil,
                 "format": format?.rawValue, "start": start?.seconds, "duration": duration?.seconds,
                 "effects": noEffects ? false : nil,
             ]

@@ -114,7 +114,7 @@ struct AddAlarm: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": MediaArgument.all(uris)]
+        let body: RequestBody = ["type": "alarm", "time": Self.padded(time), "items": uris.map { MediaArgument($0) }]
         let alarm: TimerState = try client.ask(.post, "timers", body + manner.body)
         Console.output("\(alarm.id) in \(TimeText.remaining(alarm.seconds))")
     }
@@ -147,7 +147,7 @@ struct AlarmOptions: ParsableArguments {
         [
             "days": days.map { $0 == "once" ? [] : $0.split(separator: ",").map(String.init) }, "timeZone": zone,
             "level": volume.map { Double($0) / 100 }, "ramp": ramp, "snooze": snooze,
-            "fallback": fallback.map { MediaArgument.all([$0])[0].uri }, "output": output,
+            "fallback": fallback.map { MediaArgument($0).uri }, "output": output,
         ]
     }
 }
@@ -175,7 +175,7 @@ struct ChangeAlarm: ClientCommand {
     var body: RequestBody {
         [
             "enabled": position.map { $0 == .on }, "time": time.map(AddAlarm.padded),
-            "items": play.isEmpty ? nil : MediaArgument.all(play),
+            "items": play.isEmpty ? nil : play.map { MediaArgument($0) },
         ] + manner.body
     }
 

@@ -151,7 +151,7 @@ struct PlayCommand: ClientCommand {
             Console.output("It plays in \(TimeText.remaining(at.seconds)).\(hint)")
         } else {
             do {
-                try client.play(MediaArgument.all(uris))
+                try client.play(uris.map { MediaArgument($0) })
             } catch var failure as Failure {
                 if uris.count == 1, let index = UInt(uris[0]) {
                     failure.message += " To play the item at index \(index) of the queue: tonearm play --index \(index)"
