@@ -76,12 +76,16 @@ struct ServerClient {
         !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// Receives Server-Sent Events until the server ends the stream or `handle` throws.
-    func follow(_ path: String, _ handle: (_ json: [UInt8]) throws -> Void) throws {
+    /// Receives Server-Sent Events until `handle` returns false. `end`: the failure if the server ends the stream before.
+    func follow(_ path: String, end: String? = nil, _ handle: (_ json: [UInt8]) throws -> Bool) throws {
+        struct Enough: Error {}
         var events = EventLines()
-        try receive(path, accept: "text/event-stream") { bytes in
-            for data in events.feed(bytes) { try handle(data) }
-        }
+        do {
+            try receive(path, accept: "text/event-stream") { bytes in
+                for data in events.feed(bytes) where try !handle(data) { throw Enough() }
+            }
+        } catch is Enough { return }
+        throw Failure(end ?? "\(address) ended the connection.", .unavailable)
     }
 
     /// Receives a body of any length, piece by piece, until it ends or `handle` throws.

@@ -58,49 +58,40 @@ struct ScanCommand: ClientCommand {
         var problems: [String]
     }
 
-    private struct Event: Decodable {
-        var type: String
-        var data: Library?
-    }
-
-    private struct Done: Error {
-        var library: Library
-        var scan: Library.Scan
-    }
-
     func run(_ client: ServerClient) throws {
         var isRequested = false
+        var result: (library: Library, scan: Library.Scan)?
         let line = ProgressLine()
         defer { line.clear() }
-        do {
-            // The stream is open before the scan begins, so that its end cannot be missed.
-            try client.follow("events?events=library") { json in
-                if !isRequested {
-                    isRequested = true
-                    try client.send(.post, "library/scan", ["reread": reread])
-                    return
+        // The stream is open before the scan begins, so that its end cannot be missed.
+        try client.follow("events?events=library", end: "the server ended during the scan.") { json in
+            if !isRequested {
+                isRequested = true
+                try client.send(.post, "library/scan", ["reread": reread])
+            } else if let library = Self.library(json), let scan = library.scan {
+                if library.state == "scanning" {
+                    line.show("\(scan.found) files found, \(scan.scanned) read")
+                } else {
+                    result = (library, scan)
                 }
-                guard let library = try Self.event(json).data, let scan = library.scan else { return }
-                if library.state != "scanning" { throw Done(library: library, scan: scan) }
-                line.show("\(scan.found) files found, \(scan.scanned) read")
             }
-            throw Failure("the server ended during the scan.", .unavailable)
-        } catch let done as Done {
-            line.clear()
-            let (library, scan) = (done.library, done.scan)
-            Console.output(
-                "\(library.tracks) tracks: \(scan.added) new, \(scan.changed) changed, \(scan.removed) removed, "
-                    + "\(library.unplayable) unplayable")
-            for problem in library.problems { Console.complain(problem) }
+            return result == nil
         }
+        line.clear()
+        guard let (library, scan) = result else { return }
+        Console.output(
+            "\(library.tracks) tracks: \(scan.added) new, \(scan.changed) changed, \(scan.removed) removed, "
+                + "\(library.unplayable) unplayable")
+        for problem in library.problems { Console.complain(problem) }
     }
 
-    /// The stream's greeting has other data than library events.
-    private static func event(_ json: [UInt8]) throws -> Event {
+    /// nil for the stream's greeting, which has other data.
+    private static func library(_ json: [UInt8]) -> Library? {
+        struct Event: Decodable { var data: Library? }
         do {
-            return try JSONDecoder().decode(Event.self, from: Data(json))
+            return try JSONDecoder().decode(Event.self, from: Data(json)).data
         } catch {
-            return Event(type: "", data: nil)
+            return nil
         }
     }
 }

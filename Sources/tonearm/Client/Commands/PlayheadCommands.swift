@@ -80,21 +80,16 @@ struct LevelsCommand: ClientCommand {
         }
     }
 
-    private struct Enough: Error {}
-
     func run(_ client: ServerClient) throws {
         let player: PlayerState = try client.ask(.get, "player")
         guard follow || player.status == "playing" else {
             throw Failure("No sound: the player is \(player.status).")
         }
-        do {
-            try client.follow("events?events=levels&levelsInterval=1") { bytes in
-                let event: Event = try client.decode(bytes)
-                guard event.type == "levels" else { return }
-                try client.show(bytes, json: json) { (levels: Levels) in Console.output(levels.text) }
-                if !follow { throw Enough() }
-            }
-        } catch is Enough { return }
-        throw Failure("\(client.address) ended the connection.", .unavailable)
+        try client.follow("events?events=levels&levelsInterval=1") { bytes in
+            let event: Event = try client.decode(bytes)
+            guard event.type == "levels" else { return true }
+            try client.show(bytes, json: json) { (levels: Levels) in Console.output(levels.text) }
+            return follow
+        }
     }
 }

@@ -21,7 +21,10 @@ struct StatusCommand: ClientCommand {
         }
         var previous: [String] = []
         try client.follow("events?events=\(Self.events)") { event in
-            if json { return Console.output(json: event) }
+            if json {
+                Console.output(json: event)
+                return true
+            }
             let state: PlayerState = try client.ask(.get, "player")
             let notes = try state.notes(sleep: client.sleepTimer()).map { "\($0.name) \($0.text)" }
             let parts = ["volume \(state.volumePercent)"] + notes
@@ -30,8 +33,8 @@ struct StatusCommand: ClientCommand {
             let current = [state.status, item] + parts
             if current != previous { Console.output(state.line + Table.printable(parts.map { "  " + $0 }.joined())) }
             previous = current
+            return true
         }
-        throw Failure("\(client.address) ended the connection.", .unavailable)
     }
 }
 
