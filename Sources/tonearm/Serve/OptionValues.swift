@@ -26,21 +26,21 @@ final class OptionValues {
     private(set) var names: Set<String> = []
 
     private let environment: [String: String]
-    private let file: OptionsFile
+    private let file: OptionsFile?
 
     init(environment: [String: String], file path: String?) throws {
         self.environment = environment
-        file = try path.map(OptionsFile.init) ?? OptionsFile()
+        file = try path.map(OptionsFile.init)
     }
 
     /// Rejects unknown keys of the file. Call after all lookups.
-    func checkFile() throws { try file.check(names) }
+    func checkFile() throws { try file?.check(names) }
 
     func value(_ name: String, _ flag: String?) throws -> OptionValue? {
         names.insert(name)
         if let flag { return OptionValue(text: flag, source: "--\(name)") }
         if let value = variable(name) { return value }
-        return try file.value(name)
+        return try file?.value(name)
     }
 
     func text(_ name: String, _ flag: String?) throws -> String? { try value(name, flag)?.text }
@@ -77,7 +77,7 @@ final class OptionValues {
         if let value = variable(name) {
             return value.text.split(separator: name == "allow-origin" ? "," : ":").map(String.init)
         }
-        return try file.list(name)
+        return try file?.list(name) ?? []
     }
 
     private func variable(_ name: String) -> OptionValue? {
@@ -89,11 +89,8 @@ final class OptionValues {
 
 /// The file of `--config`: names and values in YAML, of which JSON is a subset.
 struct OptionsFile {
-    private var path = ""
+    private let path: String
     private var nodes: [String: Node] = [:]
-
-    /// No file.
-    init() {}
 
     init(_ path: String) throws {
         self.path = path
