@@ -29,19 +29,21 @@ extension CatalogueReader {
         var result = SearchResult()
         guard let query = SearchText.query(text) else { return result }
         let wanted = SearchText.folded(text)
-        if kinds.contains(.artists) {
-            let ids = try best(.artists, query, wanted, limit)
-            result.artists = Self.sorted(try artists("WHERE id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
+        /// The best entries with their rows. `id`: the entry's id.
+        func found<Entry>(
+            _ searched: Searched, _ id: (Entry) -> CatalogueID,
+            _ read: (_ clause: String, StatementArguments) throws -> [Entry]
+        ) throws -> [Entry] {
+            let keys = try best(searched, query, wanted, limit)
+            let places = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            // Safe in SQL: these are numbers from the database.
+            let list = keys.map(String.init).joined(separator: ",")
+            return try read("WHERE \(searched.table).\(searched.key) IN (\(list))", [])
+                .sorted { places[id($0).number, default: 0] < places[id($1).number, default: 0] }
         }
-        if kinds.contains(.albums) {
-            let ids = try best(.albums, query, wanted, limit)
-            result.albums = Self.sorted(try albums("WHERE album.id IN (\(Self.list(ids)))", []), ids) { $0.id.number }
-        }
-        if kinds.contains(.tracks) {
-            let keys = try best(.tracks, query, wanted, limit)
-            let found = try tracks("WHERE track.key IN (\(Self.list(keys)))", [])
-            result.tracks = Self.sorted(found, keys) { $0.id.number }
-        }
+        if kinds.contains(.artists) { result.artists = try found(.artists, \.id) { try artists($0, $1) } }
+        if kinds.contains(.albums) { result.albums = try found(.albums, \.id) { try albums($0, $1) } }
+        if kinds.contains(.tracks) { result.tracks = try found(.tracks, \.id) { try tracks($0, $1) } }
         // Genres are few and have no index.
         if kinds.contains(.genres) {
             result.genres = NameSearch(text).best(try genres("ORDER BY sort", []), limit) { $0.name }
@@ -86,13 +88,5 @@ extension CatalogueReader {
                 \(searched.tieBreak)
             """
         return try database.rows(sql, [query]).map { Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
-    }
-
-    /// Safe in SQL: these are numbers from the database.
-    private static func list(_ ids: [Int64]) -> String { ids.map(String.init).joined(separator: ",") }
-
-    private static func sorted<Entry>(_ entries: [Entry], _ ids: [Int64], _ id: (Entry) -> Int64) -> [Entry] {
-        let places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        return entries.sorted { places[id($0), default: 0] < places[id($1), default: 0] }
     }
 }
