@@ -231,17 +231,10 @@ struct HLSAttributes {
     /// `0x` and 1 to 32 hexadecimal digits, as 16 bytes.
     func vector(_ name: Substring) -> [UInt8]? {
         guard let text = values[name], text.lowercased().hasPrefix("0x") else { return nil }
-        let digits = text.dropFirst(2)
-        guard (1...32).contains(digits.count) else { return nil }
-        let padded = Array(String(repeating: "0", count: 32 - digits.count) + digits)
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: 32, by: 2) {
-            guard padded[index].isASCII, let byte = UInt8(String(padded[index...index + 1]), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
+        let digits = text.dropFirst(2).utf8.compactMap(PercentEncoding.hexadecimal)
+        guard (1...32).contains(digits.count), digits.count == text.utf8.count - 2 else { return nil }
+        let padded = [UInt8](repeating: 0, count: 32 - digits.count) + digits
+        return stride(from: 0, to: 32, by: 2).map { padded[$0] << 4 | padded[$0 + 1] }
     }
 }
 
