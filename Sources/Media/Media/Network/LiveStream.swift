@@ -143,15 +143,12 @@ enum IcyMetadata {
     }
 
     private static func value(_ name: String, in text: String) -> String? {
-        let bytes = Array(text.utf8)
-        let key = Array("\(name)='".utf8).map(lowercased)
-        guard bytes.count >= key.count else { return nil }
-        let start = (0...bytes.count - key.count).first { at in
-            (at == 0 || bytes[at - 1] == UInt8(ascii: ";")) && bytes[at..<at + key.count].map(lowercased) == key
-        }
-        guard let start else { return nil }
-        var rest = bytes[(start + key.count)...]
-        if let end = rest.indices.first(where: { rest[$0...].starts(with: Array("';".utf8)) }) {
+        // A name follows a semicolon, or begins the block.
+        let bytes = Array(";\(text)".utf8)
+        let key = Array(";\(name)='".utf8).map(lowercased)
+        guard let start = bytes.map(lowercased).firstRange(of: key)?.upperBound else { return nil }
+        var rest = bytes[start...]
+        if let end = rest.firstRange(of: Array("';".utf8))?.lowerBound {
             rest = rest[..<end]
         } else if rest.last == UInt8(ascii: "'") {
             rest = rest.dropLast()
