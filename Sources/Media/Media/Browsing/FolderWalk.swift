@@ -7,7 +7,10 @@ internal import Service
 
 /// Collects the audio files in a folder and all folders below it, in browsing order.
 struct FolderWalk {
+    private let roots: MusicRoots
+    private let limit: Int
     private var content = FolderContent(uris: [])
+    private var visited: Set<FolderIdentity> = []
 
     private static let maximumDepth = 64
 
@@ -16,9 +19,8 @@ struct FolderWalk {
     static func collect(
         _ path: String, in roots: MusicRoots, limit: Int = Queue.maximumLength
     ) throws(MediaError) -> FolderContent {
-        var walk = FolderWalk()
-        var visited: Set<FolderIdentity> = []
-        try walk.visit(try directories(path, in: roots), roots: roots, limit: limit, depth: 0, visited: &visited)
+        var walk = FolderWalk(roots: roots, limit: limit)
+        try walk.visit(try directories(path, in: roots), depth: 0)
         return walk.content
     }
 
@@ -41,9 +43,7 @@ struct FolderWalk {
         return path.lowercased().hasPrefix("file:") ? "./" + path : path
     }
 
-    private mutating func visit(
-        _ folders: [MusicRoots.Found], roots: MusicRoots, limit: Int, depth: Int, visited: inout Set<FolderIdentity>
-    ) throws(MediaError) {
+    private mutating func visit(_ folders: [MusicRoots.Found], depth: Int) throws(MediaError) {
         var children: [[UInt8]: Bool] = [:]
         for folder in folders where visited.insert(folder.identity).inserted {
             let reader = try DirectoryReader(folder.take())
@@ -52,7 +52,7 @@ struct FolderWalk {
                 switch kind {
                 case .directory: children[name] = true
                 case .file: children[name] = false
-                case .link, .unknown:
+                case .unknown:
                     let status = roots.status(of: name, in: reader.descriptor, path: folder.path)
                     if status?.isFolder == true { children[name] = true }
                     if status?.isRegularFile == true { children[name] = false }
@@ -72,7 +72,7 @@ struct FolderWalk {
                 }
                 do throws(MediaError) {
                     let below = try roots.openAll(place, flags: O_RDONLY | O_DIRECTORY).found
-                    try visit(below, roots: roots, limit: limit, depth: depth + 1, visited: &visited)
+                    try visit(below, depth: depth + 1)
                 } catch  where error.code == .forbidden || error.code == .notFound {
                     // Skip a folder that is not readable or was removed meanwhile.
                     continue
@@ -90,7 +90,8 @@ struct FolderWalk {
 
 /// Reads the names in a directory, with the kinds that readdir(3) reports without a stat.
 struct DirectoryReader: ~Copyable {
-    enum Kind { case directory, file, link, unknown, other }
+    /// `unknown`: a link, or the file system does not report kinds.
+    enum Kind { case directory, file, unknown, other }
 
     private let stream: OpaquePointer
 
@@ -124,8 +125,7 @@ struct DirectoryReader: ~Copyable {
             switch Int(entry.pointee.d_type) {
             case Int(DT_DIR): return (name, .directory)
             case Int(DT_REG): return (name, .file)
-            case Int(DT_LNK): return (name, .link)
-            case Int(DT_UNKNOWN): return (name, .unknown)
+            case Int(DT_LNK), Int(DT_UNKNOWN): return (name, .unknown)
             default: return (name, .other)
             }
         }
