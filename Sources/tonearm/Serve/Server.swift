@@ -73,8 +73,7 @@ final class Server {
             var own = opener
             own.streams = streams
             var environment = Player.Environment(
-                opener: ToneOpener(uri: AlarmTone.uri, others: own), output: output, conversion: SoxrConversion(),
-                store: store,
+                opener: ToneOpener(others: own), output: output, conversion: SoxrConversion(), store: store,
                 clock: clock, buffering: configuration.buffering)
             environment.networkBuffering = configuration.networkBuffering
             environment.memory = memory

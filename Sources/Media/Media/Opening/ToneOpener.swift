@@ -3,21 +3,18 @@
 internal import Audio
 internal import Glibc
 public import Playback
+internal import Service
 
-/// Opens a built-in tone under its uri, and everything else with another opener. The tone needs no file, network or worker.
+/// Opens the alarm's built-in tone, and everything else with another opener. The tone needs no file, network or worker.
 public struct ToneOpener: MediaOpener {
-    private let uri: String
     private let others: any MediaOpener
 
-    public init(uri: String, others: any MediaOpener) {
-        self.uri = uri
-        self.others = others
-    }
+    public init(others: any MediaOpener) { self.others = others }
 
     public func open(
         _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
     ) throws(MediaError) -> any AudioDecoder {
-        guard locator.uri == uri else {
+        guard locator.uri == AlarmTone.uri else {
             return try others.open(locator, cancellation: cancellation, loading: loading)
         }
         return ToneDecoder()
