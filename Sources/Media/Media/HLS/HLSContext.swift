@@ -18,7 +18,7 @@ struct HLSContext: Sendable {
 
     /// Starts to load at once.
     func source(
-        _ part: HLSPart, limits: NetworkLimits, report: @escaping @Sendable (MediaLoading) -> Void
+        _ part: HLSPart, limits: NetworkLimits, report: @escaping @Sendable (MediaLoading) -> Void = { _ in }
     ) -> HTTPSource {
         let address = part.reference.address
         return HTTPSource(

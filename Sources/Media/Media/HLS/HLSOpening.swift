@@ -66,9 +66,7 @@ struct HLSOpening {
     }
 
     private func playlist(_ reference: HLSReference) throws(MediaError) -> HLSMediaPlaylist {
-        let source = context.source(
-            HLSPart(reference: reference), limits: HLSLimits.playlist(context.limits)
-        ) { _ in }
+        let source = context.source(HLSPart(reference: reference), limits: HLSLimits.playlist(context.limits))
         cancellation.onInterrupt { source.interrupt($0) }
         let deadline = context.transport.now.advanced(bySeconds: context.hls.playlist)
         return try source.read(until: deadline, within: context.hls.playlist, cancellation) { () throws(MediaError) in

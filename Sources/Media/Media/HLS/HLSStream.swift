@@ -217,7 +217,7 @@ final class HLSStream: Sendable {
 
     private func small(_ part: HLSPart, _ state: inout State) -> HTTPSource {
         if let known = state.small.first(where: { $0.part == part }) { return known.source }
-        let source = context.source(part, limits: HLSLimits.segment(context.limits, isLive: isLive)) { _ in }
+        let source = context.source(part, limits: HLSLimits.segment(context.limits, isLive: isLive))
         source.interrupt(state.isInterrupted)
         state.small.append((part, source))
         if state.small.count > Self.mostSmall { state.small.removeFirst() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 public import Playback
-internal import Synchronization
 
 /// Opens `http:` and `https:` URLs with the first decoder that recognises the content, and anything else with another opener.
 public struct NetworkMediaOpener: MediaOpener {
@@ -36,7 +36,8 @@ public struct NetworkMediaOpener: MediaOpener {
         }
         guard let transport else { throw .networkOff }
         let address = try locator.webAddress()
-        let isPlaylist = PlaylistFlag()
+        // A playlist's own loading progress is not reported.
+        let isPlaylist = Monitor(false)
         var limits = limits
         if let timeout = locator.oneShot?.timeout {
             // A server may synthesize speech while it sends it, and a retry would start that again: wait as long as allowed.
@@ -46,13 +47,13 @@ public struct NetworkMediaOpener: MediaOpener {
             address, fields: locator.fields, transport: transport, limits: limits, reach: locator.reach, cache: cache,
             piece: locator.oneShot.map { _ in NetworkPiece() }
         ) { loaded in
-            if !isPlaylist.value.load(ordering: .relaxed) { loading(loaded) }
+            if !isPlaylist.withLock({ $0 }) { loading(loaded) }
         }
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         let head = try source.bytes(at: 0, count: MediaExaminer.headSize)
         if HLSOpening.isPlaylist(head) {
-            isPlaylist.value.store(true, ordering: .relaxed)
+            isPlaylist.withLock { $0 = true }
             let context = HLSContext(
                 name: address.name, origin: address, fields: locator.fields, transport: transport, limits: limits,
                 hls: HLSLimits(), cipher: cipher, report: loading)
@@ -71,11 +72,6 @@ public struct NetworkMediaOpener: MediaOpener {
         // Only media are cached.
         source.keep()
         return SettledDecoder(decoder, source, head: head, selection) ?? decoder
-    }
-
-    /// Set once the source is a playlist, whose loading progress must not be reported.
-    private final class PlaylistFlag: Sendable {
-        let value = Atomic(false)
     }
 }
 
