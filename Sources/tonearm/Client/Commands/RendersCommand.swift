@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 internal import Kernel
+import Media
 
 struct RendersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -75,12 +76,22 @@ struct RendersCommand: ParsableCommand {
                 throw Failure("\(id) is \(job.status): it has no file\(job.error.map { " (\($0.message))" } ?? "").")
             }
             let name = file ?? "\(id).\(job.format)"
-            try OutputPath(name).produce { path in
-                let file = try OutputFile(path)
-                try client.receive(Job.path(id) + "/file", accept: "*/*") { try file.write($0) }
-                try file.close()
-            }
+            try OutputPath(name).produce { try receive(client, into: $0) }
             Console.output(Table.printable("\(name) is written"))
+        }
+
+        /// Blocks until the file is on the disk.
+        private func receive(_ client: ServerClient, into path: String) throws {
+            func check(_ isDone: Bool) throws {
+                guard !isDone else { return }
+                throw Failure("cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
+            }
+            unlink(path)
+            let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+            try check(number >= 0)
+            let file = OwnedDescriptor(number)
+            try client.receive(Job.path(id) + "/file", accept: "*/*") { try check(Console.write($0, to: file.number)) }
+            try check(fsync(file.number) == 0)
         }
     }
 
@@ -111,33 +122,5 @@ struct RendersCommand: ParsableCommand {
         static func path(_ id: String) -> String { ServerClient.path("renders", id) }
 
         var percent: String { progress.map { "\(Int(clamping: $0 * 100)) %" } ?? "" }
-    }
-}
-
-/// A file that is written in pieces.
-private struct OutputFile: ~Copyable {
-    private let path: String
-    private let descriptor: Int32
-
-    init(_ path: String) throws {
-        unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        (self.path, self.descriptor) = (path, descriptor)
-    }
-
-    deinit { Glibc.close(descriptor) }
-
-    func write(_ bytes: [UInt8]) throws {
-        guard Console.write(bytes, to: descriptor) else { throw Self.failure(path) }
-    }
-
-    /// Blocks until the file is on the disk.
-    func close() throws {
-        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        Failure("cannot write \(path): \(String(cString: strerror(errno)))", .cannotCreate)
     }
 }
