@@ -25,9 +25,9 @@ extension Download {
     mutating func use(_ facts: CachedFacts, _ ranges: RangeSet<Int64>, isFresh: Bool) {
         guard !ranges.isEmpty else { return }
         cache.ranges = ranges
-        resource = RemoteResource(
-            address: original, size: facts.size, hasRanges: true, entityTag: facts.entityTag,
-            lastModified: facts.lastModified, contentType: facts.contentType)
+        resource = RemoteResource(address: original, facts: facts, hasRanges: true)
+        // The cache keeps it.
+        resource?.facts.lifetime = nil
         let isComplete = facts.size.map { ranges.contains(0) && missing(from: 0) >= $0.bytes } ?? false
         cache.trust = !isComplete ? .unconfirmed : isFresh ? .confirmed : .stale
     }
@@ -35,8 +35,8 @@ extension Download {
     /// Fields of a revalidation request (RFC 9110, section 13.1).
     var conditionalFields: [TransferHeader] {
         [
-            resource?.entityTag.map { TransferHeader("If-None-Match", $0) },
-            resource?.lastModified.map { TransferHeader("If-Modified-Since", $0) },
+            resource?.facts.entityTag.map { TransferHeader("If-None-Match", $0) },
+            resource?.facts.lastModified.map { TransferHeader("If-Modified-Since", $0) },
         ].compactMap { $0 }
     }
 

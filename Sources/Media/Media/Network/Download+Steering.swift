@@ -157,7 +157,7 @@ extension Download {
             return lost("\(original.name): \(fetch.address.host) has ended the stream.")
         }
         if size == 0 { return failEmpty() }
-        resource = resource ?? RemoteResource(address: fetch.address, size: nil, hasRanges: false)
+        resource = resource ?? RemoteResource(address: fetch.address, hasRanges: false)
         resource?.size = ByteCount(size)
         failedTries = 0
     }

@@ -8,38 +8,33 @@ struct RemoteResource: Hashable {
     var address: WebAddress
     /// Where `address` and references in the content may lead.
     var reach = NetworkReach.public
-    /// nil while unknown.
-    var size: ByteCount?
+    var facts = CachedFacts()
     /// The server supports range requests.
     var hasRanges: Bool
-    var entityTag: String?
-    var lastModified: String?
-    var contentType: String?
-    /// Seconds without revalidation in the cache; nil if the server did not send it.
-    var lifetime: Double?
     /// A radio station: the end of the body is not the end of the media.
     var isLive = false
     /// It counts as a station only because nothing announces its end. It may prove to be a file.
     var isPresumed = false
 
-    /// For `If-Range` (RFC 9110, section 13.1.5), which needs a strong validator.
-    var validator: String? {
-        if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
-        return lastModified
+    /// nil while unknown.
+    var size: ByteCount? {
+        get { facts.size }
+        set { facts.size = newValue }
     }
 
-    var facts: CachedFacts {
-        CachedFacts(
-            size: size, entityTag: entityTag, lastModified: lastModified, contentType: contentType, lifetime: lifetime)
+    /// For `If-Range` (RFC 9110, section 13.1.5), which needs a strong validator.
+    var validator: String? {
+        if let tag = facts.entityTag, !tag.hasPrefix("W/") { return tag }
+        return facts.lastModified
     }
 
     func contradicts(_ other: RemoteResource) -> Bool {
         func differ<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
             one.flatMap { one in two.map { one != $0 } } ?? false
         }
-        if differ(size, other.size) || differ(entityTag, other.entityTag) { return true }
+        if differ(size, other.size) || differ(facts.entityTag, other.facts.entityTag) { return true }
         // Servers of a cluster may send different dates for the same entity tag.
-        return entityTag == nil && differ(lastModified, other.lastModified)
+        return facts.entityTag == nil && differ(facts.lastModified, other.facts.lastModified)
     }
 }
 

@@ -56,10 +56,10 @@ enum ResponseVerdict: Hashable {
         if let refusal = refusal(of: head, isPiece: isPiece) {
             return .fail(MediaError(.unsupported, "\(address.name) \(refusal)"))
         }
-        var found = RemoteResource(
-            address: address, size: nil, hasRanges: false, entityTag: head["ETag"], lastModified: head["Last-Modified"],
-            contentType: head["Content-Type"])
-        found.lifetime = Freshness.lifetime(head)
+        let facts = CachedFacts(
+            entityTag: head["ETag"], lastModified: head["Last-Modified"], contentType: head["Content-Type"],
+            lifetime: Freshness.lifetime(head))
+        var found = RemoteResource(address: address, facts: facts, hasRanges: false)
         var start: Int64 = 0
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
@@ -86,9 +86,9 @@ enum ResponseVerdict: Hashable {
         }
         if found.contradicts(known) { return .changed }
         found.size = found.size ?? known.size
-        found.entityTag = found.entityTag ?? known.entityTag
-        found.lastModified = found.lastModified ?? known.lastModified
-        found.contentType = found.contentType ?? known.contentType
+        found.facts.entityTag = facts.entityTag ?? known.facts.entityTag
+        found.facts.lastModified = facts.lastModified ?? known.facts.lastModified
+        found.facts.contentType = facts.contentType ?? known.facts.contentType
         (found.isLive, found.isPresumed) = (known.isLive, known.isPresumed)
         return .body(from: start, found)
     }
@@ -102,10 +102,11 @@ enum ResponseVerdict: Hashable {
     /// Audio without length, ranges or validators: a station behind a plain web server, or a file that is converted on the fly.
     /// Which one shows later.
     private static func isEndless(_ found: RemoteResource) -> Bool {
-        guard found.size == nil, !found.hasRanges, found.entityTag == nil, found.lastModified == nil else {
+        let facts = found.facts
+        guard found.size == nil, !found.hasRanges, facts.entityTag == nil, facts.lastModified == nil else {
             return false
         }
-        let type = found.contentType?.prefix { $0 != ";" }.lowercased().trimmingSpaces ?? ""
+        let type = facts.contentType?.prefix { $0 != ";" }.lowercased().trimmingSpaces ?? ""
         let lists = ["mpegurl", "x-mpegurl", "scpls", "x-scpls", "x-ms-wax", "x-pn-realaudio"]
         return (type.hasPrefix("audio/") && !lists.contains { type.hasSuffix("/" + $0) }) || type == "application/ogg"
     }

@@ -26,7 +26,7 @@ public final class StreamTap: RecordableStream {
         var head = [UInt8](repeating: 0, count: 1_024)
         let (inMemory, cachedEnd, type) = source.download.withLock { download in
             let count = head.withUnsafeMutableBytes { download.window.copy(at: 0, into: $0) }
-            return (count, download.readableCached(from: 0), download.resource?.contentType)
+            return (count, download.readableCached(from: 0), download.resource?.facts.contentType)
         }
         var count = inMemory
         if count == 0, let cachedEnd {
