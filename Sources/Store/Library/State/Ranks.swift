@@ -31,8 +31,6 @@ struct Ranks: Sendable {
         case there([Int64])
         /// The new rows, and the neighbours whose ranks were in `window`, in order.
         case made(given: [Int64], window: ClosedRange<Int64>, neighbours: [Int64])
-        /// Every row.
-        case renumbered
     }
 
     /// Makes room at ascending indices of the result. Moves as many neighbours as necessary if a gap is exhausted.
@@ -56,8 +54,7 @@ struct Ranks: Sendable {
             let before = result.last
             let after = taken < values.count ? values[taken] : nil
             guard let run = Self.run(of: end - start, between: before, and: after) else {
-                values = Self.fresh(count: values.count + indices.count)
-                return .renumbered
+                return renumber(withNewAt: indices)
             }
             result.append(contentsOf: run)
             given.append(contentsOf: run)
@@ -77,7 +74,7 @@ struct Ranks: Sendable {
         while true {
             let window = max(0, index - reach)..<min(values.count, index + reach)
             let total = window.count + count
-            // With gaps for further insertions here.
+            // With gaps for further insertions here. There is always room for all items together.
             if let run = Self.run(
                 of: total, between: rank(window.lowerBound - 1), and: rank(window.upperBound), step: 1 << 16)
             {
@@ -87,12 +84,17 @@ struct Ranks: Sendable {
                 values.replaceSubrange(window, with: run)
                 return .made(given: given, window: old, neighbours: Array(run[..<start] + run[(start + count)...]))
             }
-            if window.count == values.count {
-                values = Self.fresh(count: values.count + count)
-                return .renumbered
-            }
             reach *= 4
         }
+    }
+
+    /// Moves all items.
+    private mutating func renumber(withNewAt indices: [Int]) -> Room {
+        let window = values[0]...values[values.count - 1]
+        values = Self.fresh(count: values.count + indices.count)
+        let new = Set(indices)
+        let neighbours = values.indices.filter { !new.contains($0) }.map { values[$0] }
+        return .made(given: indices.map { values[$0] }, window: window, neighbours: neighbours)
     }
 
     private func rank(_ index: Int) -> Int64? { values.indices.contains(index) ? values[index] : nil }

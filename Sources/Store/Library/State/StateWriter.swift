@@ -65,11 +65,6 @@ struct StateWriter {
             case .made(let new, let window, let others):
                 try moveNeighbours(in: window, to: others, except: ids, database)
                 try setRanks(new, of: ids, in: database)
-            case .renumbered:
-                var order = try savedOrder(count: ranks.values.count, database)
-                for index in from.reversed() { order.remove(at: index) }
-                for (id, index) in zip(ids, to) { order.insert(id, at: index) }
-                try setRanks(ranks.values, of: order, in: database)
             }
         case .reordered(_, let ids):
             guard ids.count == ranks.values.count else {
@@ -88,17 +83,11 @@ struct StateWriter {
     }
 
     private mutating func insert(_ items: [QueueItem], at indices: [Int], to database: Database) throws {
-        let count = ranks.values.count
         switch try ranks.insert(at: indices) {
         case .there(let new): try insertRows(items, new, to: database)
         case .made(let new, let window, let others):
             try moveNeighbours(in: window, to: others, except: [], database)
             try insertRows(items, new, to: database)
-        case .renumbered:
-            var order = try savedOrder(count: count, database)
-            for (item, index) in zip(items, indices) { order.insert(item.id, at: index) }
-            try insertRows(items, indices.map { ranks.values[$0] }, to: database)
-            try setRanks(ranks.values, of: order, in: database)
         }
     }
 
@@ -139,7 +128,7 @@ struct StateWriter {
         }
     }
 
-    /// Assigns new ranks to the rows whose ranks lie in `window`. Reads every row, but writes few.
+    /// Assigns new ranks to the rows whose ranks lie in `window`. Reads every row.
     private func moveNeighbours(
         in window: ClosedRange<Int64>, to ranks: [Int64], except moved: [ItemID], _ database: Database
     ) throws {
@@ -152,14 +141,6 @@ struct StateWriter {
             throw InconsistentChange(description: "\(ids.count) saved items lie where \(ranks.count) were expected")
         }
         try setRanks(ranks, of: ids, in: database)
-    }
-
-    private func savedOrder(count: Int, _ database: Database) throws -> [ItemID] {
-        let ids = try Int64.fetchAll(database, sql: "SELECT id FROM item ORDER BY rank")
-        guard ids.count == count else {
-            throw InconsistentChange(description: "the saved queue has \(ids.count) rows instead of \(count)")
-        }
-        return ids.map(ItemID.init(row:))
     }
 
     /// Rewrites all ranks.
