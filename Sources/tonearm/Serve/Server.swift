@@ -242,7 +242,8 @@ final class Server {
 
     private static func store(_ directory: String, _ log: Logger) throws -> StateStore {
         do throws(StateStoreError) {
-            return try StateStore(directory: directory, logger: log)
+            return try StateStore(
+                directory: directory, logger: log, beginning: PlayerDirectories.Beginning(name: HostedPlayer.main))
         } catch {
             switch error {
             case .inUse: throw Failure("\(error); give this one its own with --data DIR.", .unavailable)

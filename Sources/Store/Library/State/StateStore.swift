@@ -10,21 +10,34 @@ public final class StateStore: PlayerStore {
     private let mailbox = Mailbox<StateWriterThread.Message>()
     private let thread: NamedThread
     private let loaded: Mutex<SavedPlayer?>
+    /// The notes at the start.
+    public let notes: [String: String]
     private let isClosed = Atomic(false)
 
-    /// Opens the state; blocks. Sets a damaged state aside and begins a new one. `mayMove`: changes are saved even after the
-    /// directory was moved, as happens when a player is removed.
-    public convenience init(directory: String, logger: Logger, mayMove: Bool = false) throws(StateStoreError) {
-        try self.init(directory: directory, logger: logger, mayMove: mayMove, prepare: { _ in })
+    /// Opens the state; blocks. Sets a damaged state aside and begins a new one. `beginning`: for a state without a name. `mayMove`:
+    /// changes are saved even after the directory was moved, as happens when a player is removed.
+    public convenience init(
+        directory: String, logger: Logger, beginning: PlayerDirectories.Beginning? = nil, mayMove: Bool = false
+    ) throws(StateStoreError) {
+        try self.init(
+            directory: directory, logger: logger, beginning: beginning, mayMove: mayMove, prepare: { _ in })
     }
 
     init(
-        directory: String, logger: Logger, mayMove: Bool = false, prepare: @escaping StateFile.Preparation
+        directory: String, logger: Logger, beginning: PlayerDirectories.Beginning? = nil, mayMove: Bool = false,
+        prepare: @escaping StateFile.Preparation
     ) throws(StateStoreError) {
         try DataDirectory.make(directory)
         let lock = try DirectoryLock(directory: directory)
         let file = try StateFile.open(directory: directory, logger: logger, prepare: prepare)
-        loaded = Mutex(file.saved)
+        var saved = file.saved
+        notes = saved.notes
+        // The state is new or was set aside, or its settings predate names.
+        if let beginning, saved.settings.name.isEmpty {
+            saved.settings.name = beginning.name
+            saved.settings.outputDevice = saved.settings.outputDevice ?? beginning.output
+        }
+        loaded = Mutex(saved)
         let (queue, ranks, mailbox) = (file.queue, file.ranks, mailbox)
         thread = NamedThread("state-store") {
             var loop = StateWriterThread(queue: queue, lock: lock, ranks: ranks, mayMove: mayMove, logger: logger)
