@@ -32,22 +32,15 @@ struct TimerState: Decodable {
     /// Milliseconds since the epoch.
     var next: Double?
 
-    var sleepText: String {
-        switch until {
-        case "end-of-item": "The music pauses at the end of the item."
-        case "end-of-queue": "The music pauses at the end of the queue."
-        default: "The music pauses in \(TimeText.remaining(seconds))."
-        }
+    /// nil: after a time.
+    private var sleepPlace: String? {
+        ["end-of-item": "at the end of the item", "end-of-queue": "at the end of the queue"][until ?? ""]
     }
 
+    var sleepText: String { "The music pauses \(sleepPlace ?? "in \(TimeText.remaining(seconds))")." }
+
     /// The end of the music, as `tonearm status` shows it.
-    var sleepTime: String {
-        switch until {
-        case "end-of-item": "at the end of the item"
-        case "end-of-queue": "at the end of the queue"
-        default: "at \(nextTime)"
-        }
-    }
+    var sleepTime: String { sleepPlace ?? "at \(nextTime)" }
 
     /// The settings of an alarm that are not the default.
     var manner: String {
