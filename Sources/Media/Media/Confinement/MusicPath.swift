@@ -10,19 +10,15 @@ struct MusicPath: Hashable {
     /// No component is empty, `.` or `..`, or contains a slash or NUL.
     var components: [[UInt8]]
     /// From a `file:` URL: relative to `/` instead of a root.
-    var isAbsolute: Bool
+    var isAbsolute = false
     /// The path ends with a slash or `.`, so it can only mean a folder.
-    var namesFolder: Bool
-
-    init(components: [[UInt8]], isAbsolute: Bool = false, namesFolder: Bool = false) {
-        self.components = components
-        self.isAbsolute = isAbsolute
-        self.namesFolder = namesFolder
-    }
+    var namesFolder = false
 
     /// The last component, for messages.
     var name: String { components.last.map { Self.display($0) } ?? "The music folder" }
+}
 
+extension MusicPath {
     init(uri: String) throws(MediaError) {
         let bytes = Array(uri.utf8)
         switch Self.scheme(of: bytes) {

@@ -61,11 +61,6 @@ struct HLSParser {
         return try parser.result()
     }
 
-    private init(base: HLSBase, isEnded: Bool) {
-        self.base = base
-        self.isEnded = isEnded
-    }
-
     private func failure(_ problem: String) -> MediaError {
         MediaError(.unsupported, "\(base.address.name) cannot be played: \(problem).")
     }
