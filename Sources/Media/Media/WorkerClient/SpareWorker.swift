@@ -48,47 +48,28 @@ final class SpareWorker: Sendable {
     }
 
     /// Starts a spare worker when due, or ends an unused one. Called on the launcher's thread.
-    /// - Returns: when to call this again.
+    /// - Returns: when to call this again; nil: not before `replace`.
     func sweep(start: () -> WorkerProcess?) -> MonotonicTime? {
         guard let patience else { return nil }
-        switch step(patience) {
-        case .wait(let until): return until
-        case .end(let process):
-            // Releasing the last reference, outside the lock, ends it.
-            withExtendedLifetime(process) {}
-            return nil
-        case .start:
-            guard let process = start() else { return nil }
-            // Only this thread starts spare workers, so there is still none.
-            state.withLock { $0 = .waiting(process, since: .now) }
-            return .now.advanced(bySeconds: patience)
-        }
-    }
-
-    private enum Step {
-        /// nil: until `replace`.
-        case wait(until: MonotonicTime?)
-        case start
-        /// It was not used in time.
-        case end(WorkerProcess)
-    }
-
-    private func step(_ patience: Double) -> Step {
         let now = MonotonicTime.now
-        return state.withLock { state in
+        // The state that is over, or else the time when it will be.
+        let (over, next) = state.withLock { state -> (State, MonotonicTime?) in
+            let end: MonotonicTime
             switch state {
-            case .none: return .wait(until: nil)
-            case .due(let time):
-                guard time <= now else { return .wait(until: time) }
-                state = .none
-                return .start
-            case .waiting(let process, let since):
-                let end = since.advanced(bySeconds: patience)
-                guard end <= now else { return .wait(until: end) }
-                state = .none
-                return .end(process)
+            case .none: return (.none, nil)
+            case .due(let time): end = time
+            case .waiting(_, let since): end = since.advanced(bySeconds: patience)
             }
+            guard end <= now else { return (.none, end) }
+            defer { state = .none }
+            return (state, nil)
         }
+        // Releasing the last reference to an unused worker, outside the lock, ends it.
+        guard case .due = over else { return next }
+        guard let process = start() else { return nil }
+        // Only this thread starts spare workers, so there is still none.
+        state.withLock { $0 = .waiting(process, since: .now) }
+        return .now.advanced(bySeconds: patience)
     }
 }
 
