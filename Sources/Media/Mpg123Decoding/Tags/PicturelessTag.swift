@@ -113,11 +113,9 @@ final class RetaggedSource: ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
         guard offset < head.count else { return try base.read(into: buffer, at: offset + shift) }
-        let count = min(buffer.count, head.count - Int(offset))
-        head.withUnsafeBytes { bytes in
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
-        }
-        return count
+        let part = head[Int(offset)...].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
     }
 
     func close() { base.close() }
