@@ -173,11 +173,7 @@ final class HLSRun: ByteSource, @unchecked Sendable {
     /// Goes on to the segment `next`. False if the run ends before it; `end` is the reason.
     private func enter(_ next: Int64) throws(MediaError) -> Bool {
         switch try stream.next(next, role: { role }) {
-        case .end: end = .stream
-        case .jump(let place): end = .jump(place)
-        case .gap(let slot):
-            let error = MediaError(.notFound, "\(name): its server lacks a part of it.")
-            end = .missing(slot, error, isBegun: false)
+        case .end(let reason): end = reason
         case .segment(let slot, let source):
             if let first, !slot.segment.joins(first.segment) {
                 end = .run(next)

@@ -52,9 +52,7 @@ final class HLSStream: Sendable {
 
     enum Next {
         case segment(HLSSchedule.Slot, HTTPSource)
-        case gap(HLSSchedule.Slot)
-        case jump(Int64)
-        case end
+        case end(HLSRun.End)
     }
 
     /// Blocks until the segment is being fetched, or is known not to exist. `role`: the calling run's. A run opened ahead only
@@ -78,9 +76,11 @@ final class HLSStream: Sendable {
                 guard let source = state.segments[sequence] else { return nil }
                 if role == .current { state.inHand = source } else { state.aheadInHand = source }
                 return .success(.segment(slot, source))
-            case .gap(let slot): return .success(.gap(slot))
-            case .jump(let place): return .success(.jump(place))
-            case .end: return .success(.end)
+            case .gap(let slot):
+                let error = MediaError(.notFound, "\(name): its server lacks a part of it.")
+                return .success(.end(.missing(slot, error, isBegun: false)))
+            case .jump(let place): return .success(.end(.jump(place)))
+            case .end: return .success(.end(.stream))
             case .failed(let error): return .failure(error)
             case .wait: return state.isInterrupted ? .failure(MediaError(.cancelled, "The read was interrupted.")) : nil
             }
