@@ -43,7 +43,7 @@ extension MusicRoots {
             let path = directory.path
             let reader = try DirectoryReader(directory.take())
             while let (name, kind) = try reader.next() {
-                guard kind != .directory, let rank = Self.rank(name), rank < best?.rank ?? .max else { continue }
+                guard kind != .directory, let rank = Self.pictureRank(name), rank < best?.rank ?? .max else { continue }
                 best = (rank, name, path)
             }
             if best != nil { break }
@@ -96,10 +96,8 @@ extension MusicRoots {
         return uri.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(uri[..<$0]) } ?? ""
     }
 
-    /// Whether a file of this name may be its folder's picture.
-    static func isPictureName(_ name: [UInt8]) -> Bool { rank(name) != nil }
-
-    private static func rank(_ name: [UInt8]) -> Int? {
+    /// The lowest is the folder's picture; nil for a file that cannot be one.
+    static func pictureRank(_ name: [UInt8]) -> Int? {
         // Fast for large folders: the last bytes decide for most names.
         guard let mark = name.suffix(5).lastIndex(of: UInt8(ascii: ".")),
             pictureTypes.contains(String(decoding: name[(mark + 1)...], as: UTF8.self).lowercased())

@@ -13,9 +13,6 @@ struct HLSOpening {
     /// Refuse streams without an end.
     var refusesLive = false
 
-    /// Whether these first bytes are those of an HLS playlist.
-    static func isPlaylist(_ head: [UInt8]) -> Bool { MediaListFormat(head, isNamedList: false) == .hls }
-
     /// `source` is the playlist.
     func open(_ source: HTTPSource, from address: WebAddress) throws(MediaError) -> any AudioDecoder {
         switch try context.playlist(in: source, from: address) {

@@ -52,7 +52,7 @@ public struct NetworkMediaOpener: MediaOpener {
         cancellation.onCancel { source.close() }
         cancellation.onInterrupt { source.interrupt($0) }
         let head = try source.bytes(at: 0, count: MediaExaminer.headSize)
-        if HLSOpening.isPlaylist(head) {
+        if MediaListFormat(head, isNamedList: false) == .hls {
             isPlaylist.withLock { $0 = true }
             let context = HLSContext(
                 name: address.name, origin: address, fields: locator.fields, transport: transport, limits: limits,

@@ -26,7 +26,7 @@ extension MusicRoots {
             let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
             while let (rawName, kind) = try reader.next() {
                 guard kind != .other, !names.contains(rawName) else { continue }
-                if kind != .directory, !hasPicture, Self.isPictureName(rawName) { hasPicture = true }
+                if kind != .directory, !hasPicture, Self.pictureRank(rawName) != nil { hasPicture = true }
                 let name = MusicPath.display(rawName)
                 let isAudioFile = AudioFileType.isAudioFile(name[...])
                 guard kind != .file || isAudioFile else { continue }
