@@ -30,11 +30,10 @@ struct CatalogueReader {
 
     func artists(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Artist]) {
         var conditions = Conditions()
-        if let genre = filter.genre {
-            conditions.add(
-                "id IN (SELECT artist FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)", [genre.number])
-        }
-        if let year = filter.year { conditions.add("id IN (SELECT artist FROM track WHERE year = ?)", [year]) }
+        conditions.add(
+            filter.genre?.number,
+            "id IN (SELECT artist FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)")
+        conditions.add(filter.year.map(Int64.init), "id IN (SELECT artist FROM track WHERE year = ?)")
         let count = try count("artist", conditions)
         let order = window.order == .name ? "sort, id" : "tracks DESC, sort"
         return (
@@ -46,15 +45,10 @@ struct CatalogueReader {
 
     func albums(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Album]) {
         var conditions = Conditions()
-        if let artist = filter.artist {
-            conditions.add(
-                "(artist = ? OR id IN (SELECT album FROM track WHERE artist = ?))", [artist.number, artist.number])
-        }
-        if let genre = filter.genre {
-            conditions.add(
-                "id IN (SELECT album FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)", [genre.number])
-        }
-        if let year = filter.year { conditions.add("year = ?", [year]) }
+        conditions.add(filter.artist?.number, "(artist = ? OR id IN (SELECT album FROM track WHERE artist = ?))")
+        conditions.add(
+            filter.genre?.number, "id IN (SELECT album FROM track JOIN trackGenre ON track = track.id WHERE genre = ?)")
+        conditions.add(filter.year.map(Int64.init), "year = ?")
         let count = try count("album", conditions)
         let order =
             switch window.order {
@@ -74,14 +68,10 @@ struct CatalogueReader {
     func tracks(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Track]) {
         let arguments = window.arguments
         var conditions = Conditions()
-        if let album = filter.album { conditions.add("track.album = ?", [album.number]) }
-        if let artist = filter.artist {
-            conditions.add("(track.artist = ? OR track.albumArtist = ?)", [artist.number, artist.number])
-        }
-        if let genre = filter.genre {
-            conditions.add("track.id IN (SELECT track FROM trackGenre WHERE genre = ?)", [genre.number])
-        }
-        if let year = filter.year { conditions.add("track.year = ?", [year]) }
+        conditions.add(filter.album?.number, "track.album = ?")
+        conditions.add(filter.artist?.number, "(track.artist = ? OR track.albumArtist = ?)")
+        conditions.add(filter.genre?.number, "track.id IN (SELECT track FROM trackGenre WHERE genre = ?)")
+        conditions.add(filter.year.map(Int64.init), "track.year = ?")
         let count = try count("track", conditions)
         let place = "track.disc, track.number, track.sort, track.id"
         var source = "track"
@@ -220,9 +210,11 @@ struct CatalogueReader {
         private var parts: [String] = []
         private(set) var arguments = StatementArguments()
 
-        mutating func add(_ condition: String, _ values: StatementArguments) {
+        /// Without a value there is no condition. Each `?` stands for it.
+        mutating func add(_ value: Int64?, _ condition: String) {
+            guard let value else { return }
             parts.append(condition)
-            arguments += values
+            for _ in condition.filter({ $0 == "?" }) { arguments += [value] }
         }
 
         var text: String { parts.isEmpty ? "" : "WHERE " + parts.joined(separator: " AND ") }
