@@ -47,8 +47,8 @@ public struct FolderIdentity: Hashable, Sendable {
 }
 
 /// One folder of the music roots, read for a catalogue: the directories of the same path in all roots together. They stay open for the
-/// lifetime of this object, so that opening a file takes one short system call.
-public final class ScannedFolder: Sendable {
+/// lifetime of this value, so that opening a file takes one short system call.
+public struct ScannedFolder: Sendable {
     /// Relative to the roots; empty for the top.
     public let uri: String
     public let files: [ScannedFile]
@@ -59,21 +59,8 @@ public final class ScannedFolder: Sendable {
     /// Another root may have more of this folder, but is not readable: missing entries may still exist.
     public let isPartial: Bool
 
-    private let roots: MusicRoots
-    private let directories: [SharedDirectory]
-
-    init(
-        uri: String, files: [ScannedFile], folders: [String], hasPicture: Bool, isPartial: Bool, roots: MusicRoots,
-        directories: [SharedDirectory]
-    ) {
-        self.uri = uri
-        self.files = files
-        self.folders = folders
-        self.hasPicture = hasPicture
-        self.isPartial = isPartial
-        self.roots = roots
-        self.directories = directories
-    }
+    let roots: MusicRoots
+    let directories: [SharedDirectory]
 
     /// Opens one of `files`. Refuses a name that has become a link or a directory meanwhile. Any thread may call this.
     public func open(_ file: ScannedFile) throws(MediaError) -> FileSource {
