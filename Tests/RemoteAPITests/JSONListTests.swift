@@ -121,13 +121,4 @@ import ServiceTesting
         }
         #expect(problem?.code == "playlist-full" && problem?.detail == "A playlist holds at most 100000 entries.")
     }
-
-    @Test func listOfIDsIsRead_withoutDuplicates() throws {
-        let ids = (0..<600).map { #""\#(ItemID(number: UInt64($0 % 500)))""# }.joined(separator: ",")
-        guard case .remove(let found) = try JSONBody(Array(#"{"ids":[\#(ids)]}"#.utf8)).removal() else {
-            Issue.record("no removal")
-            return
-        }
-        #expect(found.map(\.number) == (0..<500).map { UInt64($0) })
-    }
 }

@@ -158,6 +158,8 @@ import ServiceTesting
         }
         #expect(try summaries(session) == ["resync a", "snapshot a"])
         #expect(isFree.withLock { $0 } == true)
+        roster["a"]?.tell(.queueEnded)
+        #expect(try summaries(session) == ["queue-ended a"])
     }
 
     @Test func aStateOfTheServer_isTheSameInEveryChannel() throws {

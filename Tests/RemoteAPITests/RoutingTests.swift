@@ -41,12 +41,6 @@ import ServiceTesting
         #expect(try api.send("GET", "/healthz?probe=1").status == 200)
     }
 
-    @Test func repeatedMember_isMalformed() throws {
-        let answer = try api.send("PATCH", "/api/v1/player", "{\"volume\":0.5,\"volume\":1}")
-        #expect(answer.status == 400 && answer.text.contains("volume"))
-        #expect(api.player.commands.isEmpty)
-    }
-
     @Test func onlyListsMayBeLarge() {
         func limit(_ method: HTTPMethod, _ path: String) -> Int? { api.api.bodyLimit(method: method, path: path) }
         #expect(limit(.put, "/api/v1/queue") == 32 << 20)

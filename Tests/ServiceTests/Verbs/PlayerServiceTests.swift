@@ -69,12 +69,6 @@ import Testing
         #expect(replies.take() == [])
     }
 
-    @Test func faultOfAnAddress_namesItsMember_andChangesNothing() throws {
-        let problem = try refusal { service().add(Addition([.uri("a.mp3"), .folder("none")]), for: .local, reply: $0) }
-        #expect(problem?.code == "media-not-found" && problem?.member == "items[1].folder" && problem?.kind == .unknown)
-        #expect(player.commands.isEmpty)
-    }
-
     @Test func positionAfterTheEnd_isRefused_beforeAnyLookUp() throws {
         let addition = Addition([.folder("none")], .insert(.index(4)))
         let problem = try refusal { service().add(addition, for: .local, reply: $0) }
@@ -90,14 +84,6 @@ import Testing
             #expect(try refusal { service().add(addition, for: .local, reply: $0) }?.member == "index")
         }
         #expect(player.commands.isEmpty)
-    }
-
-    @Test(arguments: PlaybackError.Code.allCases) func playersError_keepsItsCodeAndMember(code: PlaybackError.Code)
-        throws
-    {
-        player.fail(PlaybackError(code, "A sentence.", member: "m"))
-        let problem = try refusal { service().perform(.pause, reply: $0) }
-        #expect(problem?.code == code.rawValue && problem?.member == "m" && problem?.detail == "A sentence.")
     }
 
     @Test func playlist_replacesTheQueue_unlessItIsEmpty() throws {
