@@ -21,8 +21,9 @@ import Testing
         #expect(world.run { $0.status == .interrupted })
         #expect(world.core.reason == .interruption)
         let place = world.position
-        world.run(seconds: 3)
+        world.run(seconds: 5)
         #expect(world.position == place && world.core.positionClock.rate == 0)
+        #expect(world.core.nextDeadline == nil, "no wake-ups while it waits")
         world.endInterruption()
         #expect(world.run { $0.status == .playing })
         #expect(world.position - place < 0.1)
@@ -178,13 +179,6 @@ import Testing
         #expect(plays && world.loads == loads + 1)
         #expect(world.core.current?.listened ?? 0 > 0.9, "what was heard of it is not forgotten")
         #expect(world.completions.isEmpty)
-    }
-
-    @Test func needsNoWakeUps_whileItWaits() {
-        var world = SimulatedWorld.playing(["a-90"])
-        world.interrupt()
-        world.run(seconds: 5)
-        #expect(world.core.nextDeadline == nil)
     }
 
     @Test func staysSilent_whenTheStreamIsLostMeanwhile() throws {

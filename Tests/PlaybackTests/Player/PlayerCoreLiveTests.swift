@@ -75,26 +75,15 @@ import Testing
         #expect(world.run { $0.status == .playing })
     }
 
-    @Test func afterAnOutageItIsJoinedAnew() {
+    @Test(arguments: [false, true]) func afterAnOutage_itIsJoinedAnew(isSuspended: Bool) {
         var world = playing()
         world.run(seconds: 3)
-        world.loseServer()
+        if isSuspended { world.report { .suspended($0, true) } } else { world.loseServer() }
         #expect(world.status == .interrupted)
-        #expect(world.sessions.isEmpty)
+        #expect(isSuspended || world.sessions.isEmpty)
         let loads = world.loads
         world.run(seconds: 20)
-        world.returnServer()
-        #expect(world.run { $0.status == .playing })
-        #expect(world.loads == loads + 1)
-    }
-
-    @Test func afterTheSinkSlept_itIsJoinedAnew() {
-        var world = playing()
-        world.report { .suspended($0, true) }
-        #expect(world.status == .interrupted)
-        let loads = world.loads
-        world.run(seconds: 20)
-        world.report { .suspended($0, false) }
+        if isSuspended { world.report { .suspended($0, false) } } else { world.returnServer() }
         #expect(world.run { $0.status == .playing })
         #expect(world.loads == loads + 1)
     }

@@ -271,19 +271,14 @@ import Kernel
         #expect(names(last).contains("queue-ended"))
     }
 
-    @Test func stopsAfterTheItem_whenSet() {
+    /// The item that waits is reported when it is edited or leaves.
+    @Test func stopsAfterTheItem_whenSet() throws {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
         world.apply { $0.stopAfterCurrent = true }
         #expect(world.run { $0.status == .stopped })
         #expect(world.core.reason == .stopAfterCurrent)
         #expect(world.core.queue.current?.uri == "b-1")
         #expect(!world.core.settings.stopAfterCurrent)
-    }
-
-    @Test func theItemThatWaitsAfterTheStop_isReported_whenItIsEditedOrLeaves() throws {
-        var world = SimulatedWorld.playing(["a-1", "b-1"])
-        world.apply { $0.stopAfterCurrent = true }
-        #expect(world.run { $0.status == .stopped })
         var patch = ItemPatch()
         patch.title = "Titled"
         let reported = names(world).count
