@@ -66,6 +66,14 @@ struct RecorderTests {
             Issue.record("no such status in \(all)")
             return all
         }
+
+        /// The result in the event of the end.
+        func end() throws -> RecordingStatus.Finished {
+            guard case .status(let status)? = reported(until: { $0.last != nil }).last else {
+                throw RecordingError.failed("no end")
+            }
+            return try #require(status.last)
+        }
     }
 
     @Test func shutdown_doesNotWaitForADiskThatHangs() throws {
@@ -106,14 +114,12 @@ struct RecorderTests {
         #expect(rig.source.requests.count == 1)
     }
 
-    @Test func lostSource_endsTheRecording_andItsSoundIsKept() {
+    @Test func lostSource_endsTheRecording_andItsSoundIsKept() throws {
         _ = rig.start()
         rig.source.give([1, 2, 3])
         rig.source.report(.failed(.failed("gone")))
-        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
-            return #expect(Bool(false))
-        }
-        #expect(status.last?.reason == .routeChange && status.last?.message == "gone")
+        let last = try rig.end()
+        #expect(last.reason == .routeChange && last.message == "gone")
         #expect(rig.store.content("take-1.wav") == [1, 2, 3])
         #expect(rig.source.closings == 1)
     }
@@ -144,14 +150,12 @@ struct RecorderTests {
         #expect(last?.successfully == true && last?.message == nil)
     }
 
-    @Test func fullDisk_isAFailure() {
+    @Test func fullDisk_isAFailure() throws {
         _ = rig.start()
         rig.store.isFull.withLock { $0 = true }
         rig.source.give([1])
-        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
-            return #expect(Bool(false))
-        }
-        #expect(status.last?.successfully == false && status.last?.reason == .diskFull)
+        let last = try rig.end()
+        #expect(!last.successfully && last.reason == .diskFull)
         #expect(rig.store.finished.withLock { $0 } == ["take-1.wav"])
     }
 
@@ -162,39 +166,17 @@ struct RecorderTests {
         #expect(rig.store.files.withLock { $0.isEmpty })
     }
 
-    @Test func session_permitsAndForbids() throws {
+    @Test(arguments: [false, true])
+    func withdrawnPermission_endsTheRecording_andIsAFailureBeforeTheFirstFrame(hasSound: Bool) throws {
         rig.refuse("playback only")
         #expect(rig.start().failure == .notPermitted("playback only"))
         rig.refuse(nil)
         _ = try rig.start().get()
+        if hasSound { rig.source.give([1]) }
         rig.refuse("playback only")
         rig.recorder.permissionChanged()
-        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
-            return #expect(Bool(false))
-        }
-        #expect(status.last?.reason == .session)
-    }
-
-    @Test func permissionWithdrawnBeforeTheFirstFrame_isAFailure() throws {
-        _ = try rig.start().get()
-        rig.refuse("playback only")
-        rig.recorder.permissionChanged()
-        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
-            return #expect(Bool(false))
-        }
-        #expect(status.last?.reason == .session && status.last?.message == "playback only")
-        #expect(status.last?.successfully == false)
-    }
-
-    @Test func permissionWithdrawnAfterSound_isNoFailure() throws {
-        _ = try rig.start().get()
-        rig.source.give([1])
-        rig.refuse("playback only")
-        rig.recorder.permissionChanged()
-        guard case .status(let status)? = rig.reported(until: { $0.last != nil }).last else {
-            return #expect(Bool(false))
-        }
-        #expect(status.last?.successfully == true && status.last?.message == "playback only")
+        let last = try rig.end()
+        #expect(last.reason == .session && last.message == "playback only" && last.successfully == hasSound)
     }
 
     @Test func permissionWithdrawnWhileTheSourceOpens_leavesNoFile() throws {
