@@ -86,18 +86,12 @@ import Testing
         #expect(Array(rig.download.window.loaded.ranges) == [0..<2_000])
     }
 
-    @Test func aPlaceholderLengthIsIgnored() throws {
+    @Test(arguments: [("2147483647", true), ("1000", false)])
+    func aLengthMakesItAFile_unlessItIsAPlaceholder(length: String, isLive: Bool) {
         var rig = DownloadRig()
-        rig.head(200, [("icy-name", "X"), ("Content-Length", "2147483647")])
-        #expect(rig.download.resource?.isLive == true)
-        #expect(rig.download.resource?.size == nil)
-    }
-
-    @Test func aFileThatOnlyMentionsIcy_isAFile() throws {
-        var rig = DownloadRig()
-        rig.head(200, [("icy-name", "X"), ("Content-Length", "1000")])
-        #expect(rig.download.resource?.isLive == false)
-        #expect(rig.download.resource?.size == 1_000)
+        rig.head(200, [("icy-name", "X"), ("Content-Length", length)])
+        #expect(rig.download.resource?.isLive == isLive)
+        #expect(rig.download.resource?.size == (isLive ? nil : 1_000))
     }
 
     // MARK: Without a station's fields

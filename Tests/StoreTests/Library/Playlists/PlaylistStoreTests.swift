@@ -126,17 +126,6 @@ import Testing
         #expect(try self.store().playlists().count == 1)
     }
 
-    @Test(arguments: ["playlists.sqlite-wal", "playlists.sqlite-shm"])
-    func pipeInPlaceOfAFile_isSetAside(name: String) throws {
-        var store = try filled().store
-        store.close()
-        try #require(mkfifo(fixture.directory + "/" + name, 0o600) == 0)
-        store = try self.store()
-        #expect(try store.playlists().count == 1)
-        #expect(try fixture.files.contains { $0.hasPrefix(name + ".damaged-") })
-        store.close()
-    }
-
     @Test func changeOfAFileThatWasRemoved_isRefused() throws {
         let store = try store()
         try FileManager.default.removeItem(atPath: fixture.directory + "/playlists.sqlite")

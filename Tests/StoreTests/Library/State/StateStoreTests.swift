@@ -184,13 +184,6 @@ import Testing
         #expect(!store.flush())
     }
 
-    @Test func init_throws_whenTheDirectoryCannotBeMade() throws {
-        try Data().write(to: URL(fileURLWithPath: fixture.directory + "/file"))
-        #expect(throws: StateStoreError.self) {
-            try StateStore(directory: fixture.directory + "/file/data", logger: Logger(label: "test"))
-        }
-    }
-
     @Test func fullDisk_refusesTheChangeThatDoesNotFit_asAWholeAndAlone() throws {
         let store = try StateStore(directory: fixture.directory, logger: Logger(label: "test")) { database in
             try database.execute(sql: "PRAGMA max_page_count = 20")
