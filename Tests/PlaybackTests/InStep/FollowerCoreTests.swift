@@ -66,8 +66,7 @@ import Kernel
     }
 
     @Test mutating func loadsWhatTheLeaderPlays_aLittleAhead() {
-        let step = look(playing(item(1, "song"), at: 10), StepReading())
-        #expect(step == .load(copy(1, "song"), position: 10.1))
+        #expect(look(playing(item(1, "song"), at: 10), StepReading()) == .load(copy(1, "song"), position: 10.1))
     }
 
     @Test mutating func keepsItsItem_whenItSoundsInStepAlready() {

@@ -28,17 +28,14 @@ import Kernel
         ] as [(String, [Bool?])])
     func answers(script: String, expected: [Bool?]) {
         var holders = InterruptionHolders()
-        let answers = run(script, &holders)
-        #expect(answers == expected)
+        #expect(run(script, &holders) == expected)
         #expect(!holders.isActive)
     }
 
     @Test func endsAllOfOneSource() {
         var holders = InterruptionHolders()
         _ = run("+c +c +c", &holders)
-        let answer = holders.endAll(.client, shouldResume: true)
-        #expect(answer == true && !holders.isActive)
-        let again = holders.endAll(.client, shouldResume: true)
-        #expect(again == nil)
+        #expect(holders.endAll(.client, shouldResume: true) == true && !holders.isActive)
+        #expect(holders.endAll(.client, shouldResume: true) == nil)
     }
 }

@@ -33,8 +33,7 @@ import Testing
         let time = try #require(border(&world))
         #expect(abs(position + time - 15) < 0.1)
         #expect(world.position < 0.05 && world.status == .playing && world.core.statistics.underruns == 0)
-        let completed = world.completions
-        #expect(completed == [.finished])
+        #expect(world.completions == [.finished])
         world.run(seconds: 6)
         #expect(abs(world.position - 6) < 0.1 && uri(world) == "b-100" && world.loads == 2)
         // The reported end.

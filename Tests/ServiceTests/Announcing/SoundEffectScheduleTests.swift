@@ -16,8 +16,7 @@ import Kernel
     @Test func theNinthEffect_endsTheOldest() {
         var schedule = SoundEffectSchedule()
         for number in 1...8 {
-            let actions = schedule.add(effect(UInt64(number)), now: start)
-            #expect(actions == [.start(effect(UInt64(number)))])
+            #expect(schedule.add(effect(UInt64(number)), now: start) == [.start(effect(UInt64(number)))])
         }
         let actions = schedule.add(effect(9), now: start)
         #expect(
@@ -57,8 +56,7 @@ import Kernel
     @Test func anEffectNotHeardInTime_fails() {
         var schedule = SoundEffectSchedule()
         _ = schedule.add(effect(1), now: start)
-        let early = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1))
-        #expect(early == [])
+        #expect(schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1)) == [])
         let actions = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience))
         guard case .ended(_, let end)? = actions.last else {
             Issue.record("it has not ended")

@@ -46,18 +46,15 @@ import Testing
         // Unmuted by a user: no longer ours, and not muted again.
         let step = policy.step(.silence, in: around(stream(1)))
         #expect(step.changes.isEmpty && step.undos.isEmpty && policy.entries.isEmpty)
-        let nothing = policy.step(.silence, in: around(stream(1)))
-        #expect(nothing == OtherStreamsPolicy.Step())
+        #expect(policy.step(.silence, in: around(stream(1))) == OtherStreamsPolicy.Step())
         // Muted by a user afterwards: stays muted.
-        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undos.isEmpty)
+        #expect(policy.step(.mix, in: around(stream(1, isMuted: true))).undos.isEmpty)
     }
 
     @Test func aReportOlderThanOurChange_isNoChangeByAUser() {
         var policy = OtherStreamsPolicy()
         _ = policy.make(.silence, in: around(stream(1)))
-        let nothing = policy.step(.silence, in: around(stream(1)))
-        #expect(nothing == OtherStreamsPolicy.Step())
+        #expect(policy.step(.silence, in: around(stream(1))) == OtherStreamsPolicy.Step())
         #expect(policy.entries.count == 1)
     }
 
@@ -78,8 +75,7 @@ import Testing
     @Test func aStreamThatEnds_isForgotten() {
         var policy = OtherStreamsPolicy()
         _ = policy.step(.duck, in: around(stream(1)))
-        let step = policy.step(.duck, in: around())
-        #expect(step.undos.isEmpty && policy.entries.isEmpty)
+        #expect(policy.step(.duck, in: around()).undos.isEmpty && policy.entries.isEmpty)
     }
 
     @Test func afterACrash_onlyTheSameStreamOfTheSameServer_isRestored() {
@@ -112,8 +108,7 @@ import Testing
         var policy = OtherStreamsPolicy()
         let step = policy.step(.duck, in: around(stream(1)))
         let due = policy.saved(step.changes, .duck, in: around(stream(1)))
-        let waiting = policy.step(.silence, in: around(stream(1)))
-        #expect(waiting == OtherStreamsPolicy.Step())
+        #expect(policy.step(.silence, in: around(stream(1))) == OtherStreamsPolicy.Step())
         _ = policy.decided(due[0], isMade: true)
         let last = policy.step(.silence, in: around(stream(1)))
         #expect(last.undos == [OtherStreamChange(index: 1, value: .volume([65_536, 32_768]))])
@@ -137,10 +132,8 @@ import Testing
         _ = policy.make(.duck, in: around(stream(1)))
         _ = policy.step(.duck, in: ducked)
         if isForgotten { _ = policy.forget() } else { _ = policy.step(.mix, in: ducked) }
-        let again = policy.step(.duck, in: ducked)
-        #expect(again == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
-        let restored = policy.step(.duck, in: around(stream(1)))
-        #expect(restored.changes.count == 1)
+        #expect(policy.step(.duck, in: ducked) == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
+        #expect(policy.step(.duck, in: around(stream(1))).changes.count == 1)
     }
 
     @Test func aVolumeOfOurs_isNotDuckedAgain_whenItsReportComesLate() {
@@ -148,8 +141,7 @@ import Testing
         _ = policy.make(.duck, in: around(stream(1)))
         _ = policy.forget()
         _ = policy.step(.mix, in: around(stream(1)))
-        let again = policy.step(.duck, in: around(stream(1, volume: [30_419, 15_210])))
-        #expect(again == OtherStreamsPolicy.Step())
+        #expect(policy.step(.duck, in: around(stream(1, volume: [30_419, 15_210]))) == OtherStreamsPolicy.Step())
     }
 
     /// The answer to the first save is none to the second.
@@ -157,10 +149,8 @@ import Testing
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
         _ = policy.forget()
-        let again = policy.step(.silence, in: around(stream(1)))
-        #expect(again == OtherStreamsPolicy.Step())
-        let due = policy.saved(step.changes, .silence, in: around(stream(1)))
-        #expect(due == step.changes)
+        #expect(policy.step(.silence, in: around(stream(1))) == OtherStreamsPolicy.Step())
+        #expect(policy.saved(step.changes, .silence, in: around(stream(1))) == step.changes)
     }
 
     /// It would be heard without us, until a report shows it unmuted.
@@ -192,8 +182,7 @@ import Testing
         policy.streamsLost()
         let step = policy.step(.silence, in: around(stream(1)))
         #expect(step == OtherStreamsPolicy.Step() && policy.entries.isEmpty)
-        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undos.isEmpty)
+        #expect(policy.step(.mix, in: around(stream(1, isMuted: true))).undos.isEmpty)
     }
 
     @Test func aStreamRestoredBeforeTheStart_isSilencedLater() {
@@ -201,8 +190,7 @@ import Testing
             OtherStreamsPolicy.Entry(server: 7, index: 1, identity: "app 1")
         ])
         _ = policy.step(.mix, in: around(stream(1)))
-        let step = policy.step(.silence, in: around(stream(1)))
-        #expect(step.changes == [mute(1, true)])
+        #expect(policy.step(.silence, in: around(stream(1))).changes == [mute(1, true)])
     }
 
     @Test func aChangeThatIsNotSaved_isNotMade() {
@@ -210,8 +198,7 @@ import Testing
         let step = policy.step(.silence, in: around(stream(1)))
         policy.notSaved(step.changes)
         #expect(policy.entries.isEmpty)
-        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undos.isEmpty)
+        #expect(policy.step(.mix, in: around(stream(1, isMuted: true))).undos.isEmpty)
     }
 
     /// Only the answer shows whether there is something to undo.
@@ -229,10 +216,8 @@ import Testing
     @Test func aChangeNoLongerWanted_isNotMadeOnceItIsSaved() {
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
-        let early = policy.step(.mix, in: around(stream(1)))
-        #expect(early == OtherStreamsPolicy.Step() && policy.entries.count == 1)
-        let due = policy.saved(step.changes, .mix, in: around(stream(1)))
-        #expect(due.isEmpty && policy.entries.isEmpty)
+        #expect(policy.step(.mix, in: around(stream(1))) == OtherStreamsPolicy.Step() && policy.entries.count == 1)
+        #expect(policy.saved(step.changes, .mix, in: around(stream(1))).isEmpty && policy.entries.isEmpty)
     }
 
     @Test(arguments: [false, true])
@@ -240,8 +225,7 @@ import Testing
         var policy = OtherStreamsPolicy()
         let step = policy.step(.silence, in: around(stream(1)))
         if isRequested { _ = policy.saved(step.changes, .silence, in: around(stream(1))) }
-        let undone = policy.abandonChanges()
-        #expect(undone == (isRequested ? [mute(1, false)] : []) && policy.entries.isEmpty)
+        #expect(policy.abandonChanges() == (isRequested ? [mute(1, false)] : []) && policy.entries.isEmpty)
         let isAwaited = policy.decided(step.changes[0], isMade: true)
         #expect(!isAwaited)
     }
@@ -254,8 +238,7 @@ import Testing
         _ = policy.step(.silence, in: around(stream(1, isMuted: true)))
         let isAwaited = policy.decided(due[0], isMade: false)
         #expect(isAwaited && policy.entries.isEmpty)
-        let last = policy.step(.mix, in: around(stream(1, isMuted: true)))
-        #expect(last.undos.isEmpty)
+        #expect(policy.step(.mix, in: around(stream(1, isMuted: true))).undos.isEmpty)
     }
 }
 

@@ -48,14 +48,12 @@ import Testing
 
     @Test func othersAreSilent_onlyWhileMusicPlays() {
         var core = core()
-        let silenced = made(core.playerChanged("main", .wantsSound, true), &core)
-        #expect(silenced.count == 1)
+        #expect(made(core.playerChanged("main", .wantsSound, true), &core).count == 1)
         var muted = other
         muted.isMuted = true
         _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
         #expect(core.status.isActive && core.status.otherAudioPlaying)
-        let restored = changes(core.playerChanged("main", .wantsSound, false))
-        #expect(restored.count == 1)
+        #expect(changes(core.playerChanged("main", .wantsSound, false)).count == 1)
     }
 
     @Test func aRefusedChange_isTriedAgain() throws {
@@ -74,8 +72,7 @@ import Testing
         var muted = other
         muted.isMuted = true
         _ = core.otherStreamsChanged(OtherStreams(streams: [muted], hasInput: true, server: 1))
-        let last = core.changeDecided(silenced[0], isMade: false)
-        #expect(last == [.saveEntries([], then: [])])
+        #expect(core.changeDecided(silenced[0], isMade: false) == [.saveEntries([], then: [])])
     }
 
     /// A stale record would undo a mute by the user in the next run.
@@ -100,23 +97,20 @@ import Testing
         var core = core()
         _ = made(core.playerChanged("main", .wantsSound, true), &core)
         _ = core.otherStreamsChanged(nil)
-        let last = core.end()
-        #expect(!last.contains { if case .saveEntries = $0 { true } else { false } })
+        #expect(!core.end().contains { if case .saveEntries = $0 { true } else { false } })
     }
 
     @Test func entriesThatAreNotSaved_changeNothing() throws {
         var core = core()
         let silenced = try startMusic(&core)
-        let actions = core.entriesSaved(false, silenced)
-        #expect(actions.isEmpty)
+        #expect(core.entriesSaved(false, silenced).isEmpty)
     }
 
     @Test func aPauseWhileAChangeIsUnderWay_isFollowedOnceItIsMade() throws {
         var core = core()
         let silenced = try startMusic(&core)
         _ = core.entriesSaved(true, silenced)
-        let early = core.playerChanged("main", .wantsSound, false)
-        #expect(early.isEmpty)
+        #expect(core.playerChanged("main", .wantsSound, false).isEmpty)
         let late = core.changeDecided(silenced[0], isMade: true)
         #expect(changes(late).map(\.value) == [.muted(false)] && late.last == .saveEntries([], then: []))
     }
@@ -151,8 +145,7 @@ import Testing
         for options: Set<SessionOption> in [[.duckOthers], []] {
             var core = core()
             _ = try core.change(request { $0.options = options })
-            let changed = made(core.playerChanged("main", .wantsSound, true), &core)
-            #expect(changed.count == 1)
+            #expect(made(core.playerChanged("main", .wantsSound, true), &core).count == 1)
             var actions = core.playerChanged("main", .announces, true)
             actions += core.playerChanged("main", .wantsSound, false)
             #expect(core.status.isActive)
@@ -165,8 +158,7 @@ import Testing
 
     @Test func anAnnouncementAlone_ducksOthers_butSilencesNobody() throws {
         var core = core()
-        let silenced = made(core.playerChanged("main", .announces, true), &core)
-        #expect(silenced.isEmpty && core.status.isActive)
+        #expect(made(core.playerChanged("main", .announces, true), &core).isEmpty && core.status.isActive)
         let ducked = made(try core.change(request { $0.options = [.duckOthers] }), &core)
         #expect(ducked.count == 1)
         #expect(changes(core.playerLeft("main")).count == 1 && !core.status.isActive)
@@ -194,8 +186,7 @@ import Testing
 
     @Test func othersAreUnchanged_unlessTheOperatorAllowsInterruption() throws {
         var core = core(interruptsOthers: false)
-        let left = made(core.playerChanged("main", .wantsSound, true), &core)
-        #expect(left.isEmpty)
+        #expect(made(core.playerChanged("main", .wantsSound, true), &core).isEmpty)
         // Ducking is requested by an option.
         let ducked = made(try core.change(request { $0.options = [.duckOthers] }), &core)
         #expect(ducked.count == 1)

@@ -117,8 +117,7 @@ import Testing
         #expect(low == nil)
         let normal = try world.accepted(.normal)
         #expect(world.state(last) == nil && world.state(normal) == .waiting)
-        let again = world.announce(.normal)
-        #expect(again == nil)
+        #expect(world.announce(.normal) == nil)
         #expect(world.changes.last?.kind == .ended(SoundEnd(.replaced)))
         // On another output it begins at once.
         let elsewhere = try world.accepted(.low, output: "kitchen")
@@ -138,8 +137,7 @@ import Testing
         let b = try world.accepted(.normal)
         let c = try world.accepted(.low)
         #expect(world.state(a) == .setAside && world.state(b) == .loading && world.state(c) == .waiting)
-        let answers = [world.cancel(a), world.cancel(c), world.cancel(b), world.cancel(b)]
-        #expect(answers == [true, true, true, false])
+        #expect([world.cancel(a), world.cancel(c), world.cancel(b), world.cancel(b)] == [true, true, true, false])
         #expect(world.voices.isEmpty && world.music == nil && world.faults == [])
     }
 
