@@ -160,9 +160,7 @@ import Testing
         let disk = ScriptedDisk()
         do {
             let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk)
-            var patch = SettingsPatch()
-            (patch.leader, patch.volume) = ("main", 7)
-            #expect(rig.perform(.apply(patch), on: "kitchen") == nil)
+            #expect(rig.apply(to: "kitchen") { ($0.leader, $0.volume) = ("main", 7) } == nil)
             _ = try #require(rig.follow("bath", "main"))
         }
         let rig = try HostRig(Array(Self.ids.dropFirst()), on: disk.after(disk.count))

@@ -24,7 +24,7 @@ import Testing
         #expect { try rig.host.remove("main") } throws: { ($0 as? Problem)?.code == "main-player" }
         #expect { _ = try rig.host.add(PlayerDraft(id: "main")) } throws: { ($0 as? Problem)?.code == "player-exists" }
         for id in ["main", "kitchen"] {
-            _ = rig.perform(.apply(rig.volume(0.5)), on: id)
+            _ = rig.apply(to: id) { $0.volume = 0.5 }
             #expect(rig.events.all.contains { $0.player == id && $0.isSettings })
         }
         let members = rig.host.beginEnd()
@@ -95,9 +95,7 @@ import Testing
 
     @Test func aFollower_hasItsLeadersOrder_andItsOwnVolume() throws {
         _ = rig.follow("kitchen", "main")
-        var patch = rig.volume(0.25)
-        (patch.repeats, patch.muted) = (.all, true)
-        let after = try #require(rig.perform(.apply(patch), on: "kitchen"))
+        let after = try #require(rig.apply(to: "kitchen") { ($0.volume, $0.repeats, $0.muted) = (0.25, .all, true) })
         #expect(after.settings.repeats == .all && after.settings.volume == 0.25 && after.settings.muted)
         let main = rig["main"].snapshot.settings
         #expect(main.repeats == .all && main.volume == 1 && !main.muted)
@@ -116,9 +114,7 @@ import Testing
 
     @Test func aSwapOfLeaders_keepsTheQueueAndItsOrder() throws {
         _ = rig.perform(.edit(.replace(rig.items(4), startIndex: 2), expected: nil, play: false), on: "main")
-        var patch = SettingsPatch()
-        patch.repeats = .all
-        _ = rig.perform(.apply(patch), on: "main")
+        _ = rig.apply(to: "main") { $0.repeats = .all }
         _ = rig.follow("kitchen", "main")
         _ = rig.follow("bath", "main")
         let after = try #require(rig.follow("main", "kitchen"))
@@ -191,13 +187,9 @@ import Testing
     @Test func aGroupsLevel_changesByOneStep() throws {
         _ = rig.follow("kitchen", "main")
         for (id, level) in [("main", 0.9), ("kitchen", 0.5), ("bath", 0.3)] {
-            var patch = SettingsPatch()
-            patch.level = level
-            _ = rig.perform(.apply(patch), on: id)
+            _ = rig.apply(to: id) { $0.level = level }
         }
-        var patch = SettingsPatch()
-        patch.groupLevelBy = 0.3
-        let after = try #require(rig.perform(.apply(patch), on: "kitchen"))
+        let after = try #require(rig.apply(to: "kitchen") { $0.groupLevelBy = 0.3 })
         #expect(abs(after.settings.level - 0.6) < 1e-6)
         #expect(abs(rig["main"].snapshot.settings.level - 1) < 1e-6)
         #expect(abs(rig["bath"].snapshot.settings.level - 0.3) < 1e-6)
@@ -268,12 +260,6 @@ final class HostRig: Sendable {
 
     func items(_ count: Int) -> [ItemDraft] { (0..<count).map { ItemDraft(uri: "\($0)") } }
 
-    func volume(_ volume: Double) -> SettingsPatch {
-        var patch = SettingsPatch()
-        patch.volume = volume
-        return patch
-    }
-
     /// nil if it is refused; `lastError` is the reason.
     func perform(_ command: PlayerCommand, on id: String) -> PlayerSnapshot? {
         let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
@@ -286,11 +272,13 @@ final class HostRig: Sendable {
         }
     }
 
-    func follow(_ id: String, _ leader: String?) -> PlayerSnapshot? {
+    func apply(to id: String, _ change: (inout SettingsPatch) -> Void) -> PlayerSnapshot? {
         var patch = SettingsPatch()
-        patch.leader = .some(leader)
+        change(&patch)
         return perform(.apply(patch), on: id)
     }
+
+    func follow(_ id: String, _ leader: String?) -> PlayerSnapshot? { apply(to: id) { $0.leader = .some(leader) } }
 }
 
 final class MemoryKeeper: PlayerKeeper {

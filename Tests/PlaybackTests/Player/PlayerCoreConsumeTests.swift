@@ -20,9 +20,7 @@ import Testing
 
     @Test func theLastOneIsConsumedToo_whenAllAreRepeated() {
         var world = SimulatedWorld.with(["a-1", "b-1"], play: false)
-        var patch = SettingsPatch()
-        (patch.consume, patch.repeats) = (true, .all)
-        world.command(.apply(patch))
+        world.apply { ($0.consume, $0.repeats) = (true, .all) }
         world.command(.play(.index(0)))
         #expect(world.run { $0.status == .completed })
         #expect(world.run(upTo: 1) { $0.core.queue.count == 0 })
@@ -48,9 +46,7 @@ import Testing
     /// The item waits to be heard again.
     @Test func anItemThatRepeats_stays_whenTheSleepTimerEndsIt() {
         var world = SimulatedWorld.playing(["a-2", "b-2"])
-        var patch = SettingsPatch()
-        (patch.consume, patch.repeats) = (true, .one)
-        world.command(.apply(patch))
+        world.apply { ($0.consume, $0.repeats) = (true, .one) }
         world.command(.sleep(SleepPlan(end: .endOfItem, fade: 0)))
         world.run(seconds: 3)
         #expect(world.status == .paused && world.core.reason == .sleepTimer)

@@ -222,7 +222,7 @@ struct PlayerCoreEffectsTests {
         Self.reverberate(&world)
         let wide = OutputDevice(
             id: "wide", description: "Wide", isDefault: true, channelCount: 6, layout: SimulatedWorld.surround)
-        world.send(.output(.devices(OutputDevices(devices: [wide], current: wide.id))))
+        world.report([wide], current: wide.id)
         let drafts = ["a-3", "surround-3"].map { ItemDraft(uri: $0) }
         world.command(.edit(.insert(drafts, at: .end), play: true))
         #expect(world.run { $0.position >= 3 })

@@ -9,21 +9,17 @@ import Testing
     private static let amplifier = OutputDevice(id: "amp", description: "Amplifier")
     private static let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
 
-    private func report(_ world: inout SimulatedWorld, _ devices: [OutputDevice], current: String?) {
-        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
-    }
-
     /// On the default output it would play in another room, or double its leader.
     @Test(arguments: ["return", "choice", "leave"])
     func aFollower_waitsForItsOwnOutput(until end: String) {
         var world = SimulatedWorld.playing(["a-60"])
         world.apply { $0.leader = "main" }
-        report(&world, [Self.speakers, Self.amplifier], current: "spk")
+        world.report([Self.speakers, Self.amplifier], current: "spk")
         world.command(.selectOutput("amp"))
-        report(&world, [Self.speakers, Self.amplifier], current: "amp")
+        world.report([Self.speakers, Self.amplifier], current: "amp")
         world.run(seconds: 2)
         let place = world.position
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         // Within the same input.
         #expect(!world.sink.isStarted)
         world.run(seconds: 1)
@@ -38,7 +34,7 @@ import Testing
         #expect(world.status == .interrupted && world.sink.generation == nil && world.mostSpins < 5)
         let streams = world.opened
         switch end {
-        case "return": report(&world, [Self.speakers, Self.amplifier], current: "amp")
+        case "return": world.report([Self.speakers, Self.amplifier], current: "amp")
         case "choice": world.command(.selectOutput("spk"))
         default: world.apply { $0.leader = .some(nil) }
         }
@@ -52,9 +48,9 @@ import Testing
     func aFollowersLostHeadphones_areAwaited(leaves: Bool) {
         var world = SimulatedWorld.playing(["a-60"])
         world.apply { $0.leader = "main" }
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 2)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(!world.sink.isStarted)
         world.command(.play(.current))
         world.run(seconds: 600)
@@ -63,7 +59,7 @@ import Testing
             world.apply { $0.leader = .some(nil) }
             #expect(world.status == .paused && world.core.reason == .routeLost)
         } else {
-            report(&world, [Self.speakers, Self.headphones], current: "hp")
+            world.report([Self.speakers, Self.headphones], current: "hp")
             #expect(world.run { $0.status == .playing })
         }
     }
@@ -73,10 +69,10 @@ import Testing
     func headphonesThatAreLostInSilence_areAwaited(joinsLater: Bool) {
         var world = SimulatedWorld.playing(["a-60"])
         if !joinsLater { world.apply { $0.leader = "main" } }
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         if !joinsLater { world.command(.pauseWithLeader) }
         world.run(seconds: 1)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 1)
         #expect(world.status == .paused)
         if joinsLater { world.apply { $0.leader = "main" } }
@@ -84,7 +80,7 @@ import Testing
         world.run(seconds: 300)
         #expect(world.status == .interrupted && world.core.reason == .routeLost && !world.sink.isStarted)
         world.command(.pauseWithLeader)
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 1)
         #expect(world.status == .paused)
         world.command(.play(.current))
@@ -95,15 +91,15 @@ import Testing
     @Test(arguments: [false, true])
     func aPlayerWhoseDeviceIsThere_followsAtOnce(isChosen: Bool) {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 1)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 200)
         #expect(world.status == .paused && world.core.reason == .routeLost)
         if isChosen {
             world.command(.selectOutput("spk"))
         } else {
-            report(&world, [Self.speakers, Self.headphones], current: "hp")
+            world.report([Self.speakers, Self.headphones], current: "hp")
         }
         world.apply { $0.leader = "main" }
         world.command(.play(.current))
@@ -113,21 +109,21 @@ import Testing
     /// A leader that pauses keeps its follower silent when the headphones return.
     @Test func aReturnOfTheHeadphones_doesNotStartAFollower() {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 1)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.apply { $0.leader = "main" }
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 1)
         #expect(world.status == .paused)
     }
 
     @Test func aLeaderOrAFollowerWithAnAlarm_playsWithoutItsOutput() {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.speakers, Self.amplifier], current: "spk")
+        world.report([Self.speakers, Self.amplifier], current: "spk")
         world.command(.selectOutput("amp"))
-        report(&world, [Self.speakers, Self.amplifier], current: "amp")
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers, Self.amplifier], current: "amp")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 1)
         #expect(world.status == .playing && world.core.output.missing == "amp")
         world.apply { $0.leader = "main" }

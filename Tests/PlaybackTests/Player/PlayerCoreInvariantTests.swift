@@ -161,7 +161,7 @@ import Testing
                 world.send(.output(.failed(generation, .deviceGone("unplugged"))))
             }
         }
-        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
+        world.report(devices, current: current)
         if Int.random(in: 0..<4, using: &random) == 0 {
             world.command(.selectOutput(Bool.random(using: &random) ? current : nil))
         }

@@ -13,7 +13,7 @@ import Testing
 
     private func world(_ uris: [String], at device: OutputDevice) -> SimulatedWorld {
         var world = SimulatedWorld()
-        world.send(.output(.devices(OutputDevices(devices: [Self.wide, Self.narrow], current: device.id))))
+        world.report([Self.wide, Self.narrow], current: device.id)
         world.add(uris, play: true)
         return world
     }
@@ -55,7 +55,7 @@ import Testing
         _ = world.run { $0.status == .playing }
         world.run(seconds: 1)
         let place = world.position
-        world.send(.output(.devices(OutputDevices(devices: [Self.wide, Self.narrow], current: "wide"))))
+        world.report([Self.wide, Self.narrow], current: "wide")
         let plays = world.run { $0.status == .playing && $0.sink.layout == SimulatedWorld.surround }
         #expect(plays && world.position >= place && world.position < place + 0.5)
     }

@@ -18,33 +18,29 @@ import Testing
             ], activePort: plugged ? "phones" : "speaker")
     }
 
-    private func report(_ world: inout SimulatedWorld, _ devices: [OutputDevice], current: String?) {
-        world.send(.output(.devices(OutputDevices(devices: devices, current: current))))
-    }
-
     private func reasons(_ world: SimulatedWorld) -> [RouteReason] {
         world.events.compactMap { if case .route(let reason, _, _) = $0 { reason } else { nil } }
     }
 
     private func onHeadphones() -> SimulatedWorld {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         world.run(seconds: 2)
         return world
     }
 
     @Test func theJackIsPulled_andTheMusicStops() {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.card(plugged: true)], current: "card")
+        world.report([Self.card(plugged: true)], current: "card")
         world.run(seconds: 2)
         let place = world.position
-        report(&world, [Self.card(plugged: false)], current: "card")
+        world.report([Self.card(plugged: false)], current: "card")
         // Within the same input: each millisecond would be heard in the room.
         #expect(!world.sink.isStarted)
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .routeLost)
         #expect(abs(world.position - place) < 0.05)
-        report(&world, [Self.card(plugged: true)], current: "card")
+        world.report([Self.card(plugged: true)], current: "card")
         #expect(world.run { $0.status == .playing })
         #expect(reasons(world) == [.unknown, .oldDeviceUnavailable, .newDeviceAvailable])
     }
@@ -57,11 +53,11 @@ import Testing
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .routeLost)
         #expect(world.sink.generation == nil, "a stream was opened elsewhere")
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 200)
         #expect(world.status == .paused)
         // Too late to resume.
-        report(&world, [Self.speakers, Self.headphones], current: "spk")
+        world.report([Self.speakers, Self.headphones], current: "spk")
         world.run(seconds: 1)
         #expect(world.status == .paused)
         #expect(world.selected.last == "hp")
@@ -70,27 +66,27 @@ import Testing
     /// Found in a live test: the speakers played 40 ms of music.
     @Test func headphonesGoneAgain_beforeTheSoundIsThere() {
         var world = onHeadphones()
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 1)
-        report(&world, [Self.speakers, Self.headphones], current: "spk")
+        world.report([Self.speakers, Self.headphones], current: "spk")
         #expect(world.core.goal.wantsSound)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(!world.sink.isStarted && !world.core.goal.wantsSound)
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .routeLost)
-        report(&world, [Self.speakers, Self.headphones], current: "spk")
-        report(&world, [Self.speakers, Self.headphones], current: "hp")
+        world.report([Self.speakers, Self.headphones], current: "spk")
+        world.report([Self.speakers, Self.headphones], current: "hp")
         #expect(world.run { $0.status == .playing })
     }
 
     @Test func otherDevicesGoneWithTheirStream_areFollowedAtOnce() throws {
         var world = SimulatedWorld.playing(["a-60"])
         let desk = OutputDevice(id: "desk", description: "Desk")
-        report(&world, [Self.speakers, desk], current: "desk")
+        world.report([Self.speakers, desk], current: "desk")
         let generation = try #require(world.sink.generation)
         world.sink = SimulatedWorld.Sink()
         world.send(.output(.failed(generation, .deviceGone("unplugged"))))
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(world.run(upTo: 0.5) { $0.status == .playing })
     }
 
@@ -119,17 +115,17 @@ import Testing
     @Test func policyHold_waitsWithoutEnd() {
         var world = onHeadphones()
         world.apply { $0.routePolicy = .hold }
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 600)
         #expect(world.status == .interrupted && world.core.reason == .routeLost)
-        report(&world, [Self.speakers, Self.headphones], current: "spk")
+        world.report([Self.speakers, Self.headphones], current: "spk")
         #expect(world.run { $0.status == .playing })
     }
 
     @Test func anotherOutputOrPolicyMeanwhile_endsTheWait() {
         var held = onHeadphones()
         held.apply { $0.routePolicy = .hold }
-        report(&held, [Self.speakers], current: "spk")
+        held.report([Self.speakers], current: "spk")
         var world = held
         world.run(seconds: 1)
         world.command(.selectOutput("spk"))
@@ -145,17 +141,17 @@ import Testing
         var world = SimulatedWorld(device: "desk")
         let desk = OutputDevice(id: "desk", description: "Desk")
         #expect(world.core.output.missing == nil)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(world.core.output.missing == "desk" && !world.core.output.devices.isChosen)
-        report(&world, [Self.speakers, desk], current: "spk")
+        world.report([Self.speakers, desk], current: "spk")
         #expect(world.selected.last == "desk")
-        world.send(.output(.devices(OutputDevices(devices: [Self.speakers, desk], current: "desk", isChosen: true))))
+        world.report([Self.speakers, desk], current: "desk", isChosen: true)
         #expect(world.core.output.missing == nil && world.core.output.devices.isChosen)
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(world.core.output.missing == "desk")
         world.command(.selectOutput(nil))
         #expect(world.core.output.missing == nil)
-        report(&world, [Self.speakers, desk], current: "spk")
+        world.report([Self.speakers, desk], current: "spk")
         #expect(world.selected.last == .some(nil))
     }
 
@@ -172,10 +168,10 @@ import Testing
     @Test func theReasonOfAChoice_isReported_whenTheDeviceIsInUse() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "desk", description: "Desk")]
-        report(&world, devices, current: "spk")
+        world.report(devices, current: "spk")
         world.command(.selectOutput("desk"))
         #expect(reasons(world) == [.unknown])
-        world.send(.output(.devices(OutputDevices(devices: devices, current: "desk", isChosen: true))))
+        world.report(devices, current: "desk", isChosen: true)
         #expect(reasons(world) == [.unknown, .override])
         #expect(world.core.output.devices.isChosen)
     }
@@ -199,11 +195,11 @@ import Testing
 
     @Test func aBorrowedOutput_isGivenBackWhenTheSoundEnds() {
         var world = SimulatedWorld.with(["a-60"], play: false)
-        report(&world, Self.kitchen, current: "spk")
+        world.report(Self.kitchen, current: "spk")
         world.run(seconds: 1)
         world.command(.borrowOutput("kitchen"))
         #expect(world.selected.last == "kitchen")
-        report(&world, Self.kitchen, current: "kitchen")
+        world.report(Self.kitchen, current: "kitchen")
         // The alarm may take a while to start.
         world.run(seconds: 5)
         world.command(.play(.current))
@@ -215,7 +211,7 @@ import Testing
         #expect(world.run { $0.status == .paused })
         world.run(seconds: 0.1)
         #expect(world.selected.last == .some(nil))
-        report(&world, Self.kitchen, current: "spk")
+        world.report(Self.kitchen, current: "spk")
         world.command(.play(.current))
         world.run(seconds: 1)
         #expect(world.selected.count == 2)
@@ -223,16 +219,16 @@ import Testing
 
     @Test func aBorrowedOutput_givesWayToAChoice_andToWhatIsNotThere() {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, Self.kitchen, current: "spk")
+        world.report(Self.kitchen, current: "spk")
         world.command(.selectOutput("spk"))
         world.command(.borrowOutput("attic"))
         #expect(world.selected == ["spk"])
         world.command(.borrowOutput("kitchen"))
         #expect(world.selected.last == "kitchen" && world.core.settings.outputDevice == "spk")
         // The device disappears while in use.
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         #expect(world.selected.last == "spk")
-        report(&world, Self.kitchen, current: "kitchen")
+        world.report(Self.kitchen, current: "kitchen")
         world.command(.selectOutput("kitchen"))
         world.command(.pause)
         world.run(seconds: 1)
@@ -242,10 +238,10 @@ import Testing
     @Test func aDeviceForTheSession_isNotAMoveByOthers() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "loud", description: "Loud", formFactor: "speaker")]
-        report(&world, devices, current: "spk")
+        world.report(devices, current: "spk")
         world.applyRules { $0.routes.prefersSpeaker = true }
         #expect(world.selected.last == "loud")
-        world.send(.output(.devices(OutputDevices(devices: devices, current: "loud", isChosen: true))))
+        world.report(devices, current: "loud", isChosen: true)
         #expect(reasons(world) == [.unknown, .categoryChange])
         #expect(!world.core.output.devices.isChosen)
         world.command(.applyRules(SessionRules()))
@@ -264,7 +260,7 @@ import Testing
     @Test(arguments: [false, true])
     func wakingUp_makesANewStream_atTheSamePlace(_ isPaused: Bool) {
         var world = SimulatedWorld.playing(["a-60"])
-        report(&world, [Self.speakers], current: "spk")
+        world.report([Self.speakers], current: "spk")
         world.run(seconds: 1)
         if isPaused { world.command(.pause) }
         let before = world.core.stream.generation

@@ -24,13 +24,9 @@ import Testing
         #expect(ring.unread > 0)
     }
 
-    private static func reportUnderrun(_ world: inout SimulatedWorld) throws {
-        world.report { .underrun($0) }
-    }
-
     @Test func doesNotPlay_whenPausedWhileTheSinkStands() throws {
         var world = try Self.frozen()
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         #expect(world.status == .buffering)
         let place = world.position
         world.check = {
@@ -45,7 +41,7 @@ import Testing
 
     @Test func doesNotPlay_whenPausedAndPlayedWhileTheSinkStands() throws {
         var world = try Self.frozen()
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         world.check = { #expect($0.status != .playing) }
         world.command(.pause)
         world.command(.play(.current))
@@ -68,7 +64,7 @@ import Testing
     /// The ring had frames, but the sink did not get them in time: an audible underrun.
     @Test func countsAnUnderrun_whenTheSinkGoesOnByItself() throws {
         var world = try Self.frozen()
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         #expect(world.core.statistics.underruns == 0)
         world.sink.isFrozen = false
         world.report { .started($0) }
@@ -83,7 +79,7 @@ import Testing
         var world = try Self.frozen(atTheEnd: atTheEnd)
         let place = world.position
         let lost = try #require(world.sink.generation)
-        if isReported { try Self.reportUnderrun(&world) }
+        if isReported { world.report { .underrun($0) } }
         #expect(world.run { $0.status == .buffering })
         #expect(world.core.reason == .outputUnavailable)
         #expect(world.core.statistics.underruns == 0)
@@ -123,7 +119,7 @@ import Testing
     @Test func goesOn_whenTheRestWasHeardWithoutAReport() throws {
         var world = SimulatedWorld.playing(["a-1", "b-60"])
         #expect(world.run { $0.core.current?.writtenEnd != nil })
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         world.sink.heard = Double(world.sink.written)
         world.sink.isDry = true
         #expect(world.run(upTo: 1) { $0.core.current?.item.uri == "b-60" })
@@ -134,7 +130,7 @@ import Testing
         var world = SimulatedWorld.with(["slow-60", "b-60"], play: true)
         #expect(world.run { $0.status == .playing })
         world.run(seconds: 1)
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         #expect(world.core.transportIsDry)
         world.sink.isFrozen = true
         world.core.loaded.current?.stage = .feeding
@@ -169,7 +165,7 @@ import Testing
     @Test func givesTheSinkItsTime_whenTheSourceWasSlow() throws {
         var world = try Self.frozen(withFrames: false)
         world.core.loaded.current?.stage = .feeding
-        try Self.reportUnderrun(&world)
+        world.report { .underrun($0) }
         #expect(world.core.reason == .underrun)
         try Self.fill(world)
         world.run(seconds: PlayerCore.sourceLimit + 1)

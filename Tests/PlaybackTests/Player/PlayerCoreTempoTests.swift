@@ -28,35 +28,19 @@ import Testing
         #expect(world.core.positionClock.rate == rate && world.core.positionClock.duration == 100)
     }
 
-    @Test func aChange_goesOnFromThePlaceThatIsHeard() {
+    @Test func aChange_goesOnFromThePlaceThatIsHeard_andIsAnsweredThen() {
         var world = SimulatedWorld.playing(["a-100"])
         world.run(seconds: 10)
         let before = world.position
-        set(2, &world)
+        let token = world.apply { $0.playbackRate = 2 }
         #expect(abs(world.position - before) < 0.001)
-        #expect(world.run { $0.core.positionClock.rate == 2 })
+        #expect(world.run { $0.replies[token] != nil } && world.core.positionClock.rate == 2)
         #expect(abs(world.position - before) < 0.2)
         world.run(seconds: 5)
         #expect(world.status == .playing && abs(world.position - before - 10) < 0.3)
         set(1, &world)
         #expect(world.run { $0.core.positionClock.rate == 1 })
         #expect(world.loads == 1)
-    }
-
-    @Test func aChange_isAnsweredOnceItIsHeard() {
-        var world = SimulatedWorld.playing(["a-100"])
-        world.run(seconds: 10)
-        var patch = SettingsPatch()
-        patch.playbackRate = 2
-        let token = world.command(.apply(patch))
-        #expect(world.run { $0.replies[token] != nil })
-        #expect(world.core.positionClock.rate == 2)
-        world.command(.pause)
-        world.run(seconds: 1)
-        patch.playbackRate = 3
-        let paused = world.command(.apply(patch))
-        world.run(seconds: 0.05)
-        #expect(world.replies[paused] != nil, "silence has no speed")
     }
 
     @Test func ofManyChanges_theLastOneCounts() {
@@ -76,7 +60,9 @@ import Testing
         world.command(.pause)
         world.run(seconds: 1)
         let before = world.position
-        set(0.5, &world)
+        let token = world.apply { $0.playbackRate = 0.5 }
+        world.run(seconds: 0.05)
+        #expect(world.replies[token] != nil, "silence has no speed")
         world.run(seconds: 1)
         #expect(world.status == .paused && abs(world.position - before) < 0.001)
         world.command(.play(.current))

@@ -26,7 +26,7 @@ import Kernel
         #expect(world.position == 0)
     }
 
-    @Test func playsToTheEndInOrder_whenNobodyInterferes() {
+    @Test func playsToTheEndInOrder_andGivesTheStreamBack() {
         var world = SimulatedWorld.playing(["a-1", "b-1"])
         #expect(world.run { $0.status == .completed })
         let order = names(world).filter { $0.contains("completed") || $0.hasPrefix("queue") || $0.hasPrefix("item") }
@@ -35,6 +35,10 @@ import Kernel
         let first = order.firstIndex(of: "completed:finished") ?? 0
         #expect(order[first + 1] == "item:b-1")
         #expect(world.position == 1)
+        #expect(world.sink.generation != nil)
+        world.run(seconds: PlayerCore.streamGrace + 0.1)
+        #expect(world.sink.generation == nil)
+        #expect(world.core.nextDeadline == nil)
     }
 
     /// The settings have the ramp's target from its start.
@@ -121,15 +125,6 @@ import Kernel
         world.apply { $0.repeats = .all }
         world.add(["missing-1", "missing-2"], play: true)
         #expect(world.run { $0.status == .failed })
-    }
-
-    @Test func givesTheStreamBack_afterTheQueueEnded() {
-        var world = SimulatedWorld.playing(["a-1"])
-        #expect(world.run { $0.status == .completed })
-        #expect(world.sink.generation != nil)
-        world.run(seconds: PlayerCore.streamGrace + 0.1)
-        #expect(world.sink.generation == nil)
-        #expect(world.core.nextDeadline == nil)
     }
 
     /// SPEC row 108: a category that plays nothing has no stream, not even a silent one.
@@ -257,10 +252,7 @@ import Kernel
     @Test func theQueueHasNotEnded_whenItemsAreLeft() {
         for repeats in [PlayerSettings.Repeat.one, .off] {
             var world = SimulatedWorld.with(["missing-1", "b-1"], play: false)
-            var patch = SettingsPatch()
-            patch.repeats = repeats
-            patch.stopAfterCurrent = repeats == .off
-            world.command(.apply(patch))
+            world.apply { ($0.repeats, $0.stopAfterCurrent) = (repeats, repeats == .off) }
             world.command(.play(.index(0)))
             #expect(world.run { $0.status == .failed })
             #expect(!names(world).contains("queue-ended"))

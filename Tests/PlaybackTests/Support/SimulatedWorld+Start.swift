@@ -46,6 +46,10 @@ extension SimulatedWorld {
         if let generation = sink.generation { send(.output(event(generation))) }
     }
 
+    mutating func report(_ devices: [OutputDevice], current: String?, isChosen: Bool = false) {
+        send(.output(.devices(OutputDevices(devices: devices, current: current, isChosen: isChosen))))
+    }
+
     // MARK: Results
 
     /// Of a command that has failed.

@@ -98,9 +98,7 @@ import Testing
             rig["main"].perform(.play(.current)) { _ in }
             #expect(try hear { rig["main"].snapshot.status == .playing })
         }
-        var patch = SettingsPatch()
-        patch.muted = true
-        _ = rig.perform(.apply(patch), on: "main")
+        _ = rig.apply(to: "main") { $0.muted = true }
         disk.answers { _ in .refused }
         media.gate.post(())
         ring()
