@@ -15,6 +15,16 @@ public func eventually(within seconds: Double = 60, _ condition: () throws -> Bo
     return true
 }
 
+/// Whether the body, which may hang, returns within a minute.
+public func returns(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let done = Mailbox<Void>()
+    NamedThread("returns") {
+        body()
+        done.post(())
+    }.detach()
+    return !done.take(until: .now.advanced(bySeconds: 60)).isEmpty
+}
+
 extension Mailbox {
     /// At least the next `count` messages; fewer if they do not arrive within a minute.
     public func take(_ count: Int) -> [Message] {

@@ -175,8 +175,7 @@ import Testing
         world.run(seconds: 3)
         #expect(world.loads == loads)
         world.endInterruption()
-        let plays = world.run { $0.status == .playing }
-        #expect(plays && world.loads == loads + 1)
+        #expect(world.run { $0.status == .playing } && world.loads == loads + 1)
         #expect(world.core.current?.listened ?? 0 > 0.9, "what was heard of it is not forgotten")
         #expect(world.completions.isEmpty)
     }

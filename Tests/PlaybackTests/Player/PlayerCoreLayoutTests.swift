@@ -24,8 +24,8 @@ import Testing
         world.check = { world in
             if world.status == .playing, world.sink.layout != layouts.last { layouts.append(world.sink.layout) }
         }
-        let completes = world.run(upTo: 10) { $0.status == .completed }
-        #expect(completes && layouts == [.stereo, SimulatedWorld.surround, .stereo])
+        #expect(world.run(upTo: 10) { $0.status == .completed })
+        #expect(layouts == [.stereo, SimulatedWorld.surround, .stereo])
         let listened = world.events.compactMap { event -> Double? in
             if case .jumped(let clock, _) = event, clock.position == 2 { clock.listenedTime } else { nil }
         }
@@ -37,17 +37,15 @@ import Testing
         uris: [String]
     ) {
         var world = world(uris, at: Self.wide)
-        let plays = world.run { $0.status == .playing }
-        #expect(plays && world.sink.layout == (uris.count == 2 ? SimulatedWorld.surround : .stereo))
+        #expect(world.run { $0.status == .playing })
+        #expect(world.sink.layout == (uris.count == 2 ? SimulatedWorld.surround : .stereo))
         let opened = world.opened
-        let completes = world.run(upTo: 10) { $0.status == .completed }
-        #expect(completes && world.opened == opened)
+        #expect(world.run(upTo: 10) { $0.status == .completed } && world.opened == opened)
     }
 
     @Test func aDeviceOfTwoChannels_keepsItsStream() {
         var world = world(["a-1", "surround-1", "b-1"], at: Self.narrow)
-        let completes = world.run(upTo: 10) { $0.status == .completed }
-        #expect(completes && world.opened == 1 && world.sink.layout == .stereo)
+        #expect(world.run(upTo: 10) { $0.status == .completed } && world.opened == 1 && world.sink.layout == .stereo)
     }
 
     @Test func anotherDevice_getsAStreamOfItsLayout() {
@@ -64,8 +62,7 @@ import Testing
         var world = world([], at: Self.narrow)
         world.model.layout = .mono
         world.add(["surround-5"], play: true)
-        let completes = world.run(upTo: 10) { $0.status == .completed }
-        #expect(completes && world.sink.layout == .mono && world.opened == 1)
+        #expect(world.run(upTo: 10) { $0.status == .completed } && world.sink.layout == .mono && world.opened == 1)
     }
 
     @Test func paused_theStreamOfTheOtherLayoutIsGivenBack() {
@@ -77,7 +74,6 @@ import Testing
         world.run(seconds: 1)
         #expect(world.status == .ready)
         world.command(.play(.current))
-        let plays = world.run { $0.status == .playing }
-        #expect(plays && world.sink.layout == SimulatedWorld.surround)
+        #expect(world.run { $0.status == .playing } && world.sink.layout == SimulatedWorld.surround)
     }
 }

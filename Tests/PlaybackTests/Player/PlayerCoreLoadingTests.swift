@@ -69,21 +69,14 @@ import Testing
         #expect(world.core.stream.transport != .silent(since: world.now))
     }
 
-    /// A busy machine is no reason to wait for the network, or to blame it.
-    @Test func aSlowDecoder_isNoFaultOfTheConnection() {
+    /// A busy machine is no reason to wait for the network, or to blame it. The report at the time of the underrun may be
+    /// older than what the decoder has read since.
+    @Test func aSlowDecoder_isNoFaultOfTheConnection_unlessALaterReportShowsThatNothingIsLoaded() {
         var world = playing()
         report(loaded(9_000, place: 2_000), &world)
         #expect(world.run { $0.status == .buffering })
         #expect(world.core.reason == .underrun)
         #expect(world.core.prebuffering == nil && world.core.current?.dryTimes == [])
-    }
-
-    /// The report at the time of the underrun may be older than what the decoder has read since.
-    @Test func waitsForTheNetwork_whenALaterReportShowsThatNothingIsLoaded() {
-        var world = playing()
-        report(loaded(9_000, place: 2_000), &world)
-        #expect(world.run { $0.status == .buffering })
-        #expect(world.core.reason == .underrun)
         for _ in 0..<10 { report(loaded(9_000, place: 9_000), &world) }
         #expect(world.status == .buffering && world.core.reason == .network)
         #expect(world.core.prebuffering != nil && world.core.current?.dryTimes.count == 1)

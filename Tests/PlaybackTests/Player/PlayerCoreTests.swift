@@ -139,8 +139,7 @@ import Kernel
         #expect(world.core.nextDeadline == nil)
         world.command(.applyRules(SessionRules()))
         world.command(.play(.current))
-        let plays = world.run { $0.status == .playing }
-        #expect(plays && world.position >= place && world.position < place + 1)
+        #expect(world.run { $0.status == .playing } && world.position >= place && world.position < place + 1)
     }
 
     @Test func playsTheSuccessorThatIsRightAtTheEnd_whenTheQueueIsEditedLate() {

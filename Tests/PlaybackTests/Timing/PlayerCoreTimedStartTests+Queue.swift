@@ -9,8 +9,7 @@ import Testing
 extension PlayerCoreTimedStartTests {
     /// The start has no item of its own.
     @Test func aStartOfTheCurrentItem_playsANewQueue() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60"])
         let time = start(&world, in: 3)
         world.run(seconds: 1)
         world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0)))
@@ -39,8 +38,7 @@ extension PlayerCoreTimedStartTests {
 
     @Test(arguments: [PlayerCommand.next, .seek(.position(10)), .cancelStart])
     func aCommandInTheSilence_leavesThePlayerSilent(command: PlayerCommand) {
-        var world = SimulatedWorld.with(["a-60", "b-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60", "b-60"])
         let time = start(&world, in: 3)
         world.run(seconds: 2.5)
         #expect(!world.core.snapshot().playWhenReady)
@@ -50,8 +48,7 @@ extension PlayerCoreTimedStartTests {
     }
 
     @Test func aLaterStartInTheSilence_playsAtItsTime() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60"])
         _ = start(&world, in: 3)
         world.run(seconds: 2.5)
         let time = start(&world, in: 3)
@@ -65,8 +62,7 @@ extension PlayerCoreTimedStartTests {
         for (target, edit, code) in [
             (.index(1), QueueEdit.remove([ItemID(number: 2)]), .unknownItem), (.current, .clear, .noSuchContent),
         ] as [(PlayTarget, QueueEdit, PlaybackError.Code)] {
-            var world = SimulatedWorld.with(["a-60", "b-60"], play: false)
-            world.run(seconds: 0.5)
+            var world = ready(["a-60", "b-60"])
             let time = start(&world, target, in: 3)
             world.run(seconds: 1)
             world.command(.edit(edit))
@@ -90,8 +86,7 @@ extension PlayerCoreTimedStartTests {
     }
 
     @Test func anItemThatCannotBePlayed_isReportedOnce() {
-        var world = SimulatedWorld.with(["a-60", "missing"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60", "missing"])
         let time = start(&world, .index(1), in: 3)
         world.run(seconds: 5)
         #expect(errors(world).map(\.code) == [.notFound] && ended(world) == [time] && world.mostSpins < 5)

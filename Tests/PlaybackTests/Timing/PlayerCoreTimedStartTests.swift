@@ -6,6 +6,12 @@ import Testing
 @testable import Playback
 
 @Suite struct PlayerCoreTimedStartTests {
+    func ready(_ uris: [String]) -> SimulatedWorld {
+        var world = SimulatedWorld.with(uris, play: false)
+        world.run(seconds: 0.5)
+        return world
+    }
+
     func start(_ world: inout SimulatedWorld, _ target: PlayTarget = .current, in seconds: Double)
         -> MonotonicTime
     {
@@ -59,8 +65,7 @@ import Testing
     }
 
     @Test func anotherCommandTakesItsPlace() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60"])
         let dropped = start(&world, in: 2)
         world.run(seconds: 0.5)
         world.command(.pause)
@@ -109,8 +114,7 @@ import Testing
     }
 
     @Test func aSinkThatIsSuspendedAtTheTime_isAwaitedForAMinute() throws {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-300"])
         _ = start(&world, in: 3)
         world.run(seconds: 2.2)
         world.sink.isFrozen = true
@@ -131,8 +135,7 @@ import Testing
     /// The wait for the output goes on beside the interruption.
     @Test(arguments: [false, true], [false, true])
     func anInterruptionDoesNotEndTheWait(isSuspended: Bool, returns: Bool) {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-300"])
         if !isSuspended { world.loseServer() }
         _ = start(&world, in: 3)
         world.run(seconds: 2.2)
@@ -153,8 +156,7 @@ import Testing
 
     /// The output is there: the interruption has no such limit.
     @Test func anInterruptionAtTheTime_isAwaitedWithoutALimit() {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-300"])
         _ = start(&world, in: 3)
         world.run(seconds: 2.5)
         world.command(.interruption(InterruptionNotice(isBeginning: true, source: .client)))
@@ -166,8 +168,7 @@ import Testing
 
     /// The sound server hangs: it is found after 5 s.
     @Test func aSinkThatDoesNotStart_isAwaitedForAMinute() {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-300"])
         _ = start(&world, in: 3)
         world.run(seconds: 1)
         world.model = .init(startsAfter: 1000...1000, jitter: 0)
@@ -193,8 +194,7 @@ import Testing
 
     @Test(arguments: [PlayerCommand.pause, .cancelStart])
     func aPauseOrACancellation_endsTheWaitForTheOutput(command: PlayerCommand) {
-        var world = SimulatedWorld.with(["a-300"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-300"])
         world.loseServer()
         _ = start(&world, in: 3)
         world.run(seconds: 10)
@@ -227,8 +227,7 @@ import Testing
     }
 
     @Test func anOutputThatReturnsInTime_isUsed() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60"])
         world.send(.output(.availability(.unavailable("nobody there"))))
         let time = start(&world, in: 3)
         world.run(seconds: 1.5)
@@ -239,8 +238,7 @@ import Testing
     }
 
     @Test func primes_withoutASound() {
-        var world = SimulatedWorld.with(["a-60"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["a-60"])
         let token = world.command(.prime(seconds: 1))
         world.run(seconds: 0.9)
         #expect(world.replies[token] != nil && world.opened == 1)
@@ -250,8 +248,7 @@ import Testing
     }
 
     @Test func primeFails_withItsItem() {
-        var world = SimulatedWorld.with(["missing"], play: false)
-        world.run(seconds: 0.5)
+        var world = ready(["missing"])
         let token = world.command(.prime(seconds: 1))
         world.run(seconds: 0.9)
         #expect(world.failure(token)?.code == .notFound)

@@ -81,15 +81,9 @@ struct RecorderTests {
         rig.store.hangs.withLock { $0 = true }
         rig.source.give([1, 2])
         #expect(!rig.store.hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
-        let done = Mailbox<Bool>()
         let recorder = rig.recorder
-        let thread = NamedThread("ends") {
-            recorder.shutdown()
-            done.post(true)
-        }
-        #expect(!done.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        #expect(returns { recorder.shutdown() })
         rig.store.release.post(true)
-        thread.join()
     }
 
     @Test func recording_isPausedResumedAndStopped_inOneFile() throws {
