@@ -109,8 +109,7 @@ import ServiceTesting
         let request = guarded.request(
             "GET", "/api/v1/events", headers: ["Sec-WebSocket-Protocol": "bearer.s3, tonearm.v1"])
         guard case .accepted(let session, "tonearm.v1") = guarded.api.webSockets.accept(request) else {
-            Issue.record("refused")
-            return
+            return #expect(Bool(false), "refused")
         }
         session.opened {}
         session.received(text: #"{"type":"command","id":1,"command":"pause"}"#)
@@ -120,16 +119,10 @@ import ServiceTesting
 
     @Test func serverSentEventsCarryIds() throws {
         let answer = try api.send("GET", "/api/v1/events?events=queue-ended", headers: ["Accept": "text/event-stream"])
-        guard case .stream(let stream) = answer.body else {
-            Issue.record("no stream")
-            return
-        }
+        guard case .stream(let stream) = answer.body else { return #expect(Bool(false), "no stream") }
         stream.begin {}
         send(.queueEnded)
-        guard case .bytes(let bytes) = stream.next() else {
-            Issue.record("nothing")
-            return
-        }
+        guard case .bytes(let bytes) = stream.next() else { return #expect(Bool(false), "nothing") }
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix("id: e1:0\nevent: hello\ndata: {"))
         #expect(text.contains("\n\nid: e1:1\nevent: queue-ended\ndata: {"))

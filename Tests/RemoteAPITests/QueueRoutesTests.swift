@@ -31,8 +31,7 @@ import ServiceTesting
         let tag = try #require(try api.send("GET", "/api/v1/queue").headers["ETag"])
         #expect(try api.send("DELETE", "/api/v1/queue", headers: ["If-Match": tag]).status == 200)
         guard case .edit(.clear, expected: 7, play: false) = api.player.commands[0] else {
-            Issue.record("\(api.player.commands)")
-            return
+            return #expect(Bool(false), "\(api.player.commands)")
         }
         let stale = try api.send("DELETE", "/api/v1/queue", headers: ["If-Match": tag])
         #expect(stale.status == 412)
@@ -51,8 +50,7 @@ import ServiceTesting
         #expect(answer.headers["Location"] == "/api/v1/queue/items/\(ItemID(number: 100))")
         #expect(try answer.json()["ids"]?.list?.count == 4)
         guard case .edit(.insert(let drafts, at: .next), expected: nil, play: true) = api.player.commands[0] else {
-            Issue.record("\(api.player.commands)")
-            return
+            return #expect(Bool(false), "\(api.player.commands)")
         }
         #expect(drafts.map(\.uri) == ["x.mp3", "f/0.mp3", "f/1.mp3", "f/2.mp3"])
         #expect(drafts[0].headers == ["X-A": "b"])

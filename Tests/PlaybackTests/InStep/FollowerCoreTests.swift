@@ -136,8 +136,7 @@ import Kernel
     @Test mutating func shiftsBySmallDistances_andRestsWhenInStep() {
         begun()
         guard case .shift(let seconds) = step(leader: 20, follower: 19.95) else {
-            Issue.record("no shift")
-            return
+            return #expect(Bool(false), "no shift")
         }
         #expect(abs(seconds - 0.05) < 1e-6)
         #expect(step(leader: 30, follower: 30.001) == .wait)
@@ -242,14 +241,10 @@ import Kernel
         for _ in 0..<4 { #expect(look(leader, playing(item(7), at: 10)) == .wait) }
         var steps: [FollowerCore.Step] = []
         for _ in 0..<3 { steps.append(look(leader, at(2, playing(item(7), at: 19.9)))) }
-        guard case .shift(let seconds) = steps.last else {
-            Issue.record("no shift: \(steps)")
-            return
-        }
+        guard case .shift(let seconds) = steps.last else { return #expect(Bool(false), "no shift: \(steps)") }
         #expect(abs(seconds - 0.05) < 1e-6)
         guard case .play(let position?) = look(leader, paused(item(7))) else {
-            Issue.record("it does not play")
-            return
+            return #expect(Bool(false), "it does not play")
         }
         #expect(abs(position - 20.2) < 1e-6)
     }

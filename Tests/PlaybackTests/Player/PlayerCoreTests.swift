@@ -49,8 +49,7 @@ import Kernel
         core.commit(prepared)
         #expect(core.actions.count == 1)
         guard case .output(.setGains(_, seconds: 0))? = core.actions.first else {
-            Issue.record("the output is not told: \(core.actions)")
-            return
+            return #expect(Bool(false), "the output is not told: \(core.actions)")
         }
     }
 

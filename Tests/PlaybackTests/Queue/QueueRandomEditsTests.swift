@@ -41,28 +41,21 @@ import Testing
                 fixture.queue.table.count == found.count,
                 fixture.queue.revision == before + (change == nil ? 0 : 1),
                 fixture.queue.canUndo == !model.past.isEmpty, fixture.queue.canRedo == !model.future.isEmpty
-            else {
-                Issue.record("step \(step): \(found) instead of \(model.entries), mirror \(mirror)")
-                return
-            }
+            else { return #expect(Bool(false), "step \(step): \(found) instead of \(model.entries), mirror \(mirror)") }
             let order = Queue.Order(
                 repeats: [.off, .one, .all].randomElement(using: &random)!, shuffle: step / 500 % 2 == 0)
             let successor = fixture.queue.successor(order, using: &random)
             if successor == nil { ended += 1 }
             guard successor.map({ fixture.queue.item($0) != nil }) ?? true,
                 fixture.queue.successor(order, using: &random) == successor
-            else {
-                Issue.record("step \(step): \(String(describing: successor)) follows")
-                return
-            }
+            else { return #expect(Bool(false), "step \(step): \(String(describing: successor)) follows") }
             if Int.random(in: 0..<3, using: &random) == 0 { fixture.queue.setCurrent(successor) }
             guard
                 fixture.queue.currentID.map({ fixture.queue.order.firstIndex(of: $0) == fixture.queue.currentIndex })
                     ?? true,
                 (0...fixture.queue.count).contains(fixture.queue.place)
             else {
-                Issue.record("step \(step): current \(String(describing: fixture.queue.currentIndex))")
-                return
+                return #expect(Bool(false), "step \(step): current \(String(describing: fixture.queue.currentIndex))")
             }
         }
         #expect(ended > 100)

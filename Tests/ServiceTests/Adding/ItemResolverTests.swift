@@ -35,8 +35,7 @@ import Testing
             let fault = #expect(throws: ItemFault.self) { try resolve([.uri("a.mp3"), item], rules) }
             #expect(fault?.index == 1)
             guard case .severalItems? = fault?.cause else {
-                Issue.record("\(String(describing: fault))")
-                return
+                return #expect(Bool(false), "\(String(describing: fault))")
             }
         }
         #expect(try resolve([.media(ItemDraft(uri: uri), expands: true)], AddingRules(expands: false)).items.count == 2)
@@ -94,8 +93,7 @@ import Testing
         for rules in [AddingRules(), AddingRules(skipsFaults: true)] {
             let fault = #expect(throws: ItemFault.self) { try resolve(items, rules, media: media) }
             guard case .tooManyReferences? = fault?.cause else {
-                Issue.record("\(String(describing: fault))")
-                return
+                return #expect(Bool(false), "\(String(describing: fault))")
             }
             #expect(fault?.index == ItemResolver.mostReferences)
         }
@@ -152,10 +150,7 @@ import Testing
         let fault = #expect(throws: ItemFault.self) {
             try resolve(Array(repeating: .playlist(id), count: 40), playlists: playlists)
         }
-        guard case .tooLarge? = fault?.cause else {
-            Issue.record("\(String(describing: fault))")
-            return
-        }
+        guard case .tooLarge? = fault?.cause else { return #expect(Bool(false), "\(String(describing: fault))") }
         #expect(playlists.read.withLock { $0 } < 1_000_000)
         #expect(try resolve([.playlist(id)], playlists: playlists).items.count == 100_000)
     }

@@ -46,10 +46,7 @@ import Kernel
         _ = schedule.report(.heard, of: effect(1).id, now: start)
         #expect(schedule.nextDeadline == start.advanced(bySeconds: SoundProgress.longest))
         guard case .ended(_, let end)? = schedule.check(now: start.advanced(bySeconds: SoundProgress.longest)).last
-        else {
-            Issue.record("it has not ended")
-            return
-        }
+        else { return #expect(Bool(false), "it has not ended") }
         #expect(end.error?.code == .tooLong && schedule.effects.isEmpty && schedule.nextDeadline == nil)
     }
 
@@ -58,10 +55,7 @@ import Kernel
         _ = schedule.add(effect(1), now: start)
         #expect(schedule.check(now: start.advanced(bySeconds: SoundProgress.patience - 0.1)) == [])
         let actions = schedule.check(now: start.advanced(bySeconds: SoundProgress.patience))
-        guard case .ended(_, let end)? = actions.last else {
-            Issue.record("it has not ended")
-            return
-        }
+        guard case .ended(_, let end)? = actions.last else { return #expect(Bool(false), "it has not ended") }
         #expect(end.reason == .failed && end.error?.code == .timedOut && actions.first == .stop(SoundID(number: 1)))
     }
 }

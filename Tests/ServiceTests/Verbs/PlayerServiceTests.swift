@@ -41,8 +41,7 @@ import Testing
         let added = try result { service().add(addition, for: .local, reply: $0) }.get()
         #expect(added.found.items.count == 4)
         guard case (.insert(let drafts, at: .next), 7, true)? = edits().first else {
-            Issue.record("\(player.commands)")
-            return
+            return #expect(Bool(false), "\(player.commands)")
         }
         #expect(drafts.map(\.uri) == ["f/0.mp3", "f/1.mp3", "f/2.mp3", "a.mp3"])
     }
@@ -94,8 +93,7 @@ import Testing
         #expect(player.commands.isEmpty)
         _ = try result { service.play(PlaylistID(number: 2), from: 1, reply: $0) }.get()
         guard case (.replace(let drafts, startIndex: 1), nil, true)? = edits().first else {
-            Issue.record("\(player.commands)")
-            return
+            return #expect(Bool(false), "\(player.commands)")
         }
         #expect(drafts.map(\.uri) == ["0.mp3", "1.mp3"])
     }
@@ -168,10 +166,7 @@ import Testing
             error.part = part
             voice.report(id, .failed(error))
             let answer = try #require(replies.take(until: rig.patience).first)
-            guard case .failure(let problem) = answer else {
-                Issue.record("\(answer)")
-                return
-            }
+            guard case .failure(let problem) = answer else { return #expect(Bool(false), "\(answer)") }
             #expect(problem.member == member)
         }
     }

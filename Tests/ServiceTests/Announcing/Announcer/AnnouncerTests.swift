@@ -187,8 +187,7 @@ import KernelTesting
         voice.fades.withLock { $0 = true }
         rig.announcer.endSounds()
         guard case .ended(let end)? = changes.take(until: .now).last else {
-            Issue.record("the end was not reported")
-            return
+            return #expect(Bool(false), "the end was not reported")
         }
         #expect(end.reason == .failed && end.error?.code == .shuttingDown)
         #expect(rig.music.log.withLock { $0 } == [])
