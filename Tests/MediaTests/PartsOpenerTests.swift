@@ -2,6 +2,7 @@
 
 import Audio
 import Playback
+import PlaybackTesting
 import Synchronization
 import Testing
 
@@ -10,32 +11,6 @@ import Testing
 /// Several media that are heard as one.
 @Suite struct PartsOpenerTests {
     /// `NAME-RATE-FRAMES`, each frame with the number of the opening; from afar if the name is a web address.
-    private final class ToyDecoder: AudioDecoder {
-        private(set) var media: MediaDescription
-        private let value: Float
-        private var place: FrameCount = 0
-
-        init(_ uri: String, _ value: Float) {
-            let numbers = uri.split(separator: "-").dropFirst().compactMap { Int($0) }
-            self.value = value
-            media = MediaDescription(
-                format: AudioFormat(sampleRate: numbers[0], layout: .mono), duration: FrameCount(numbers[1]))
-        }
-
-        func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
-            guard let duration = media.duration else { return DecodedFrames(frames: 0, endOfStream: true) }
-            let count = min(3, Int(duration - place))
-            for index in 0..<count { samples[index] = value }
-            place += FrameCount(count)
-            return DecodedFrames(frames: count, endOfStream: place == duration)
-        }
-
-        func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
-            place = min(frame, media.duration ?? 0)
-            return place
-        }
-    }
-
     private final class ToyOpener: MediaOpener {
         let opened = Mutex<[(uri: String, cancellation: MediaCancellation, loading: @Sendable (MediaLoading) -> Void)]>(
             [])
@@ -49,7 +24,11 @@ import Testing
                 opened.append((locator.uri, cancellation, loading))
                 return opened.count
             }
-            return ToyDecoder(locator.uri, Float(count))
+            let numbers = locator.uri.split(separator: "-").dropFirst().compactMap { Int($0) }
+            return ScriptedDecoder(
+                ScriptedOpener.Script(
+                    frames: FrameCount(numbers[1]), format: AudioFormat(sampleRate: numbers[0], layout: .mono),
+                    base: Float(count), step: 0))
         }
     }
 
@@ -72,7 +51,7 @@ import Testing
     /// All frames, each with the rate that it is in.
     private func decode(_ decoder: any AudioDecoder) throws -> [(value: Float, rate: Int)] {
         var frames: [(Float, Int)] = []
-        try withUnsafeTemporaryAllocation(of: Float.self, capacity: 8) { samples in
+        try withUnsafeTemporaryAllocation(of: Float.self, capacity: 3) { samples in
             while true {
                 let rate = decoder.media.format.sampleRate
                 let result = try decoder.decode(into: samples)
