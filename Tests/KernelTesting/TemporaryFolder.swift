@@ -33,4 +33,26 @@ public final class TemporaryFolder: Sendable {
     public func link(_ name: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
     }
+
+    /// Runs a program in this folder; returns what it writes.
+    @discardableResult
+    public func run(_ command: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.currentDirectoryURL = URL(fileURLWithPath: path)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ProgramFailure(text: "\(command): \(text)") }
+        return text
+    }
+}
+
+private struct ProgramFailure: Error {
+    var text: String
 }

@@ -37,12 +37,12 @@ final class Fixtures: Sendable {
     }
 
     func lame(_ name: String, _ options: String..., source: String) throws -> String {
-        try run(["lame", "--quiet"] + options + [source, path(name)])
+        try folder.run(["lame", "--quiet"] + options + [source, path(name)])
         return path(name)
     }
 
     func ffmpeg(_ name: String, _ options: String..., source: String) throws -> String {
-        try run(["ffmpeg", "-v", "error", "-y", "-i", source] + options + [path(name)])
+        try folder.run(["ffmpeg", "-v", "error", "-y", "-i", source] + options + [path(name)])
         return path(name)
     }
 
@@ -58,29 +58,7 @@ final class Fixtures: Sendable {
     }
 
     @discardableResult
-    func run(_ arguments: String...) throws -> String { try run(arguments) }
-
-    @discardableResult
-    func run(_ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw ProgramError(text: "\(arguments.joined(separator: " ")): \(text)")
-        }
-        return text
-    }
-}
-
-struct ProgramError: Error {
-    var text: String
+    func run(_ arguments: String...) throws -> String { try folder.run(arguments) }
 }
 
 /// The kinds of streams that the decoder must play.

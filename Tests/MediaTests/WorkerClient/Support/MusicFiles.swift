@@ -52,13 +52,13 @@ final class MusicFiles: Sendable {
     func ffmpeg(_ name: String, _ options: String...) throws { try ffmpeg(name, options) }
 
     func ffmpeg(_ name: String, _ options: [String]) throws {
-        try run(["ffmpeg", "-nostdin", "-v", "error", "-y"] + options + [path(name)])
+        try folder.run(["ffmpeg", "-nostdin", "-v", "error", "-y"] + options + [path(name)])
     }
 
     /// A file decoded by `ffmpeg -f f32le`.
     func reference(_ name: String) throws -> [Float] {
         let raw = path("reference.f32")
-        try run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path(name), "-f", "f32le", raw])
+        try folder.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", path(name), "-f", "f32le", raw])
         let data = try Data(contentsOf: URL(fileURLWithPath: raw))
         return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
@@ -71,21 +71,6 @@ final class MusicFiles: Sendable {
     }
 
     func source(_ name: String) throws -> BytesSource { BytesSource(try bytes(name), name: name) }
-
-    private func run(_ command: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
-        // For files that ffmpeg names itself.
-        process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ProgramFailure(text: command.joined(separator: " ")) }
-    }
-}
-
-struct ProgramFailure: Error {
-    var text: String
 }
 
 /// Bytes in memory. Reads may fail from an offset on.
