@@ -14,6 +14,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PipelineTests {
     private static let song: [UInt8] = Array("a melody of bytes, each a frame".utf8)
 
+    /// Gives its bytes in odd pieces.
+    private func source(isSeekable: Bool) -> BytesSource {
+        BytesSource(Array("TOY".utf8) + Self.song, isSeekable: isSeekable, hasSize: isSeekable, piece: 7)
+    }
+
     /// Everything that is heard of one item.
     private func heard(
         _ opener: any MediaOpener, _ uri: String, conversion: any SampleRateConversion = NoConversion()
@@ -56,14 +61,14 @@ import Testing
 
     /// Row 225: the same decoder plays the bytes of a test source, with and without a length.
     @Test(arguments: [true, false]) func aSourceOfAnotherKind_isPlayed(isSeekable: Bool) {
-        let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: isSeekable)
+        let source = source(isSeekable: isSeekable)
         let heard = heard(SourceOpener(source: source), "anything")
         #expect(heard.samples == Self.song.map(Float.init) && heard.snapshot.error == nil)
     }
 
     /// Row 201: another resampler with the same decoder and sink.
     @Test func anotherResampler_isUsed() {
-        let source = FakeSource(Array("TOY".utf8) + Self.song, isSeekable: true)
+        let source = source(isSeekable: true)
         let heard = heard(
             SourceOpener(source: source, sampleRate: 22_050), "anything", conversion: Repetition())
         #expect(heard.samples == Self.song.flatMap { [Float($0), Float($0)] })
@@ -74,12 +79,13 @@ import Testing
 
 // MARK: Parts
 
-/// "TOY", then a byte for each stereo frame.
-private struct ToyFactory: DecoderFactory {
+/// `magic`, then a byte for each stereo frame.
+struct ToyFactory: DecoderFactory {
+    var magic = "TOY"
     var sampleRate = 44_100
 
     func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
-        head.starts(with: "TOY".utf8)
+        head.starts(with: magic.utf8)
     }
 
     func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
@@ -118,31 +124,9 @@ private final class ToyDecoder: AudioDecoder {
     }
 }
 
-private final class FakeSource: ByteSource {
-    let name = "nowhere"
-    let isSeekable: Bool
-    private let content: [UInt8]
-
-    init(_ content: [UInt8], isSeekable: Bool) {
-        self.content = content
-        self.isSeekable = isSeekable
-    }
-
-    var size: ByteCount? { isSeekable ? ByteCount(content.count) : nil }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-        // In odd pieces.
-        let piece = content.dropFirst(Int(offset)).prefix(min(buffer.count, 7))
-        buffer.copyBytes(from: piece)
-        return piece.count
-    }
-
-    func close() {}
-}
-
 /// Opens the same source for any uri, with the product's choice of a decoder.
 private struct SourceOpener: MediaOpener {
-    let source: FakeSource
+    let source: BytesSource
     var sampleRate = 44_100
 
     func open(

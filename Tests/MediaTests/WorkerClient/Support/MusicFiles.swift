@@ -76,24 +76,29 @@ final class MusicFiles: Sendable {
 /// Bytes in memory. Reads may fail from an offset on.
 final class BytesSource: ByteSource {
     let name: String
+    let size: ByteCount?
     let isSeekable: Bool
     let isLocal: Bool
     private let content: [UInt8]
     private let closed = Atomic(false)
     /// Reads beyond this offset fail; nil: none.
     let failsAt: Int64?
+    /// The most bytes of a read.
+    private let piece: Int
 
     init(
-        _ content: [UInt8], name: String = "music", isSeekable: Bool = true, isLocal: Bool = true, failsAt: Int64? = nil
+        _ content: [UInt8], name: String = "music", isSeekable: Bool = true, isLocal: Bool = true,
+        failsAt: Int64? = nil, hasSize: Bool = true, piece: Int = .max
     ) {
         self.content = content
+        size = hasSize ? ByteCount(content.count) : nil
         self.name = name
         self.isSeekable = isSeekable
         self.isLocal = isLocal
         self.failsAt = failsAt
+        self.piece = piece
     }
 
-    var size: ByteCount? { ByteCount(content.count) }
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
@@ -102,7 +107,7 @@ final class BytesSource: ByteSource {
             throw MediaError(.network, "\(name): the cable was cut.")
         }
         guard offset < content.count else { return 0 }
-        let count = min(buffer.count, content.count - Int(offset))
+        let count = min(buffer.count, piece, content.count - Int(offset))
         content.withUnsafeBytes { bytes in
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
         }
