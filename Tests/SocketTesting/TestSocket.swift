@@ -34,6 +34,9 @@ public final class TestSocket: Sendable {
         guard code == 0 else { throw TestSocketError(call: "connect", code: errno) }
     }
 
+    /// A connection that a server has accepted, without a time limit.
+    public init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
     private static func socket(_ family: Int32, seconds: Int) -> Int32 {
         let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue), 0)
         var timeout = timeval(tv_sec: seconds, tv_usec: 0)
