@@ -37,7 +37,7 @@ import Kernel
 
     /// The follower has loaded the leader's item and plays it.
     private mutating func begun() {
-        _ = look(playing(item(1), at: 10), StepReading())
+        #expect(look(playing(item(1), at: 10), StepReading()) == .load(copy(1), position: 10.1), "a little ahead")
         core.loaded(ItemID(number: 7))
         now = now.advanced(bySeconds: 1)
     }
@@ -65,17 +65,11 @@ import Kernel
         return .wait
     }
 
-    @Test mutating func loadsWhatTheLeaderPlays_aLittleAhead() {
-        #expect(look(playing(item(1, "song"), at: 10), StepReading()) == .load(copy(1, "song"), position: 10.1))
-    }
-
-    @Test mutating func keepsItsItem_whenItSoundsInStepAlready() {
+    @Test mutating func keepsItsItem_whenItSoundsInStepAlready_orBothAreSilent() {
         let step = look(playing(item(1), at: 10), playing(item(7), at: 10.1))
         #expect(step == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
         #expect(look(playing(item(1), at: 10), playing(item(7), at: 10)) == .wait)
-    }
-
-    @Test mutating func keepsItsItem_whenBothAreSilent() {
+        core = FollowerCore()
         #expect(look(paused(item(1)), paused(item(7))) == .adopt(ItemID(number: 7), as: ItemID(number: 1)))
     }
 
@@ -126,14 +120,16 @@ import Kernel
         #expect(core.offset.map { abs($0 - 30) < 0.2 } == true)
     }
 
-    @Test mutating func loadsSilently_whenTheLeaderIsPaused() {
+    @Test mutating func doesNothing_whileTheLeaderIsIdle_andLoadsSilently_whenItIsPaused() {
+        #expect(look(StepReading(), StepReading()) == .wait)
+        #expect(core.nextLook == nil)
         #expect(look(paused(item(1)), StepReading()) == .load(copy(1), position: nil))
         core.loaded(ItemID(number: 7))
         #expect(look(paused(item(1)), paused(item(7))) == .wait)
         #expect(core.nextLook == nil)
     }
 
-    @Test mutating func shiftsBySmallDistances_andRestsWhenInStep() {
+    @Test mutating func shiftsBySmallDistances_andRestsWhenInStep_alsoOverALoop() {
         begun()
         guard case .shift(let seconds) = step(leader: 20, follower: 19.95) else {
             return #expect(Bool(false), "no shift")
@@ -142,6 +138,7 @@ import Kernel
         #expect(step(leader: 30, follower: 30.001) == .wait)
         #expect(core.offset.map { abs($0 + 0.001) < 1e-6 } == true)
         #expect(core.nextLook.map { $0.seconds(since: now) } == 1)
+        #expect(step(leader: 0.2, follower: 99.9) == .wait)
     }
 
     @Test mutating func startsAnew_whenFarApart_andHasLearntHowLongAStartTakes() {
@@ -249,26 +246,16 @@ import Kernel
         #expect(abs(position - 20.2) < 1e-6)
     }
 
-    @Test mutating func aLoopIsNoDistance() {
+    @Test mutating func followsIntoTheWaitForBytes_thePauseAndTheEnd() {
         begun()
-        #expect(step(leader: 0.2, follower: 99.9) == .wait)
-    }
-
-    @Test mutating func followsIntoThePause_andIntoTheEnd() {
-        begun()
+        var starved = playing(item(1), at: 20)
+        (starved.status, starved.heard) = (.buffering, nil)
+        #expect(look(starved, playing(item(7), at: 20)) == .pause)
         #expect(look(paused(item(1)), playing(item(7), at: 20)) == .pause)
         #expect(look(playing(item(1), at: 20), paused(item(7))) == .play(position: 20.1))
         var over = paused(item(1))
         over.status = .stopped
         #expect(look(over, playing(item(7), at: 20)) == .stop)
-    }
-
-    @Test mutating func waitsWithTheLeader_thatWaitsForBytes() {
-        begun()
-        var leader = playing(item(1), at: 20)
-        leader.status = .buffering
-        leader.heard = nil
-        #expect(look(leader, playing(item(7), at: 20)) == .pause)
     }
 
     @Test mutating func crossesTheBorderWithTheLeader_inEitherOrder() {
@@ -286,28 +273,16 @@ import Kernel
         }
     }
 
-    @Test mutating func aSkipIsNoBorder() {
+    @Test mutating func dropsAnItemThatNoLongerFollows_andASkipIsNoBorder() {
         begun()
         let first = playing(item(1), at: 50, upcoming: item(2, "b"))
         #expect(look(first, playing(item(7), at: 50)) == .append(copy(2, "b")))
         core.appended(ItemID(number: 8))
-        let step = look(playing(item(2, "b"), at: 0.2), playing(item(7), at: 50))
-        #expect(step == .load(copy(2, "b"), position: 0.2 + 0.1))
-    }
-
-    @Test mutating func dropsAnItemThatNoLongerFollows() {
-        begun()
-        #expect(
-            look(playing(item(1), at: 99, upcoming: item(2, "b")), playing(item(7), at: 99))
-                == .append(copy(2, "b")))
-        core.appended(ItemID(number: 8))
-        let changed = playing(item(1), at: 99, upcoming: item(3, "c"))
-        #expect(look(changed, playing(item(7), at: 99)) == .remove(ItemID(number: 8)))
-        #expect(look(changed, playing(item(7), at: 99)) == .append(copy(3, "c")))
-    }
-
-    @Test mutating func doesNothing_whileTheLeaderIsIdle() {
-        #expect(look(StepReading(), StepReading()) == .wait)
-        #expect(core.nextLook == nil)
+        let changed = playing(item(1), at: 50, upcoming: item(3, "c"))
+        #expect(look(changed, playing(item(7), at: 50)) == .remove(ItemID(number: 8)))
+        #expect(look(changed, playing(item(7), at: 50)) == .append(copy(3, "c")))
+        core.appended(ItemID(number: 9))
+        let step = look(playing(item(3, "c"), at: 0.2), playing(item(7), at: 50))
+        #expect(step == .load(copy(3, "c"), position: 0.2 + 0.1))
     }
 }
