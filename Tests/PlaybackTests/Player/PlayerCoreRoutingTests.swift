@@ -9,15 +9,6 @@ import Testing
     private static let speakers = OutputDevice(id: "spk", description: "Speakers", isDefault: true)
     private static let headphones = OutputDevice(id: "hp", description: "Headphones", formFactor: "headphone")
 
-    private static func card(plugged: Bool) -> OutputDevice {
-        OutputDevice(
-            id: "card", description: "Card", isDefault: true,
-            ports: [
-                OutputPort(name: "speaker", description: "Speaker"),
-                OutputPort(name: "phones", description: "Phones", isHeadphones: true, isAvailable: plugged),
-            ], activePort: plugged ? "phones" : "speaker")
-    }
-
     private func reasons(_ world: SimulatedWorld) -> [RouteReason] {
         world.events.compactMap { if case .route(let reason, _, _) = $0 { reason } else { nil } }
     }
@@ -31,16 +22,16 @@ import Testing
 
     @Test func theJackIsPulled_andTheMusicStops() {
         var world = SimulatedWorld.playing(["a-60"])
-        world.report([Self.card(plugged: true)], current: "card")
+        world.report([RouteDecisionTests.card(plugged: true)], current: "card")
         world.run(seconds: 2)
         let place = world.position
-        world.report([Self.card(plugged: false)], current: "card")
+        world.report([RouteDecisionTests.card(plugged: false)], current: "card")
         // Within the same input: each millisecond would be heard in the room.
         #expect(!world.sink.isStarted)
         world.run(seconds: 1)
         #expect(world.status == .paused && world.core.reason == .routeLost)
         #expect(abs(world.position - place) < 0.05)
-        world.report([Self.card(plugged: true)], current: "card")
+        world.report([RouteDecisionTests.card(plugged: true)], current: "card")
         #expect(world.run { $0.status == .playing })
         #expect(reasons(world) == [.unknown, .oldDeviceUnavailable, .newDeviceAvailable])
     }

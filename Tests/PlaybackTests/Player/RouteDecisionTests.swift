@@ -22,7 +22,7 @@ import Kernel
     }
 
     /// A sound card with a jack, as PulseAudio reports it.
-    private static func card(plugged: Bool, active: String? = nil) -> OutputDevice {
+    static func card(plugged: Bool, active: String? = nil) -> OutputDevice {
         OutputDevice(
             id: "card", description: "Card", isDefault: true,
             ports: [
