@@ -35,10 +35,7 @@ import Testing
     }
 
     @Test func tagOfPackedAudio_givesItsTime() {
-        let owner = Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
-        let body = owner + [0, 0, 0, 0, 0, 1, 0x5F, 0x90]
-        let frame = Array("PRIV".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
-        let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
+        let tag = HLSDecodingTests.tag(ticks: 90_000)
         #expect(TimestampTag.seconds(in: tag) == 1)
         #expect(TimestampTag.seconds(in: Array(tag.dropLast(3))) == nil)
     }

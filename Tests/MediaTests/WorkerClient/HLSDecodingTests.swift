@@ -6,6 +6,7 @@ import Foundation
 import Media
 import Mpg123Decoding
 import Playback
+import PlaybackTesting
 import Testing
 import Kernel
 
@@ -53,10 +54,13 @@ import Kernel
         }
     }
 
-    private func open(_ path: String = "list.m3u8") throws -> any AudioDecoder {
+    private func open(
+        _ path: String = "list.m3u8",
+        with factories: [any DecoderFactory] = [Mpg123DecoderFactory(), MediaWorkerFactory(testWorkers)]
+    ) throws -> any AudioDecoder {
         let opener = NetworkMediaOpener(
-            transport: web, limits: NetworkLimits(), cipher: OpenSSLCipher(),
-            factories: [Mpg123DecoderFactory(), MediaWorkerFactory(testWorkers)], local: NoFiles())
+            transport: web, limits: NetworkLimits(), cipher: OpenSSLCipher(), factories: factories,
+            local: ScriptedOpener())
         return try opener.open(MediaLocator(uri: "http://web.example/\(path)"), cancellation: MediaCancellation())
     }
 
@@ -183,11 +187,7 @@ import Kernel
         // Each segment is a run of its own.
         web["/list.m3u8"] = Array(parts.joined(separator: "#EXT-X-DISCONTINUITY\n#EXTINF").utf8)
         let openings = Mailbox<Bool>()
-        let opener = NetworkMediaOpener(
-            transport: web, limits: NetworkLimits(),
-            factories: [ToldFactory(inner: MediaWorkerFactory(testWorkers), openings: openings)], local: NoFiles())
-        let decoder = try opener.open(
-            MediaLocator(uri: "http://web.example/list.m3u8"), cancellation: MediaCancellation())
+        let decoder = try open(with: [ToldFactory(inner: MediaWorkerFactory(testWorkers), openings: openings)])
         #expect(openings.take(until: .now.advanced(bySeconds: 10)).count == 1)
         let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 8_820)
         defer { buffer.deallocate() }
@@ -245,19 +245,12 @@ import Kernel
         return count
     }
 
-    private static func tag(ticks: UInt64) -> [UInt8] {
+    /// The tag with the time of packed audio.
+    static func tag(ticks: UInt64) -> [UInt8] {
         let body =
             Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
             + (0..<8).reversed().map { UInt8(truncatingIfNeeded: ticks >> ($0 * 8)) }
         let frame = Array("PRIV".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
-    }
-}
-
-private struct NoFiles: MediaOpener {
-    func open(
-        _ locator: MediaLocator, cancellation: MediaCancellation, loading: @escaping @Sendable (MediaLoading) -> Void
-    ) throws(MediaError) -> any AudioDecoder {
-        throw MediaError(.notFound, "There are no files here.")
     }
 }

@@ -73,12 +73,6 @@ import KernelTesting
         #expect(throws: MediaError.self) { try factory.outline(try files.source("a.flac")) }
     }
 
-    @Test func programThatIsNoWorker_failsTheItem() throws {
-        let factory = factory(MediaWorkers.find("/bin/true"))
-        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.flac")) }
-        #expect(error?.code == .decoderFailed)
-    }
-
     /// A hostile worker fails its item within the deadline, and nothing else.
     @Test(arguments: [
         ("noise", "head -c 100000 /dev/urandom >&3; sleep 60"),
@@ -89,7 +83,7 @@ import KernelTesting
             "a read of too much",
             "printf '\\014\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\377\\377\\377\\377' >&3; sleep 60"
         ),
-        ("silence", "sleep 60"),
+        ("silence", "sleep 60"), ("an end without a word", "exit"),
         ("being ready for ever", "while :; do printf '\\0\\0\\0\\0\\001\\0\\0\\0'; done >&3"),
         (
             "reading for ever",
