@@ -50,19 +50,13 @@ struct SoundMeterTests {
         withExtendedLifetime(tap) {}
     }
 
-    @Test func hasNoLevel_beforeTheFirstBlock() {
+    /// Frames are rendered again, for example, with a new equaliser while they wait in the sink.
+    @Test func hasNoLevel_beforeTheFirstBlock_andFramesRenderedAgainReplaceTheOldOnes() {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
         tap.write([Float](repeating: 0.5, count: 3_200), at: 0, frames: 1_600)
         #expect(meter.advance(clock(20), now: .now) == nil)
         #expect(meter.advance(clock(60), now: .now) != nil && abs(peak(meter) + 6.02) < 0.01)
-    }
-
-    /// For example, with a new equaliser while frames wait in the sink.
-    @Test func framesRenderedAgainReplaceTheOldOnes() {
-        var meter = SoundMeter()
-        let tap = meter.tap.begin(format)
-        tap.write([Float](repeating: 0.5, count: 3_200), at: 0, frames: 1_600)
         tap.write([Float](repeating: 0.25, count: 1_600), at: 800, frames: 800)
         _ = meter.advance(clock(1_600), now: .now)
         #expect(abs(peak(meter) + 12.04) < 0.01)
