@@ -7,6 +7,7 @@ import ServiceTesting
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Desktop
 
@@ -47,13 +48,7 @@ import Kernel
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         service.start()
         #expect(!player.hung.take(until: .now.advanced(bySeconds: 60)).isEmpty)
-        let ended = Mailbox<Bool>()
-        let thread = NamedThread("ends") {
-            service.stop()
-            ended.post(true)
-        }
-        #expect(!ended.take(until: .now.advanced(bySeconds: 60)).isEmpty)
+        #expect(returns { service.stop() })
         player.release.post(true)
-        thread.join()
     }
 }
