@@ -103,12 +103,8 @@ private final class ScriptedTransport: HTTPTransport {
         let (stream, run, _) = try begun()
         let ended = Mailbox<MediaError.Code?>()
         let thread = NamedThread("ahead") {
-            do throws(MediaError) {
-                _ = try run.bytes(at: 0, count: 100)
-                ended.post(nil)
-            } catch {
-                ended.post(error.code)
-            }
+            let read = Result { () throws(MediaError) in try run.bytes(at: 0, count: 100) }
+            ended.post(read.failure?.code)
         }
         if isLeftFirst { _ = try stream.next(5) { .current } }
         run.abandon()

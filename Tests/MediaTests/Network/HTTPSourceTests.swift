@@ -4,6 +4,7 @@ import Playback
 import Synchronization
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Media
 
@@ -42,18 +43,13 @@ final class IdleTransport: HTTPTransport {
 
     /// The error of a read that blocks while `body` is called.
     private func blockedRead(_ source: HTTPSource, _ body: () -> Void) -> MediaError? {
-        let result = Monitor<MediaError??>(nil)
-        let thread = NamedThread("reader") {
-            do throws(MediaError) {
-                _ = try source.bytes(at: 0, count: 10)
-                result.change { $0 = .some(nil) }
-            } catch {
-                result.change { $0 = .some(error) }
-            }
-        }
+        let ended = Mailbox<MediaError?>()
+        NamedThread("reader") {
+            let read = Result { () throws(MediaError) in try source.bytes(at: 0, count: 10) }
+            ended.post(read.failure)
+        }.detach()
         body()
-        thread.join()
-        return result.withLock { $0 } ?? nil
+        return ended.answer()
     }
 
     @Test func close_endsABlockedRead_andTheTransfer() {
