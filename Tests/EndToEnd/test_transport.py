@@ -230,13 +230,10 @@ def test_random_commands_never_break_the_invariants(api, events):
     assert slowest < 1.0 * PATIENCE
 
 
-@pytest.mark.parametrize("output", ["null", "pulse"])
-def test_thousands_of_commands_are_all_answered_in_time(pulse, start_server, output):
+def test_thousands_of_commands_are_all_answered_in_time(pulse, server, api):
     """Row 62: 10,000 random ones within 60 s over one socket, 50 on their way at a time; each answered within 1 s, none twice;
     then the player does as it is told."""
     count, ahead = 10_000, 50
-    server = start_server(output=output, pulse=pulse)
-    api = Api(server.url)
     api.load("long.mp3", "short-0.mp3", "chirp.mp3", "text.mp3", "low.mp3")
     dice = random.Random(62)
     sent: dict[int, float] = {}
@@ -298,16 +295,6 @@ def draining(api, server, events):
     yield begin
     for stop in stops:
         stop.join()
-
-
-def test_a_stop_that_drains_can_be_taken_back(api, events, draining):
-    mark = draining()
-    position = api.player()["position"]
-    api.play()
-    events.wait_status("playing", mark=mark)
-    # More than was buffered.
-    eventually(lambda: api.player()["position"] > position + 5, "it goes on", timeout=15)
-    assert api.player()["status"] == "playing" and not events.since(mark, "completed")
 
 
 def test_draining_is_reported_and_paused_at_once(capture, api, events, draining):
