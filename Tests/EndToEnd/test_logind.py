@@ -54,11 +54,10 @@ def is_locked(api) -> bool:
     return api.call("GET", "/session")["locked"]
 
 
-@pytest.mark.parametrize("category", ["ambient", "solo-ambient"])
-def test_the_lock_pauses_what_obeys_it(logind, capture, api, events, playing, category):
-    """Rows 96, 102, 103: the desktop says that its screen is locked."""
+def test_the_lock_pauses_what_obeys_it(logind, capture, api, events, playing):
+    """Rows 96, 103: the desktop says that its screen is locked."""
     screen = logind.screens[0]
-    change(api, category=category)
+    change(api, category="solo-ambient")
     logind.hint(screen, True)
     told = events.wait_for("interruption", mark=playing)
     assert told["type"] == "began" and told["reason"] == "lock"
@@ -81,7 +80,7 @@ def test_playback_goes_on_behind_the_lock(logind, capture, api, events, playing)
 
 
 def test_a_request_to_lock_is_enough(logind, capture, api, playing):
-    """Row 96: not each desktop says afterwards that it was done; one that does has the last word."""
+    """Rows 96, 102: not each desktop says afterwards that it was done; one that does has the last word."""
     screen = logind.screens[0]
     change(api, category="ambient")
     logind.lock(screen)
@@ -125,23 +124,17 @@ def test_only_the_own_screens_count(bus, capture, launch):
     logind.stop()
 
 
-def test_a_locked_screen_is_seen_at_the_start(bus, capture, launch):
-    screen = Screen(1, STRANGER)
-    screen.locked = True
-    logind = LoginManager(bus, [screen]).start()
-    api = Api(launch().url)
-    eventually(lambda: is_locked(api), "the only screen of the machine is locked")
-    logind.stop()
-
-
 def test_sleep_pauses_and_waking_goes_on(logind, capture, pulse, api, events, playing):
     """Row 143: silent before the machine sleeps, which waits for that; a new stream afterwards, at the same place."""
     before = [stream[0] for stream in pulse.sink_inputs()]
+    began = time.monotonic()
     logind.sleep()
     told = events.wait_for("interruption", mark=playing)
     assert told["type"] == "began" and told["reason"] == "sleep"
     asleep = api.wait_status("interrupted")
     eventually(lambda: not logind.is_held(), "the machine may sleep")
+    # logind itself waits for 5 s.
+    assert time.monotonic() - began < 1.2 * PATIENCE
     capture.wait_silence(0.3)
     during(0.3, lambda: api.player()["position"] == asleep["position"], "time ran while the machine slept")
     mark, silent = events.mark(), capture.frames
@@ -155,23 +148,11 @@ def test_sleep_pauses_and_waking_goes_on(logind, capture, pulse, api, events, pl
     eventually(logind.is_held, "the next sleep is waited for as well")
 
 
-def test_silence_is_not_waited_for_longer_than_it_takes(logind, capture, api, playing):
-    began = time.monotonic()
-    logind.sleep()
-    eventually(lambda: not logind.is_held(), "the machine may sleep")
-    # logind itself waits for 5 s.
-    assert time.monotonic() - began < 1.2 * PATIENCE
-
-
-@pytest.mark.parametrize("when", ["before", "during"])
-def test_paused_player_stays_paused_after_sleep(logind, capture, api, events, playing, when):
-    """Rows 129, 131 and 143."""
-    if when == "before":
-        api.pause()
+def test_paused_player_stays_paused_after_sleep(logind, capture, api, events, playing):
+    """Rows 131 and 143."""
     logind.sleep()
     events.wait_for("interruption", mark=playing)
-    if when == "during":
-        api.pause()
+    api.pause()
     mark = events.mark()
     capture.wait_silence(0.3)
     silent = capture.frames
