@@ -197,19 +197,6 @@ def test_skip_mode_moves_within_the_item(bus, api):
     assert api.player()["position"] < after["position"] - 10
 
 
-def test_a_position_for_another_track_changes_nothing(bus, api):
-    """Row 183."""
-    first, second = api.start("long.mp3", "low.mp3")
-    bus.player("SetPosition", f"/org/tonearm/track/{second}", "20000000")
-    bus.player("SetPosition", NO_TRACK, "20000000")
-    bus.player("SetPosition", f"/org/tonearm/track/{first}", "-5")
-    bus.player("SetPosition", f"/org/tonearm/track/{first}", "900000000")
-    assert api.player()["position"] < 15
-    bus.player("SetPosition", f"/org/tonearm/track/{first}", "20000000")
-    assert 19.9 < api.player()["position"] < 30
-    assert api.player()["queueIndex"] == 0
-
-
 def test_an_address_opened_over_the_bus_adds_what_the_api_adds(bus, api, server, media):
     """A file, a folder and a list stand for the same items through both doors, and are refused for the same reasons."""
     listed = media.root / "both-doors.m3u"

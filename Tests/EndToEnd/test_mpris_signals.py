@@ -158,23 +158,6 @@ def test_a_stations_song_and_name_are_reported(bus, api, signals, media):
     assert bus.metadata()["xesam:artist"] == ["Test FM"]
 
 
-def test_no_cover_outlives_its_item(bus, api, signals):
-    """Row 194."""
-    api.load("tagged.mp3", "low.mp3", "noise.mp3")
-    api.play()
-    for _ in range(5):
-        bus.player("Next")
-        bus.player("Previous")
-        bus.player("Previous")
-    bus.player("Next")
-    api.play(index=1)
-    eventually(lambda: bus.metadata()["xesam:title"] == "low", "the second item")
-    for change in signals.changed():
-        metadata = change.get("Metadata", {})
-        if metadata.get("xesam:title") in ("low", "noise"):
-            assert "mpris:artUrl" not in metadata
-
-
 def test_properties_are_read_at_once(bus, api):
     """Issue 4: under 5 ms; a hundred on one connection."""
     api.load("long.mp3", play=True)

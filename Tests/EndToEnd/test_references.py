@@ -59,13 +59,13 @@ def test_a_playlist_entry_has_a_reference(api, address):
     assert reference(api) == entry["reference"]
 
 
-@pytest.mark.parametrize("text", ["sealed:", "sealed:AAAA", "sealed:" + "A" * 4_000, "sealed:é"])
-def test_a_made_up_reference_is_unknown(api, text):
+def test_a_made_up_reference_is_unknown(api):
     api.load("short-1.mp3")
-    answer = api.request("POST", "/queue/items", json={"items": [{"uri": "short-1.mp3"}, {"uri": text}]})
-    assert answer.status_code == 404 and answer.json()["code"] == "unknown-reference"
-    assert answer.json()["member"] == "items[1].uri"
-    assert api.uris() == ["short-1.mp3"]
+    for text in ("sealed:", "sealed:AAAA", "sealed:" + "A" * 4_000, "sealed:é"):
+        answer = api.request("POST", "/queue/items", json={"items": [{"uri": "short-1.mp3"}, {"uri": text}]})
+        assert answer.status_code == 404 and answer.json()["code"] == "unknown-reference", text
+        assert answer.json()["member"] == "items[1].uri"
+        assert api.uris() == ["short-1.mp3"]
 
 
 def test_another_server_opens_no_reference(start_server, api, address):
