@@ -7,7 +7,7 @@ import time
 import numpy
 import pytest
 
-from rig import PATIENCE, RATE, Api, Capture, Neighbour, Origin, during, eventually
+from rig import PATIENCE, RATE, Api, Capture, Neighbour, during, eventually
 from rig.pulse import HEADPHONES, SECOND
 from rig.signals import click_level, read_wave, write_wave
 from rig.sounds import BELL, LEVEL, MUSIC, QUIET, TEXT, amplitude, decibels, first_heard, level_now, near, phase, tone
@@ -101,17 +101,6 @@ def test_it_is_heard_soon_whether_cold_or_warm(capture, api, sounds):
     assert min(took[1:3]) < 0.15 * PATIENCE and took[0] < 0.3 * PATIENCE
 
 
-@pytest.mark.parametrize("name", ["bell.wav", "address"])
-def test_every_format_and_address_works(capture, api, sounds, name, playing):
-    origin = Origin()
-    origin.serve("/bell.mp3", (sounds.root / "bell.mp3").read_bytes())
-    mark = capture.frames
-    announce(api, f"{origin.url}/bell.mp3" if name == "address" else name)
-    assert is_over(api)["reason"] == "finished"
-    assert first_heard(capture, BELL, mark) is not None
-    back(capture)
-
-
 def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     api.settings(volume=0.5)
     mark = capture.frames
@@ -136,12 +125,11 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
 
 # Exactly as it was
 
-@pytest.mark.parametrize("state, mode", [("idle", "duck"), ("paused", "pause"), ("stopped", "duck")])
+@pytest.mark.parametrize("state, mode", [("paused", "pause"), ("stopped", "duck")])
 def test_silent_player_stays_silent(capture, api, state, mode):
-    if state != "idle":
-        api.start("music.mp3")
-        api.pause() if state == "paused" else api.call("POST", "/player/stop")
-        api.wait_status(state)
+    api.start("music.mp3")
+    api.pause() if state == "paused" else api.call("POST", "/player/stop")
+    api.wait_status(state)
     capture.wait_silence(0.2)
     before, mark = api.player(), capture.frames
     announce(api, music=mode)
@@ -151,18 +139,6 @@ def test_silent_player_stays_silent(capture, api, state, mode):
     after = api.player()
     assert (after["position"], after["reason"], after["queue"]) == (before["position"], before["reason"], before["queue"])
     assert first_heard(capture, MUSIC, mark) is None
-    if state != "idle":
-        api.play()
-        back(capture)
-
-
-def test_a_pause_of_the_user_holds(capture, api, playing):
-    announce(api, "text.mp3", music="pause")
-    assert api.pause()["status"] == "paused"
-    for announcement in announcements(api):
-        api.request("DELETE", f"/announcements/{announcement['id']}")
-    during(0.5, lambda: api.player()["status"] == "paused", "the end of an announcement took the pause back")
-    capture.wait_silence(0.3)
     api.play()
     back(capture)
 
@@ -176,16 +152,6 @@ def test_volume_and_next_of_the_user_hold(capture, api, playing):
     back(capture, LEVEL * 0.25)
     now = api.player()
     assert now["queueIndex"] == 1 and now["status"] == "playing" and now["volume"] == 0.25
-
-
-def test_play_during_a_pausing_announcement_is_heard(capture, api, playing):
-    said = announce(api, "text.mp3", music="pause")
-    api.wait_status("interrupted")
-    api.resume()
-    eventually(
-        lambda: near(level_now(capture, MUSIC), LEVEL, 0.5) and level_now(capture, TEXT) > 0.1, "both are heard", timeout=6)
-    api.call("DELETE", f"/announcements/{said['id']}")
-    during(0.5, lambda: api.player()["status"] == "playing", "the end of the announcement stopped the music")
 
 
 QUARTER = 10 ** (-12 / 20)
@@ -238,26 +204,18 @@ def test_effects_change_while_it_sounds(capture, api, sounds):
     back(capture)
 
 
-@pytest.mark.parametrize("cause", ["announcement", "interruption"])
-def test_effects_changed_while_the_music_is_silent(capture, api, sounds, cause):
+def test_effects_changed_while_the_music_is_silent(capture, api, sounds):
     """They are in force from its first frame on."""
     one_side(sounds.root / "hum.wav", MUSIC, 30, LEVEL)
     api.load("hum.wav", play=True)
     capture.wait_sound()
-    if cause == "announcement":
-        said = announce(api, "text.mp3", music="pause")
-    else:
-        api.call("POST", "/session/interruptions", json={"type": "began"})
+    said = announce(api, "text.mp3", music="pause")
     api.wait_status("interrupted")
     capture.wait_seconds(0.5)
     api.call("PATCH", "/effects", json=CURVE)
+    eventually(lambda: near(level_now(capture, TEXT), QUIET * QUARTER, 0.5), "the equaliser is in force")
     mark = capture.frames
-    if cause == "announcement":
-        eventually(lambda: near(level_now(capture, TEXT), QUIET * QUARTER, 0.5), "the equaliser is in force")
-        mark = capture.frames
-        api.call("DELETE", f"/announcements/{said['id']}")
-    else:
-        api.call("POST", "/session/interruptions", json={"type": "ended"})
+    api.call("DELETE", f"/announcements/{said['id']}")
     api.wait_status("playing")
     back(capture, LEVEL * QUARTER)
     capture.wait_seconds(0.3)
