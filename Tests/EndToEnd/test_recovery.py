@@ -148,37 +148,6 @@ def test_commands_while_the_daemon_is_away_are_answered_and_kept(pulse, api):
     assert snapshot["status"] == "paused" and snapshot["position"] == pytest.approx(12, abs=0.05)
 
 
-def test_a_seek_while_the_daemon_is_away_holds_when_it_is_back(capture, pulse, api, events, media):
-    """Promise 2: `interrupted` all the while, never `seeking`; then the sound comes from the target."""
-    api.load("long.mp3", play=True)
-    capture.wait_sound()
-    pulse.kill()
-    capture.close()
-    api.wait_status("interrupted")
-    mark = events.mark()
-    for target in (30, 5, 17):
-        answer = api.seek(position=target)
-        assert answer["status"] == "interrupted" and answer["position"] == pytest.approx(target, abs=0.01)
-    pulse.start()
-    again = Capture(pulse).start(restart_sink=False)
-    back = api.wait_status("playing", timeout=15)
-    assert 17 <= back["position"] < 19
-    eventually(lambda: api.player()["position"] >= back["position"] + 0.3, "it plays on")
-    again.wait_sound(timeout=10)
-    again.wait_seconds(0.5)
-
-    def heard() -> float | None:
-        """Where the last quarter of a second is from, when a late sound server has left no hole in it."""
-        sample = again.samples()[-RATE // 4 :]
-        return sample.any(axis=1).mean() > 0.95 and align(media.reference("long.mp3"), sample) / RATE
-
-    assert 17 <= eventually(heard, "a quarter of a second") < api.player()["position"]
-    # A moment of `seeking` belongs to the start from the target; it ends in sound. The end of the capture is not looked
-    # at: a null sink stands for a moment when its monitor's latency changes.
-    statuses = [event["status"] for event in events.since(mark, "status")]
-    assert "interrupted" not in statuses[1:] and statuses[-1] == "playing"
-
-
 def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, pulse, api, events):
     """A server that stands answers nobody: never `playing` meanwhile; then the music goes on where it was, in one stream."""
     ids = api.load("long.mp3", play=True)
@@ -210,7 +179,7 @@ def test_a_frozen_sound_server_is_an_outage_and_leaves_nothing_behind(capture, p
     eventually(lambda: len(pulse.sink_inputs()) == 1, "one stream is left", timeout=3)
 
 
-@pytest.mark.parametrize("moment", [None, 0.0, 0.01])
+@pytest.mark.parametrize("moment", [None, 0.0])
 def test_term_under_load_closes_every_client_and_saves(server, api, pulse, open_events, moment):
     """DESIGN section 3: 50 event clients, while playing or so many seconds into loading: 1001 for each, status 0, saved."""
     logs = [open_events(url=server.events_url) for _ in range(50)]
