@@ -202,27 +202,18 @@ def test_another_version_of_http_is_505(server):
         assert b"HTTP/1.1 505 " in answer and b"application/problem+json" in answer, answer
 
 
-AMBIGUOUS = [
-    ("GET", "Host: localhost\r\nHost: 127.0.0.1\r\n", 400),
-    ("POST", "Host: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400),
-    ("POST", "Host: localhost\r\nContent-Length: 0\r\nContent-Length: 5\r\n", 400),
-    ("POST", "Host: localhost\r\nTransfer-Encoding: gzip\r\n", 501),
-]
-
-
 @pytest.mark.shared
 @pytest.mark.parametrize("later", [False, True], ids=["first", "later"])
-@pytest.mark.parametrize("method,fields,status", AMBIGUOUS, ids=["two hosts", "both lengths", "two lengths", "unknown coding"])
-def test_a_request_that_can_be_read_in_two_ways_ends_the_connection(server, api, method, fields, status, later):
-    """RFC 9112 sections 3.2 and 6.3: what is smuggled behind it is never answered."""
+def test_a_request_that_can_be_read_in_two_ways_ends_the_connection(server, api, later):
+    """RFC 9112 section 6.3: what is smuggled behind it is never answered. `MicrohttpdServerTests` has each kind."""
     version = api.player()["version"]
     first = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" if later else b""
     smuggled = b"0\r\n\r\nPOST /api/v1/player/stop HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    path = "/api/v1/player" + ("" if method == "GET" else "/pause")
-    answer = exchange(server.port, first + f"{method} {path} HTTP/1.1\r\n{fields}\r\n".encode() + smuggled)
+    ambiguous = b"Host: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = exchange(server.port, first + b"POST /api/v1/player/pause HTTP/1.1\r\n" + ambiguous + smuggled)
     assert answer.count(b"HTTP/1.1 ") == (2 if later else 1), answer
     head = answer[answer.rindex(b"HTTP/1.1 "):]
-    assert head.startswith(b"HTTP/1.1 %d" % status) and b"application/problem+json" in head and b"\r\nConnection: close" in head
+    assert head.startswith(b"HTTP/1.1 400") and b"application/problem+json" in head and b"\r\nConnection: close" in head
     assert api.player()["version"] == version
 
 
