@@ -66,9 +66,9 @@ def test_a_link_and_a_file_play_in_one_queue_without_a_gap(written, api, media, 
 
 
 @pytest.mark.parametrize("name, options", [
-    ("noise-vbr.mp3", {}), ("noise.mp2", {"ranges": False}), ("noise-vbr-noxing.mp3", {"chunked": True, "ranges": False})])
+    ("noise.mp2", {"ranges": False}), ("noise-vbr-noxing.mp3", {"chunked": True, "ranges": False})])
 def test_every_way_of_sending_arrives_whole(written, api, media, origin, name, options):
-    """Row 33: with ranges, without, and without a length."""
+    """Row 33: without ranges, and without a length. With them: see above."""
     origin.serve("/a", content(media, name), **options)
     assert_whole(play_to_the_end(api, written, f"{origin.url}/a"), media.reference(name))
 
@@ -85,18 +85,6 @@ def test_it_sounds_while_most_of_it_is_still_to_come(written, api, media, origin
     written.wait_frames(4 * RATE)
     difference, _ = largest_difference(written.samples(), media.reference("long.mp3")[: 7 * RATE // 2])
     assert difference <= 1
-
-
-def test_a_slow_server_leaves_no_gap(written, api, media, origin):
-    """The next item is opened in time: its server takes 4 s to answer, and nothing is missing between the two."""
-    origin.serve("/b.mp3", content(media, "short-1.mp3"), delay=4)
-    api.start("long.mp3", f"{origin.url}/b.mp3")
-    api.seek(position=28)
-    api.wait_status("completed", timeout=30)
-    written.wait_silence()
-    border = numpy.concatenate([media.reference("long.mp3")[-2 * RATE :], media.reference("short-1.mp3")])
-    assert largest_difference(written.samples(), border)[0] <= 1
-    assert len(origin.log("/b.mp3")) == 1
 
 
 @pytest.mark.serve("--prebuffer", "4")
@@ -555,19 +543,17 @@ def test_without_libcurl_a_link_fails_with_the_cause_and_files_play(start_server
 # The queue runs low
 
 
-@pytest.mark.parametrize("where", ["local", "network"])
-def test_an_item_added_on_queue_low_follows_without_a_gap(written, api, events, music, origin, where):
-    """Rows 156, 271. The server of the network's item needs a second to answer. Behind a gap the file would have a fade."""
+def test_an_item_added_on_queue_low_follows_without_a_gap(written, api, events, music, origin):
+    """Rows 156, 271. The item's server needs a second to answer. Behind a gap the file would have a fade."""
     noise = numpy.random.default_rng(7).uniform(-0.3, 0.3, (8 * RATE, 2))
     for name, part in (("one", noise[:4 * RATE]), ("two", noise[4 * RATE:])):
         wave = write_wave(music / f"{name}.wav", part)
         origin.serve(f"/{name}.wav", wave.read_bytes(), content_type="audio/wav", delay=1 if name == "two" else 0)
-    base = f"{origin.url}/" if where == "network" else ""
     mark = events.mark()
-    ids = api.load(f"{base}one.wav", play=True)
+    ids = api.load(f"{origin.url}/one.wav", play=True)
     low = events.wait_for("queue-low", mark=mark)
     assert (low["reason"], low["itemId"]) == ("ending", ids[0]) and 0 < low["remaining"] <= 4
-    api.add(f"{base}two.wav")
+    api.add(f"{origin.url}/two.wav")
     events.wait_status("completed", mark=mark, timeout=15)
     heard = written.samples().astype(int)
     assert len(heard) == len(noise) and numpy.abs(heard - numpy.round(noise * 32767).astype(int)).max() <= 2
