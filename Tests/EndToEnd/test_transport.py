@@ -123,7 +123,7 @@ def test_draining_plays_what_is_buffered(capture, api, events):
 
 
 def test_end_of_the_queue_is_reported_and_toggle_starts_again(capture, api, events):
-    """Rows 11, 52, 157: completed once with `finished`, then the queue's end; toggle then sounds."""
+    """Rows 11, 52, 155, 157: completed once with `finished`, then the queue's end; toggle then sounds."""
     ids = api.load("short-0.mp3", "short-1.mp3")
     mark = events.mark()
     api.play()
