@@ -10,7 +10,6 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 import urllib.request
 from types import SimpleNamespace
 
@@ -253,18 +252,19 @@ def test_a_port_in_use_by_a_tonearm_is_reported_as_such(server, directory):
             assert result.returncode == 69 and words in result.stderr, result
 
 
-@pytest.mark.parametrize("arguments, status, text", [
-    (("--port-file", "/nowhere/at/all/port"), 73, "port-file"), (("--data", "/proc/none"), 73, "data"),
-    (("--output", "file:/nowhere/at/all.wav"), 73, "output: cannot write /nowhere/at/all.wav"),
-    (("--token-file", "/nowhere/at/all/token"), 73, "token-file"), (("--config", "/nowhere/at/all"), 78, "config"),
-    (("--log-level", "loud"), 78, "--log-level"), (("--socket", "/nowhere/at/all/socket"), 73, "No such file"),
-    (("--port", "70000"), 78, "port"), (("--port", "x"), 78, "port"), (("--output", "loud"), 78, "output")])
-def test_serve_fails_with_one_sentence(directory, arguments, status, text):
-    result = tonearm("serve", "--port", "0", "--output", "null", "--data", str(directory / "d"), *arguments, timeout=10)
-    assert result.returncode == status
-    lines = result.stderr.splitlines()
-    assert lines[-1].startswith("tonearm: ") and text in lines[-1]
-    assert all(" warning tonearm: " in line for line in lines[:-1]), "nothing but the log's warnings beside it"
+def test_serve_fails_with_one_sentence(directory):
+    """`ServerConfigurationTests` has more wrong values."""
+    for arguments, status, text in [
+            (("--port-file", "/nowhere/at/all/port"), 73, "port-file"), (("--data", "/proc/none"), 73, "data"),
+            (("--output", "file:/nowhere/at/all.wav"), 73, "output: cannot write /nowhere/at/all.wav"),
+            (("--token-file", "/nowhere/at/all/token"), 73, "token-file"), (("--config", "/nowhere/at/all"), 78, "config"),
+            (("--log-level", "loud"), 78, "--log-level"), (("--socket", "/nowhere/at/all/socket"), 73, "No such file"),
+            (("--port", "x"), 78, "port")]:
+        result = tonearm("serve", "--port", "0", "--output", "null", "--data", str(directory / "d"), *arguments, timeout=10)
+        assert result.returncode == status, result
+        lines = result.stderr.splitlines()
+        assert lines[-1].startswith("tonearm: ") and text in lines[-1]
+        assert all(" warning tonearm: " in line for line in lines[:-1]), "nothing but the log's warnings beside it"
     for wrong in (("serve", "--nonsense"), ("nonsense",)):
         assert tonearm(*wrong, timeout=10).returncode == 64
 
@@ -438,11 +438,12 @@ def completed(directory, words: list[str], **environment: str) -> list[str]:
     return result.stdout.splitlines()
 
 
-@pytest.mark.parametrize("line, expected", [
-    ("tonearm se", {"serve", "seek", "search", "session", "set"}), ("tonearm serve --log-l", {"--log-level"}), ("tonearm serve --log-level w", {"warning"}),
-    ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}), ("tonearm previ", {"previous"})])
-def test_completion_in_bash(directory, line, expected):
-    assert set(completed(directory, line.split(" "))) == expected
+def test_completion_in_bash(directory):
+    for line, expected in [
+            ("tonearm se", {"serve", "seek", "search", "session", "set"}), ("tonearm serve --log-l", {"--log-level"}),
+            ("tonearm serve --log-level w", {"warning"}), ("tonearm repeat o", {"off", "one"}), ("tonearm shuffle ", {"on", "off"}),
+            ("tonearm previ", {"previous"})]:
+        assert set(completed(directory, line.split(" "))) == expected, line
 
 
 def test_completion_knows_the_servers_names_and_runs_none(directory, server, api):

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from rig import CommandLine, Origin, Radio, eventually, tonearm
+from rig import CommandLine, Radio, eventually, tonearm
 from rig.access import CONTROL
 from rig.commandline import in_a_terminal
 
@@ -148,11 +148,12 @@ def test_loop_levels_prime_and_a_start_at_a_time(cli, api):
     assert json.loads(run("levels", "--json"))["type"] == "levels"
 
 
-@pytest.mark.parametrize("arguments", [("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"), ("volume", "101"), ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"),
-                                       ("interrupt", "began", "--stay-paused")])
-def test_a_wrong_argument_leads_to_the_help_of_its_command(arguments):
-    result = tonearm(*arguments)
-    assert result.returncode == 64 and f"Usage: tonearm {arguments[0]} " in result.stderr, result
+def test_a_wrong_argument_leads_to_the_help_of_its_command():
+    """`PositionTests` and `VolumeTests` have more of them."""
+    for arguments in (("volume", "loud"), ("set", "volume", "2"), ("set", "colour", "1"), ("set", "muted", "perhaps"),
+                      ("volume", "--", "-5", "-6"), ("seek", "nowhere"), ("seek", "--"), ("interrupt", "began", "--stay-paused")):
+        result = tonearm(*arguments)
+        assert result.returncode == 64 and f"Usage: tonearm {arguments[0]} " in result.stderr, result
 
 
 @pytest.mark.parametrize("options", [("--player", "kitchen"), ("--player=kitchen",)])
@@ -329,14 +330,13 @@ def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
     assert re.search(r"7 files found, 3 read\r\x1b\[Ktonearm: ", seen), seen
 
 
-@pytest.mark.parametrize("reason, message, told", [("disk-full", "The disk is full.", "The disk is full."), ("size-limit", None, "size-limit")])
-def test_a_pause_that_finds_the_recording_ended_fails(reason, message, told):
+def test_a_pause_that_finds_the_recording_ended_fails(origin):
     """The sound before the pause met the end of the room."""
-    last = {"id": "memo.wav", "successfully": message is None, "reason": reason, "duration": 2, "message": message}
-    origin = Origin()
-    origin.serve("/api/v1/recordings/current/pause", json.dumps({"state": "idle", "id": None, "last": last}).encode())
-    result = tonearm("record", "pause", "--server", origin.url)
-    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"tonearm: memo.wav, 0:02: {told}\n"), result
+    for reason, message, told in (("disk-full", "The disk is full.", "The disk is full."), ("size-limit", None, "size-limit")):
+        last = {"id": "memo.wav", "successfully": message is None, "reason": reason, "duration": 2, "message": message}
+        origin.serve("/api/v1/recordings/current/pause", json.dumps({"state": "idle", "id": None, "last": last}).encode())
+        result = tonearm("record", "pause", "--server", origin.url)
+        assert (result.returncode, result.stdout, result.stderr) == (1, "", f"tonearm: memo.wav, 0:02: {told}\n"), result
 
 
 def test_names_do_not_steer_the_terminal(server, api):

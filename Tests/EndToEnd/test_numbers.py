@@ -144,11 +144,11 @@ def test_requests_with_impossible_numbers_are_answered(api, server):
     assert server.is_running
 
 
-@pytest.mark.parametrize("flag", ["port", "decode-buffer-frames", "buffer-count", "cache-limit", "network-timeout", "prebuffer", "rebuffer"])
-def test_impossible_settings_are_refused(flag):
-    for number in (str(2**63 - 1), "-1", "NaN", "1e400"):
-        result = tonearm("serve", f"--{flag}={number}")
-        assert result.returncode in range(1, 126) and flag in result.stderr, (number, result)
+def test_impossible_settings_are_refused():
+    for flag in ("port", "decode-buffer-frames", "buffer-count", "cache-limit", "network-timeout", "prebuffer", "rebuffer"):
+        for number in (str(2**63 - 1), "-1", "NaN", "1e400"):
+            result = tonearm("serve", f"--{flag}={number}")
+            assert result.returncode in range(1, 126) and flag in result.stderr, (number, result)
 
 
 def test_item_that_crashed_the_server_is_not_reopened(server, api, origin):
