@@ -225,26 +225,23 @@ def test_a_wrong_frame_is_answered_or_ends_only_that_connection(api, open_events
         bystander.wait_for("settings", lambda event: event["volume"] == number / 10)
 
 
-@pytest.mark.parametrize("rate, paused", [(2, False), (-2, True)], ids=["playing", "paused"])
-def test_winding_begins_and_ends_by_command(api, open_events, rate, paused):
+def test_winding_begins_and_ends_by_command(api, open_events):
     """Row 185: the long press of a remote control: `scan` and `scan-end` over the channel; what was before is restored."""
     log = open_events("events=status,time&interval=0.1")
     api.load("long.mp3")
     api.play(position=15)
     api.wait_status("playing")
-    if paused:
-        api.pause()
+    api.pause()
     began = api.player()["position"]
-    log.send({"type": "command", "id": 1, "command": "scan", "data": {"rate": rate}})
+    log.send({"type": "command", "id": 1, "command": "scan", "data": {"rate": -2}})
     reply = log.wait_for("reply", lambda event: event.message["id"] == 1).message
     assert reply["status"] == 200, reply
-    eventually(lambda: (api.player()["position"] - began) / rate > 1.5, f"it moves at {rate}", timeout=10)
-    assert api.player()["rate"] == rate
+    eventually(lambda: began - api.player()["position"] > 3, "it goes back", timeout=10)
+    assert api.player()["rate"] == -2
     log.send({"type": "command", "id": 2, "command": "scan-end"})
     reply = log.wait_for("reply", lambda event: event.message["id"] == 2).message
     assert reply["status"] == 200, reply
-    restored = api.wait_status("paused" if paused else "playing")
-    assert restored["rate"] == (0 if paused else 1)
+    assert api.wait_status("paused")["rate"] == 0
 
 
 def test_every_item_is_reported_to_its_end(api, open_events):
