@@ -44,13 +44,6 @@ def test_playNext_insertsAfterTheCurrent(folders, remote, api):
     assert api.player()["item"]["uri"] == "long.mp3"
 
 
-def test_clickOnAFile_playsItNow(folders, remote, api):
-    folders.locator('.entry-name[data-path="long.mp3"]').click()
-    api.wait_status("playing")
-    assert api.player()["item"]["uri"] == "long.mp3"
-    expect(remote.title).to_have_text("long")
-
-
 def test_everyEntry_hasAButtonThatPlaysIt(folders, remote, api):
     row = folders.locator(".entry", has_text="chirp.mp3")
     expect(row.get_by_role("button")).to_have_count(4)

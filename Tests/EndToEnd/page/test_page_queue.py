@@ -83,9 +83,8 @@ def test_undoInAToast_goesWithAnEditOfAnotherClient(loaded, remote, api):
     expect(remote.page.locator(".toast-action")).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
-def test_messageOfASkippedItem_expires_andIsNotRepeatedForTheNext(open_remote, api, size):
-    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+def test_messageOfASkippedItem_expires_andIsNotRepeatedForTheNext(open_remote, api):
+    remote = open_remote(viewport={"width": 390, "height": 844})
     remote.tolerate("Failed to load resource")
     api.load("text.mp3", "long.mp3", play=True)
     told = remote.page.locator(".toast").filter(has_text="text.mp3 cannot be played: ")
@@ -93,8 +92,7 @@ def test_messageOfASkippedItem_expires_andIsNotRepeatedForTheNext(open_remote, a
     error = api.wait_status("playing")["error"]
     assert error["itemId"] == api.ids()[0], "the server still tells it"
     expect(remote.title).to_have_text("long")
-    if size[0] < 1040:
-        remote.tab("Queue")
+    remote.tab("Queue")
     reason = remote.row(0).locator(".row-detail")
     expect(reason).to_have_text(error["message"])
     assert reason.evaluate("(line) => line.scrollHeight <= line.clientHeight && line.scrollWidth <= line.clientWidth"), "whole"
@@ -156,7 +154,7 @@ def test_clear_canBeUndone(loaded, remote, api):
     expect(remote.row(4)).to_be_visible()
 
 
-@pytest.mark.parametrize("start, end, order", [(0, 3, [1, 2, 0, 3, 4]), (4, 0, [4, 0, 1, 2, 3]), (1, 5, [0, 2, 3, 4, 1])])
+@pytest.mark.parametrize("start, end, order", [(4, 0, [4, 0, 1, 2, 3]), (1, 5, [0, 2, 3, 4, 1])])
 def test_drag_reorders(loaded, remote, api, start, end, order):
     handle = remote.row(start).locator(".row-handle").bounding_box()
     top = remote.row(0).bounding_box()["y"]

@@ -173,15 +173,6 @@ def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
     eventually(lambda: float(remote.position.input_value()) < 5, "the bar goes back")
 
 
-def test_realRefusal_isReported(remote, api):
-    api.load("short-0.mp3")
-    api.play()
-    remote.tolerate("Failed to load resource")
-    api.wait_status("completed", "stopped", "idle", timeout=5)
-    remote.button("Next").click()
-    expect(remote.toast).to_have_attribute("data-tone", "error")
-
-
 def test_keys_actFromAnywhere(playing, remote, api):
     for key, check in [
         ("l", lambda player: player["position"] > 10), ("ArrowRight", lambda player: player["position"] > 15),

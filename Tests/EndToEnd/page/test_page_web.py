@@ -74,14 +74,11 @@ def unplayable(request, origin):
         case "refused":
             with socket.create_server(("127.0.0.1", 0)) as closed:
                 return f"http://127.0.0.1:{closed.getsockname()[1]}/a.mp3", "cannot be reached"
-        case "page": origin.serve("/a", b"<!doctype html><title>No music</title>", content_type="text/html; charset=utf-8")
-        case "picture": origin.serve("/a", bytes(100), content_type="image/png")
-        case "cut-off": origin.serve("/a", raw=b"HTTP/1.1 200 OK\r\nContent-Len")
-    return f"{origin.url}/a", {"page": "it is an HTML page", "picture": "it is a picture"}.get(request.param, "")
+    origin.serve("/a", b"<!doctype html><title>No music</title>", content_type="text/html; charset=utf-8")
+    return f"{origin.url}/a", "it is an HTML page"
 
 
-@pytest.mark.parametrize("unplayable, button", [
-    ("nothing", "Play"), ("refused", "Add"), ("page", "Play"), ("picture", "Add"), ("cut-off", "Play")], indirect=["unplayable"])
+@pytest.mark.parametrize("unplayable, button", [("nothing", "Play"), ("refused", "Add"), ("page", "Play")], indirect=["unplayable"])
 def test_unplayableAddress_isReported_andTheMusicContinues(web, remote, api, unplayable, button):
     """Nor is anything an error of the browser's console: `remote` tolerates none."""
     address, reason = unplayable
