@@ -106,25 +106,6 @@ def test_the_token_is_shown_when_made_and_by_the_link_command(start_server, dire
     assert missing.returncode != 0 and "tokens does not exist" in missing.stderr and not (directory / "nothing").exists()
 
 
-def test_the_token_is_shown_at_the_first_start_that_needs_it(start_server, directory):
-    """A start on loopback makes it, and prints none."""
-    server = start_server()
-    token = (server.data / "tokens").read_text().strip()
-    assert token not in server.log()
-    read = start_server()
-    link = tonearm("link", "--data", str(read.data), "--port", str(read.port), "--allow-host", "radio.example")
-    assert link.returncode == 0, link.stderr
-    for each in (server, read):
-        each.arguments += ["--allow-host", "radio.example"]
-        each.restart()
-    eventually(lambda: server.log().count(token) == 1, "the token is printed")
-    eventually(lambda: "tonearm link" in read.log(), "the start is logged")
-    assert (read.data / "tokens").read_text().strip() not in read.log()
-    server.restart()
-    eventually(lambda: "tonearm link" in server.log(), "the start is logged")
-    assert server.log().count(token) == 1
-
-
 def test_the_link_leads_to_the_network_where_the_server_listens_there(open_to_all):
     """The command gets neither --host nor TONEARM_HOST."""
     server = open_to_all.server

@@ -90,15 +90,6 @@ def test_the_port_file_appears_when_requests_are_answered(start_server):
         assert connection.makefile("rb").read().startswith(b"HTTP/1.1 200")
 
 
-def test_a_taken_port_is_a_clear_error(server, start_server):
-    """Issue 2."""
-    second = start_server(arguments=("--port", str(server.port)), launch_only=True)
-    status = second.process.wait(5)
-    second.process = None
-    assert status not in (0, None)
-    assert str(server.port) in second.log() and "in use" in second.log().lower()
-
-
 def test_music_goes_on_without_clients(capture, api, open_events):
     """Row 55."""
     log = open_events()

@@ -295,15 +295,6 @@ def test_foreign_entry_in_place_of_a_file_is_set_aside(server, api):
     assert api.uris() == before
 
 
-def test_a_data_directory_that_is_none_is_a_clear_error(directory, start_server):
-    """Only then it does not start."""
-    (directory / "file").write_text("")
-    server = start_server(arguments=("--data", str(directory / "file")), launch_only=True)
-    status = server.process.wait(10)
-    server.process = None
-    assert status == 73 and "--data" in server.log() and "file" in server.log()
-
-
 def test_killed_again_and_again_while_playing_and_editing(server, api):
     """Promise 3: the queue as answered, the position within 1 s, at whatever moment it dies."""
     dice = random.Random(20)
