@@ -62,7 +62,7 @@ def test_failed_item_cannot_be_played(api, events):
 # Why it ends
 
 def test_completed_says_why(api, events):
-    """Row 11: each item once; a seek completes nothing."""
+    """Rows 11, 241: each item once; a seek completes nothing; behind the removed item the next one is current."""
     ids = api.start("long.mp3", "low.mp3", "chirp.mp3", "long.mp3", "text.mp3", "short-0.mp3")
     mark = events.mark()
     for position in (10, 0, 39, 20):

@@ -22,29 +22,8 @@ def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
     assert not events.since(mark, "status", "item", "completed")
 
 
-def test_removing_the_current_item_goes_on_with_the_next(api, events):
-    """Row 241, DESIGN section 5: completed with `removed`, then the next item."""
-    ids = api.start("long.mp3", "chirp.mp3")
-    mark = events.mark()
-    api.call("DELETE", f"/queue/items/{ids[0]}")
-    completed = events.wait_for("completed", mark=mark)
-    assert (completed["itemId"], completed["reason"]) == (ids[0], "removed")
-    eventually(lambda: (api.player()["item"] or {}).get("id") == ids[1], "the next item is current")
-
-
-def test_items_go_in_where_they_are_wanted(api):
-    """Row 241: at an index, next, at the end; next twice keeps the order in which they were asked for."""
-    api.load("long.mp3", "chirp.mp3")
-    api.play()
-    api.add("short-0.mp3", position="next")
-    api.add("short-1.mp3", position="next")
-    api.add("short-2.mp3", position="end")
-    api.add("short-3.mp3", position=0)
-    assert api.uris() == ["short-3.mp3", "long.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3", "short-2.mp3"]
-
-
 def test_play_now_keeps_what_was_queued_as_next(api, events):
-    """Row 317: it follows what is played now, instead of being skipped."""
+    """Rows 241, 317: it follows what is played now, instead of being skipped."""
     api.start("long.mp3", "chirp.mp3")
     api.add("short-0.mp3", "short-1.mp3", position="next")
     mark = events.mark()
