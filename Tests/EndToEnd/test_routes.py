@@ -100,14 +100,6 @@ def test_the_default_headphones_are_protected_as_well(headphones, pulse, api, ev
     assert not speakers.samples().any(), "samples on the speakers"
 
 
-def test_policy_follow_goes_on_at_once(on_headphones, capture, pulse, api):
-    """Issue 4: the setting."""
-    assert api.call("PATCH", "/outputs", json={"policy": "follow"})["policy"] == "follow"
-    pulse.unplug("hp")
-    capture.wait_sound(timeout=3)
-    api.wait_status("playing")
-
-
 def test_policy_hold_waits_for_them(on_headphones, capture, pulse, api, events):
     """Issue 4: interrupted, silent, until they are back or the user plays on."""
     api.call("PATCH", "/outputs", json={"policy": "hold"})
