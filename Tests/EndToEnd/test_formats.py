@@ -9,7 +9,7 @@ import pytest
 
 from rig import RATE, binary, eventually, within
 from rig.formats import FORMATS, Format
-from rig.signals import distortion_and_noise, dominant_frequency, read_wave
+from rig.signals import distortion_and_noise, read_wave
 from test_media import ffprobe
 
 SAME_RATE = [format for format in FORMATS if format.rate == RATE]
@@ -199,30 +199,14 @@ def test_tags_chapters_and_picture_are_reported(api, formats):
 
 
 def test_the_library_lists_every_format(formats, api):
-    """Issue 3, point 7: the scanner catalogues them through workers."""
+    """Issue 3, point 7: the scanner catalogues them through workers. The odd and broken files beside them do no harm."""
     def scanned() -> dict | None:
         library = api.call("GET", "/library")
         return library if library["state"] == "idle" and library["tracks"] > len(FORMATS) else None
 
-    eventually(scanned, "the scan ends", timeout=30)
+    assert eventually(scanned, "the scan ends", timeout=30)["unplayable"] > 0
     found = api.call("GET", "/library/tracks", params={"limit": 1000})["items"]
     uris = {track["uri"] for track in found}
     assert {formats.uri(format.name) for format in FORMATS} <= uris
     listed = {entry["path"] for entry in api.call("GET", "/browse", params={"path": "formats", "limit": 1000})["entries"]}
     assert {formats.uri(format.name) for format in FORMATS} <= listed
-
-
-def test_seeking_while_playing_is_exact(capture, api, formats):
-    """The pitch of the rising tone tells the place: FLAC and AAC."""
-    for name in ("long.flac", "long.m4a"):
-        api.start(formats.uri(name))
-        mark = capture.frames
-        api.seek(position=20.0)
-        capture.wait_sound(mark)
-        capture.wait_seconds(1.0)
-        snapshot = api.player()
-        assert snapshot["status"] == "playing" and 20 < snapshot["position"] < 25, name
-        heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
-        assert heard == pytest.approx(200 + 200 * snapshot["position"], rel=0.02), name
-        api.command("stop")
-        capture.wait_silence()
