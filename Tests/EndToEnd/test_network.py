@@ -57,7 +57,7 @@ def failure_of(api, events, item: dict | str, timeout: float = 5) -> dict:
 
 @pytest.mark.smoke
 def test_a_link_and_a_file_play_in_one_queue_without_a_gap(written, api, media, origin):
-    """Rows 33, 34: both kinds in one queue; each sample as mpg123 decodes it, nothing between them."""
+    """Rows 33, 34, 211: both kinds in one queue; each sample as mpg123 decodes it, nothing between them."""
     for number in (0, 2):
         origin.serve(f"/short-{number}.mp3", content(media, f"short-{number}.mp3"))
     captured = play_to_the_end(
