@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import numpy
 import pytest
 
-from rig import REPOSITORY, Api, CommandLine, Origin, PulseDaemon, Radio, binary, eventually, tonearm
+from rig import REPOSITORY, Api, CommandLine, PulseDaemon, Radio, binary, eventually, tonearm
 from rig.access import ADMIN
 from rig.collection import make_collection
 from rig.commandline import in_a_terminal
@@ -573,22 +573,6 @@ def test_add_play_and_browse_take_a_playlist(cli, api, music, media, origin):
     for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
         assert word in cli.refusal("browse", name)
     assert "without entries" in cli.refusal("add", "empty.m3u")
-
-
-def test_add_and_play_take_a_feed_of_the_web(server, cli, api, media):
-    """Whatever it is called; a song stays a song, and what the server does not have is refused."""
-    origin = Origin()
-    origin.serve("/song", media.path("long.mp3").read_bytes())
-    entry = f'<item><title>One</title><enclosure url="{origin.url}/song" type="audio/mpeg"/></item>'
-    origin.serve("/feed.xml", f'<rss version="2.0"><channel><title>S</title>{entry}{entry}</channel></rss>'.encode())
-    for path, added in (("/feed.xml", 2), ("/song", 1)):
-        assert cli.output("add", f"{origin.url}{path}").startswith(f"{added} added")
-    assert "404" in cli.refusal("add", f"{origin.url}/missing")
-    assert api.uris() == [f"{origin.url}/song"] * 3
-    api.call("DELETE", "/queue")
-    cli.output("play", f"{origin.url}/feed.xml")
-    api.wait_status("playing", timeout=15)
-    assert api.uris() == [f"{origin.url}/song"] * 2
 
 
 def test_the_contracts_may_lie_beside_the_page(directory, media):

@@ -101,14 +101,6 @@ def test_newFile_isListedWithinTwoSeconds(library, music, audio):
     assert titles(library, f"neu {number}") == [f"Neu {number}"]
 
 
-def test_events_tellOfTheScan(library, music, audio, open_events):
-    log = open_events("events=library")
-    # Four files may be compared before the answer is written.
-    assert library.call("POST", "/library/scan")["state"] in ("scanning", "idle")
-    event = log.wait_for("library", lambda event: event["state"] == "idle")
-    assert event["scan"]["found"] == 4 and event["scan"]["scanned"] == 0
-
-
 def test_scan_whileScanning_isRefused(start_server, directory, audio):
     root = directory / "many"
     make_collection(root, 3_000, audio)
