@@ -80,13 +80,9 @@ def test_the_limiter_keeps_its_ceiling_and_nothing_is_shifted(play_samples):
     assert product[2] == max(product)
 
 
-@pytest.mark.parametrize("effects", [
-    {"enabled": False, "mono": True, "limiter": {"enabled": True}, "equalizer": {"enabled": True, "preamp": 9, "bands": BANDS}},
-    {"enabled": True, "equalizer": {"enabled": True, "preset": "flat"}},
-])
-def test_effects_that_are_off_or_neutral_are_bit_exact(written, api, media, effects):
+def test_neutral_effects_are_bit_exact(written, api, media):
     """To the bit: `mpg123`'s decode in 32-bit float, rounded to 16 bits."""
-    api.call("PATCH", "/effects", json=effects)
+    api.call("PATCH", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "preset": "flat"}})
     api.play_through("noise.mp3")
     decoded = subprocess.run(["mpg123", "-q", "-e", "f32", "-s", str(media.path("noise.mp3"))], check=True, capture_output=True).stdout
     expected = numpy.clip(numpy.rint(numpy.frombuffer(decoded, "<f4") * 32768), -32768, 32767).reshape(-1, 2)
