@@ -142,10 +142,11 @@ import Testing
         let source = try fixtures.wave()
         let file = fixtures.path("rate.mp3")
         let options = Array(encoder.dropFirst())
-        try fixtures.run(
+        let command: [String] =
             encoder[0] == "lame"
-                ? ["lame", "--quiet"] + options + [source, file]
-                : ["ffmpeg", "-v", "error", "-y", "-i", source] + options + [file])
+            ? ["lame", "--quiet"] + options + [source, file]
+            : ["ffmpeg", "-v", "error", "-y", "-i", source] + options + [file]
+        try fixtures.folder.run(command)
         let encoding = try openDecoder(file).media.encoding
         let probe = try fixtures.run(
             "ffprobe", "-v", "error", "-show_entries", "stream=bit_rate", "-of", "csv=p=0", file)

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A temporary directory with audio made by lame, ffmpeg and sox; removed with its owner.
 final class Fixtures: Sendable {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 

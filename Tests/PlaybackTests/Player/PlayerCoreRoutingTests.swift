@@ -167,9 +167,9 @@ import Testing
         let loud = OutputDevice(id: "loud", description: "Loud", formFactor: "speaker", isDefault: true)
         func reason(_ devices: [OutputDevice], _ change: (inout SimulatedWorld) -> Void) -> RouteReason? {
             var world = SimulatedWorld.playing(["a-60"])
-            report(&world, devices, current: devices[0].id)
+            world.report(devices, current: devices[0].id)
             change(&world)
-            report(&world, [desk], current: "desk")
+            world.report([desk], current: "desk")
             return reasons(world).last
         }
         #expect(reason([Self.speakers, desk]) { $0.command(.selectOutput(nil)) } == .oldDeviceUnavailable)
@@ -237,7 +237,7 @@ import Testing
     @Test func aDeviceForTheSessionThatIsInUse_isReportedAtOnce() {
         var world = SimulatedWorld.playing(["a-60"])
         let loud = OutputDevice(id: "loud", description: "Loud", formFactor: "speaker", isDefault: true)
-        report(&world, [loud], current: "loud")
+        world.report([loud], current: "loud")
         world.applyRules { $0.routes.prefersSpeaker = true }
         #expect(reasons(world) == [.unknown, .categoryChange])
     }
