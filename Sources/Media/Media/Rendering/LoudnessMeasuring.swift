@@ -11,7 +11,8 @@ public protocol LoudnessMeasuring: Sendable {
 }
 
 extension LoudnessMeasuring {
-    /// Decodes up to three hours of a track; nil if nothing is above the gates, or once `mustEnd` returns true. Blocks.
+    /// Decodes up to three hours of a track, or up to a change of its format; nil if nothing is above the gates, or once
+    /// `mustEnd` returns true. Blocks.
     public func loudness(
         of decoder: any AudioDecoder, mustEnd: () -> Bool
     ) throws(MissingLibrary) -> MediaLoudness? {
@@ -21,7 +22,7 @@ extension LoudnessMeasuring {
         defer { samples.deallocate() }
         var left = format.frames(3 * 3_600)
         do throws(MediaError) {
-            while left > 0 {
+            while left > 0, decoder.media.format == format {
                 if mustEnd() { return nil }
                 let decoded = try decoder.decode(into: samples)
                 let count = decoded.frames * format.channelCount
