@@ -47,6 +47,18 @@ def test_a_sine_split_over_two_files_stays_continuous(written, api, media):
     assert distortion_and_noise(captured[RATE : 3 * RATE], 441) < -40
 
 
+def test_an_item_after_a_stop_is_exact_from_its_first_frame(written, api, media):
+    """Nothing fades in, and the effects of what was heard before are gone."""
+    api.call("PUT", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "bands": [{"type": "lowshelf", "frequency": 100, "gain": 12}]}})
+    api.start("long.mp3")
+    written.wait_frames(RATE // 2)
+    api.stop()
+    api.call("PUT", "/effects", json={"enabled": False})
+    play_to_the_end(api, written, "noise.mp3")
+    reference = media.reference("noise.mp3")
+    assert numpy.abs(written.samples()[-len(reference) :].astype(int) - reference).max() <= 1
+
+
 @pytest.mark.smoke
 def test_loops_are_gapless(written, api):
     """Row 3: loops = 2 sounds three times, exactly one file length apart."""

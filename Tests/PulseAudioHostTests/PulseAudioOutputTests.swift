@@ -60,6 +60,29 @@ final class PulseAudioOutputTests {
         #expect(heard[noise.frames.count...].allSatisfy { $0 == .zero })
     }
 
+    /// Whatever was heard in the stream before: an end or a pause, and a duck that had not ended.
+    @Test(.realTime, arguments: [false, true]) func playsAnItemAfterSilenceBitExactly(isPaused: Bool) throws {
+        let ring = try driver.open()
+        driver.feed(Sine.samples(seconds: 1), ring, drains: !isPaused)
+        driver.send(.start())
+        try driver.wait("started")
+        driver.output.perform(.duck(0.5, seconds: 0.1))
+        _ = try capture.frames(from: capture.count, count: 13_230, within: 3)
+        driver.output.perform(.duck(1, seconds: 60))
+        if isPaused { driver.send(.pause()) }
+        try driver.wait(isPaused ? "paused" : "drained")
+        let noise = Noise(seconds: 0.5)
+        driver.send(.flush(to: ring.cut()))
+        try driver.wait("flushed")
+        _ = try capture.frames(from: capture.count, count: 8_820, within: 3)
+        let (mark, events) = (capture.count, driver.count)
+        driver.send(.start(fade: nil))
+        driver.feed(noise.samples, ring, drains: true)
+        try driver.wait("drained", from: events)
+        let first = try capture.firstSound(from: mark, within: 3)
+        #expect(try capture.frames(from: first, count: noise.frames.count, within: 3) == noise.frames)
+    }
+
     @Test(.realTime) func losesAndRepeatsNothing_acrossPauseAndStart() throws {
         let noise = Noise(seconds: 2, seed: 7)
         let (_, first) = try play(noise.samples, heard: 0.5)

@@ -94,7 +94,7 @@ struct OutputStream {
         return [.output(.open(format, generation))]
     }
 
-    mutating func start(fade: Double = 0, _ now: MonotonicTime) -> [PlayerAction] {
+    mutating func start(fade: Double? = 0, _ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, let transport) = state else { return [] }
         // A draining stream is audible already.
         if case .draining = transport { self.transport = .running } else { self.transport = .starting(since: now) }

@@ -178,7 +178,8 @@ extension PlayerCore {
             case .silent where prebuffering != nil: return
             case .dry where prebuffering != nil: silence()
             case .silent:
-                actions += stream.start(fade: lastStatus == .paused ? fades.pause : 0, now)
+                let beginsItem = position == 0 && !current.isLive
+                actions += stream.start(fade: beginsItem ? nil : lastStatus == .paused ? fades.pause : 0, now)
             case .pausing(_, fade: let fade) where fade > 0:
                 // The pause was cancelled while it fades out: the gain rises from its present value.
                 actions += stream.start(fade: fades.pause, now)

@@ -16,7 +16,7 @@ public final class EffectStage {
     private var lastNumber: UInt64 = 1
 
     /// The stage for `settings` that replaces `stage`: the same one, a new one, or none if no effect is on. Frames from
-    /// the ring's read position on fade to the settings; in an unread ring the settings apply from the start.
+    /// the ring's read position on fade to the settings; if no frame before them is left, the settings apply from the start.
     public static func changed(_ stage: EffectStage?, to settings: EffectSettings, ring: FrameRing) -> EffectStage? {
         guard let stage else { return isNeeded(for: settings, ring.format) ? EffectStage(settings, ring: ring) : nil }
         stage.change(to: settings)
@@ -27,8 +27,13 @@ public final class EffectStage {
         settings.usedLoudness.mode != .off || !EffectParameters(settings, format: format, number: 1).isNeutral
     }
 
+    /// The stage for the frames after silence; nil if no effect is on. The frames before it are forgotten.
+    public static func renewed(_ stage: EffectStage?, ring: FrameRing) -> EffectStage? {
+        stage.flatMap { changed(nil, to: $0.settings, ring: ring) }
+    }
+
     init(_ settings: EffectSettings, ring: FrameRing) {
-        let startsRun = ring.readIndex == 0
+        let startsRun = ring.readIndex == ring.oldest
         format = ring.format
         self.settings = settings
         core = .allocate(capacity: 1)

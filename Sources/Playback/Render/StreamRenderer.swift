@@ -155,6 +155,15 @@ public struct StreamRenderer {
         if let fadeOutEnd { self.fadeOutEnd = min(fadeOutEnd, cursor) }
     }
 
+    /// Silence precedes the next frames: the ducking is at its end.
+    public mutating func settle() { ducking = StreamGainRamp(ducking.to) }
+
+    /// The next frames, after silence, begin an item: the ring's frames before them are forgotten.
+    public mutating func beginItem() {
+        settle()
+        ring._withUnsafeGuaranteedRef { $0.skip(to: $0.readIndex) }
+    }
+
     /// Drops the unread frames before `index`. `beginSegment` must follow.
     @_noLocks @_noAllocation
     public mutating func skip(to index: FrameCount) {

@@ -17,9 +17,9 @@ extension PulseStream {
 
     /// Frames that the sink has already are not copied.
     func setTap(_ tap: SoundTap?) {
-        let ring = tap?.begin(ring.format)
-        context.pointee.renderer.use(ring)
-        self.tap = ring
+        let begun = tap.map { (tap: $0, ring: $0.begin(ring.format)) }
+        context.pointee.renderer.use(begun?.ring)
+        self.tap = begun
     }
 
     func applyEffects(_ now: MonotonicTime) {
@@ -33,6 +33,8 @@ extension PulseStream {
         use(EffectStage.changed(stage, to: effects, ring: ring))
         context.pointee.rewrite()
     }
+
+    func renewEffects() { use(EffectStage.renewed(stage, ring: ring)) }
 
     private func use(_ stage: EffectStage?) {
         context.pointee.renderer.use(stage)

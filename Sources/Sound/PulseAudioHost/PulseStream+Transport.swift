@@ -25,6 +25,18 @@ extension PulseStream {
         }
     }
 
+    /// Does nothing unless the stream is silent.
+    func beginItem() {
+        switch phase {
+        case .creating, .corked:
+            context.pointee.nextFadeIn = 0
+            context.pointee.renderer.beginItem()
+            renewEffects()
+            setTap(tap?.tap)
+        case .running, .fading, .corking, .unanswered, .disconnecting, .ended: break
+        }
+    }
+
     private func lengthenFadeIn(_ seconds: Double) {
         guard context.pointee.nextFadeIn > 0 else { return }
         context.pointee.nextFadeIn = max(context.pointee.nextFadeIn, ring.format.frames(seconds))
@@ -238,6 +250,7 @@ extension PulseStream {
     func corked(at index: FrameCount) {
         guard phase == .corking else { return }
         context.pointee.renderer.rewind(to: index)
+        context.pointee.renderer.settle()
         corkedIndex = index
         if let limit = context.pointee.dropsBefore { context.pointee.drop(before: limit, at: index) }
         context.pointee.anchor.heard = Double(index)

@@ -65,7 +65,8 @@ final class PulseStream: CallbackTarget {
     var corkedIndex: FrameCount = 0
     var timing = TimingWatch()
     var stage: EffectStage?
-    var tap: TapRing?
+    /// The ring is kept alive for the renderer.
+    var tap: (tap: SoundTap, ring: TapRing)?
     /// Pending changes, and the earliest time to apply them.
     var wantedEffects: EffectSettings?
     var effectsDue = MonotonicTime(nanoseconds: 0)

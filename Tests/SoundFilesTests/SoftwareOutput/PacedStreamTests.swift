@@ -41,6 +41,72 @@ import Kernel
         #expect(stream.clock.isAdvancing)
     }
 
+    /// As in a new stream: nothing fades in, and effects and duckings have no past.
+    @Test(arguments: [false, true], [false, true])
+    func anItemAfterSilence_soundsAsInANewStream(isPaused: Bool, changesEffects: Bool) throws {
+        var shaped = EffectSettings()
+        shaped.isEnabled = true
+        shaped.equalizer.isEnabled = true
+        shaped.equalizer.bands = [.init(.lowShelf, frequency: 100, gain: 12, q: 0.7)]
+        shaped.compressor.isEnabled = true
+        let item = (0..<800).map { Float(($0 &* 7_919) % 1_000) / 1_000 }
+        func play(_ stream: inout PacedStream, _ time: inout MonotonicTime) throws {
+            let lease = stream.ring.grant().lease
+            _ = item.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            try stream.perform(.start(fade: nil))
+            try stream.perform(.drain)
+            for _ in 0..<10 {
+                time = time.advanced(bySeconds: 0.02)
+                try stream.advance(to: time)
+            }
+        }
+        func sound(after past: (inout PacedStream, inout MonotonicTime) throws -> Void) throws -> [Float] {
+            let sink = MemorySink()
+            var stream = stream(sampleRate: 8_000, effects: shaped, sink: sink)
+            var time = stream.clock.sampledAt
+            try past(&stream, &time)
+            stream.setEffects(changesEffects ? .off : shaped)
+            let begin = sink.written.count
+            try play(&stream, &time)
+            return Array(sink.written[begin...])
+        }
+        let heard = try sound { stream, time in
+            if !isPaused { return try play(&stream, &time) }
+            let lease = stream.ring.grant().lease
+            _ = item.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            try stream.perform(.start())
+            time = time.advanced(bySeconds: 0.02)
+            try stream.advance(to: time)
+            stream.duck(to: ChannelGains(left: 0.1, right: 0.1, other: 0.1), over: 5)
+            time = time.advanced(bySeconds: 0.02)
+            try stream.advance(to: time)
+            stream.duck(to: .unity, over: 5)
+            try stream.perform(.pause())
+            try stream.perform(.flush(to: stream.ring.cut()))
+        }
+        #expect(try heard.count == 800 && heard == sound { _, _ in })
+    }
+
+    /// Row 288: the end of what was heard before is not in its first levels.
+    @Test func theLevelsOfAnItemAfterSilence_areItsOwn() throws {
+        var (stream, meter) = (stream(sampleRate: 8_000), SoundMeter())
+        stream.setTap(meter.tap)
+        var time = stream.clock.sampledAt
+        for level: Float in [1, 0] {
+            let lease = stream.ring.grant().lease
+            _ = [Float](repeating: level, count: 800).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            try stream.perform(.start(fade: nil))
+            try stream.perform(.drain)
+            time = time.advanced(bySeconds: 0.04)
+            try stream.advance(to: time)
+            _ = meter.advance(stream.clock, now: time)
+            let peaks = meter.channels(ofLast: 0.05).map(\.peak)
+            #expect(!peaks.isEmpty && peaks.allSatisfy { ($0 == LevelHistory.silence) == (level == 0) })
+            time = time.advanced(bySeconds: 0.1)
+            try stream.advance(to: time)
+        }
+    }
+
     /// Row 290: a file output writes the same as a render job, even if each item takes a while to open.
     @Test func itemsOfOneFrame_soundAsIfWrittenAtOnce() throws {
         var effects = EffectSettings()

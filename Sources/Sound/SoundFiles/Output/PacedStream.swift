@@ -44,7 +44,8 @@ struct PacedStream {
     private var isDraining = false
     private var renderer: StreamRenderer
     private var stage: EffectStage?
-    private var tap: TapRing?
+    /// The ring is kept alive for the renderer.
+    private var tap: (tap: SoundTap, ring: TapRing)?
     /// The action after a long fade-out.
     private var afterFade: AfterFade?
     /// Number of frames that fade in after a pause or a flush.
@@ -126,9 +127,9 @@ struct PacedStream {
     }
 
     mutating func setTap(_ tap: SoundTap?) {
-        let ring = tap?.begin(format)
-        renderer.use(ring)
-        self.tap = ring
+        let begun = tap.map { (tap: $0, ring: $0.begin(format)) }
+        renderer.use(begun?.ring)
+        self.tap = begun
     }
 
     /// Renders the sound up to `time`.
@@ -183,20 +184,31 @@ struct PacedStream {
         }
     }
 
-    private mutating func start(_ fade: Double) throws(AudioOutputError) {
+    private mutating func start(_ fade: Double?) throws(AudioOutputError) {
         isDraining = false
         switch (phase, afterFade) {
         case (.playing, .flush): return
-        case (.playing, .pause) where renderer.fadeIn(from: renderer.cursor, over: format.frames(fade)):
+        case (.playing, .pause) where renderer.fadeIn(from: renderer.cursor, over: format.frames(fade ?? 0)):
             afterFade = nil
             events.append(.started(generation))
         case (.playing, nil): events.append(.started(generation))
         case (.playing, .pause), (.stopped, _), (.waiting, _), (.drained, _):
             try fadeOut()
-            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade)) }
+            renderer.settle()
+            if fade == nil { beginItem() }
+            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade ?? 0)) }
             phase = .waiting
             resume()
         }
+    }
+
+    private mutating func beginItem() {
+        fadeIn = 0
+        renderer.beginItem()
+        let renewed = EffectStage.renewed(stage, ring: ring)
+        renderer.use(renewed)
+        stage = renewed
+        setTap(tap?.tap)
     }
 
     // MARK: Fading out
