@@ -75,6 +75,14 @@ import Testing
         #expect(tags.album == "雨")
     }
 
+    /// Characters beyond the common ones: the first has a byte that Latin-1 lacks, the second is beside a Chinese title.
+    @Test func rareChineseMarkedLatin1_isRecognised() throws {
+        let tags = try tags(
+            TagBuilder(version: 3).text("TPE1", 0, [0xE0, 0x87, 0xFB, 0x90, 0xBE, 0xFD])
+                .text("TIT2", 0, [0xBA, 0xF3, 0xC0, 0xB4]).text("TALB", 0, [0xEA, 0x8B, 0xDE, 0xC8]))
+        #expect(tags.artist == "鄧麗君" && tags.title == "后来" && tags.album == "陭奕")
+    }
+
     @Test(arguments: [
         "Björk", "Ångström", "Motörhead", "Sigur Rós - Ágætis byrjun", "Mylène Farmer", "Päätös", "CANÇÃO", "Ää",
         "Noël",

@@ -20,7 +20,7 @@ enum LegacyEncoding: String {
     static func decode(_ bytes: [UInt8], hint: LegacyEncoding?) -> String {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return String(decoding: bytes, as: UTF8.self) }
         var encoding = detect(bytes)
-        if encoding == nil, hint == .chinese, ChineseEvidence(bytes).isLikely { encoding = hint }
+        if encoding == nil, hint == .chinese, ChineseEvidence(bytes).isPossible { encoding = hint }
         if encoding == nil, hint == .cyrillic, !bytes.contains(where: { (0x80..<0xA8).contains($0) }) {
             encoding = hint
         }
@@ -65,6 +65,10 @@ private struct ChineseEvidence {
     private var commonPairs = 0
     /// Pairs of non-ASCII bytes that are unlikely in Latin-1.
     private var oddities = 0
+    /// Bytes that CP1252 does not define.
+    private var undefined = 0
+    /// Characters of one byte, or with an ASCII byte.
+    private var others = 0
     private var longestRun = 0
 
     init(_ bytes: [UInt8]) {
@@ -79,18 +83,22 @@ private struct ChineseEvidence {
             }
             let trail = index + 1 < bytes.count ? bytes[index + 1] : 0
             pairs += 1
+            undefined += [lead, trail].count { [0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) }
             if trail >= 0x80 {
                 run += 2
                 if (0xB0...0xD7).contains(lead) && trail >= 0xA1 || (0x81...0xA0).contains(lead) { commonPairs += 1 }
                 if lead < 0xC0 || trail < 0xC0 { oddities += 1 }
             } else {
                 run += 1
+                others += 1
             }
             longestRun = max(longestRun, run)
             index += trail >= 0x40 ? 2 : 1
         }
     }
 
-    var isLikely: Bool { pairs > 0 && commonPairs * 2 >= pairs }
-    var isCertain: Bool { isLikely && (oddities > 0 || longestRun >= 4) }
+    /// In tags whose other fields are Chinese.
+    var isPossible: Bool { isLikely || others == 0 }
+    var isCertain: Bool { isLikely && (oddities > 0 || longestRun >= 4) || others == 0 && undefined > 0 }
+    private var isLikely: Bool { pairs > 0 && commonPairs * 2 >= pairs }
 }
