@@ -52,7 +52,8 @@ extension PlayerCore {
         return queue.item(old.id).map { ($0, old.position) }
     }
 
-    /// Decodes again what was decoded for other `loops` or another `beginTime`. The repetitions count from here on.
+    /// Decodes again what was decoded for other `loops` or another `beginTime`. The repetitions count from here on, and an item
+    /// that waits at its start begins at the new one.
     private mutating func followLoops() {
         let isStale = loaded.ahead.contains { track in
             queue.item(track.item.id).map { ($0.loops, $0.beginTime) != (track.item.loops, track.item.beginTime) }
@@ -60,11 +61,15 @@ extension PlayerCore {
         }
         if isStale { dropUpcoming() }
         guard let current, let new = queue.item(current.item.id), new !== current.item else { return }
+        let place = position
+        let isAtStart = current.listened == 0 && place == current.item.beginTime
         loaded.current?.item = new
-        guard current.item.loops != new.loops || (new.loops != 0 && current.item.beginTime != new.beginTime),
+        guard
+            current.item.loops != new.loops
+                || current.item.beginTime != new.beginTime && (new.loops != 0 || isAtStart),
             goal.keepsItem, current.failure == nil, current.media?.isSeekable != false
         else { return }
-        beginSeek(to: .seconds(position), scan: scan?.rate)
+        beginSeek(to: .seconds(isAtStart ? new.beginTime : place), scan: scan?.rate)
     }
 
     /// A pause or stop applied to the previous item only.

@@ -289,6 +289,18 @@ import Kernel
         #expect(world.run { $0.status == .playing } && world.core.reason == nil)
     }
 
+    /// SPEC row 151.
+    @Test func anItemThatWaitsAtItsStart_beginsAtItsNewOne() throws {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        #expect(world.run { $0.status == .ready })
+        var patch = ItemPatch()
+        patch.beginTime = 7
+        world.command(.edit(.update(try #require(world.core.queue.currentID), patch), expected: nil, play: false))
+        #expect(world.run { $0.status == .ready } && world.position == 7)
+        world.command(.play(.current))
+        #expect(world.run { $0.status == .playing } && world.position >= 7 && world.position < 8)
+    }
+
     @Test func fails_whenTheMediaNeverOpens() {
         var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)
