@@ -63,8 +63,8 @@ final class PulseAudioOutputTests {
     /// Whatever was heard in the stream before: an end or a pause, and a duck that had not ended.
     @Test(.realTime, arguments: [false, true]) func playsAnItemAfterSilenceBitExactly(isPaused: Bool) throws {
         let ring = try driver.open()
-        driver.feed(Sine.samples(seconds: 1), ring, drains: !isPaused)
         driver.send(.start())
+        driver.feed(Sine.samples(seconds: 1), ring, drains: !isPaused)
         try driver.wait("started")
         driver.output.perform(.duck(0.5, seconds: 0.1))
         _ = try capture.frames(from: capture.count, count: 13_230, within: 3)
