@@ -37,6 +37,13 @@ import Testing
         return nil
     }
 
+    /// 月亮代表我的心 in GB18030.
+    @Test func lyricsOfAnOlderEncoding_areRead() throws {
+        let text: [UInt8] = [0xD4, 0xC2, 0xC1, 0xC1, 0xB4, 0xFA, 0xB1, 0xED, 0xCE, 0xD2, 0xB5, 0xC4, 0xD0, 0xC4]
+        try Data(Array("[00:01.00]".utf8) + text).write(to: URL(fileURLWithPath: folder.path + "/a.lrc"))
+        #expect(try roots.lyrics(beside: "a.mp3") == "[00:01.00]月亮代表我的心")
+    }
+
     @Test func opens_relativePathsAndFileURLs() throws {
         #expect(try content("album/b.mp3") == "b")
         #expect(try content("./album//b.mp3") == "b")

@@ -72,4 +72,9 @@ import Testing
         let bytes = Array("StreamTitle='Mot".utf8) + [0xF6] + Array("rhead';".utf8)
         #expect(IcyMetadata.programme(bytes)?.title == "Motörhead")
     }
+
+    @Test func anOlderEncodingIsRead_whereItIsClear() {
+        let bytes = Array("StreamTitle='".utf8) + [0xBA, 0xF3, 0xC0, 0xB4] + Array("';".utf8)
+        #expect(IcyMetadata.programme(bytes)?.title == "后来")
+    }
 }

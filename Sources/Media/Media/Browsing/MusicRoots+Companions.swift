@@ -51,7 +51,7 @@ extension MusicRoots {
         return best.map { FolderWalk.uri($0.path.components + [$0.name]) }
     }
 
-    /// The text of the file with the name of `uri` and the extension of lyrics; nil without one. UTF-8 or UTF-16, else Latin-1.
+    /// The text of the file with the name of `uri` and the extension of lyrics; nil without one. UTF-8, UTF-16 or an older encoding.
     public func lyrics(beside uri: String) throws(MediaError) -> String? {
         guard let name = Self.lyricsName(beside: uri), let bytes = try content(name, atMost: Self.largestText) else {
             return nil

@@ -13,9 +13,9 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 extension String {
-    /// UTF-8, or Latin-1 as old servers and programs write it.
+    /// UTF-8, or an older encoding as old servers and programs write it.
     public init(foreign bytes: some Collection<UInt8>) {
-        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+        self = String(validating: bytes, as: UTF8.self) ?? LegacyEncoding.decode(Array(bytes))
     }
 
     public init(latin1 bytes: some Collection<UInt8>) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import Media
 
-/// The actual encoding of text that a tag declares as Latin-1. Old software wrote tags in its country's encoding.
-enum LegacyEncoding: String {
+/// The actual encoding of text that a tag declares as Latin-1, or that has no declaration. Old software writes its country's
+/// encoding.
+public enum LegacyEncoding: String {
     case utf8 = "UTF-8"
     case chinese = "GB18030"
     case cyrillic = "CP1251"
 
     /// Detects clear cases only; nil means Latin-1 (with Windows' additions), as declared.
-    static func detect(_ bytes: [UInt8]) -> LegacyEncoding? {
+    public static func detect(_ bytes: [UInt8]) -> LegacyEncoding? {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return nil }
         if String(validating: bytes, as: UTF8.self) != nil { return .utf8 }
         if looksCyrillic(bytes) { return .cyrillic }
         return ChineseEvidence(bytes).isCertain && convert(bytes, from: chinese.rawValue) != nil ? .chinese : nil
     }
 
-    static func decode(_ bytes: [UInt8], hint: LegacyEncoding?) -> String {
+    /// `hint`: the encoding of text from the same source.
+    public static func decode(_ bytes: [UInt8], hint: LegacyEncoding? = nil) -> String {
         guard bytes.contains(where: { $0 >= 0x80 }) else { return String(decoding: bytes, as: UTF8.self) }
         var encoding = detect(bytes)
         if encoding == nil, hint == .chinese, ChineseEvidence(bytes).isPossible { encoding = hint }
