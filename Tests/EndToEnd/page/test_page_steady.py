@@ -89,7 +89,7 @@ def test_hoursOfEvents_leaveNothingBehind(open_remote, server, api):
     page.get_by_role("tab", name="Web").click()
     page.clock.install()
 
-    def hear(hour: int) -> dict[str, int]:
+    def hear(hour: int) -> None:
         for frame in frames(snapshots[-1], hour):
             events.send(frame)
         last = f"Song {hour}-{EACH - 1} is a letter."
@@ -97,12 +97,11 @@ def test_hoursOfEvents_leaveNothingBehind(open_remote, server, api):
         # Longer than any message, wait or retry takes.
         page.clock.run_for(60_000)
         expect(remote.title).to_have_text("long")
-        return measures(page)
 
-    first = hear(1)
-    last = hear(2)
-    assert last["Nodes"] < first["Nodes"] + 200, (first, last)
-    assert last["JSEventListeners"] < first["JSEventListeners"] + 50, (first, last)
-    assert last["timers"] <= first["timers"] + 3, (first, last)
-    assert last["JSHeapUsedSize"] < first["JSHeapUsedSize"] + 600_000, (first, last)
+    hear(1)
+    first = measures(page)
+    hear(2)
+    most = {"Nodes": 200, "JSEventListeners": 50, "timers": 4, "JSHeapUsedSize": 600_000}
+    # A busy browser frees nodes some frames after they have left the page; what leaks stays.
+    eventually(lambda: all(value < first[name] + most[name] for name, value in measures(page).items()), f"as little as {first}", 30)
     assert page.locator("*").count() < 1700
