@@ -573,6 +573,8 @@ def test_add_play_and_browse_take_a_playlist(cli, api, music, media, origin):
     for name, word in (("empty.m3u", "without entries"), ("gone.m3u", "gone.m3u"), ("low.mp3", "not a folder"), ("gone", "gone")):
         assert word in cli.refusal("browse", name)
     assert "without entries" in cli.refusal("add", "empty.m3u")
+    (music / "nothing").mkdir()
+    assert "no music" in cli.refusal("play", "nothing")
 
 
 def test_the_contracts_may_lie_beside_the_page(directory, media):

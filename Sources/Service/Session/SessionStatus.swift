@@ -16,7 +16,8 @@ public struct SessionStatus: Hashable, Sendable {
     /// Why recording is not permitted; nil: it is.
     public var recordingRefusal: Problem? {
         guard configuration.category.records else {
-            return .sessionForbids("The session's category is \(configuration.category.rawValue): nothing is recorded.")
+            let category = configuration.category.rawValue
+            return .sessionForbids("The session's category is \(category): record or play-and-record is needed.")
         }
         return hardware.hasInput ? nil : .noSuitableRoute("There is no input to record from.")
     }

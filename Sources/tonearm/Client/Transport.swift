@@ -36,6 +36,7 @@ extension ServerClient {
     func play(_ items: [MediaArgument]) throws {
         struct Added: Decodable { var ids: [String] }
         let added: Added = try add(["items": items, "play": true])
+        guard !added.ids.isEmpty else { throw Failure("There is no music in it: nothing was added.") }
         try printStart(settled(ask(.get, "player")), wanted: added.ids)
     }
 

@@ -11,7 +11,7 @@ struct AnnounceCommand: ClientCommand {
         "announce", "Plays an announcement beside the music, which is quieter or silent meanwhile.",
         discussion: """
             Announcements wait for each other; one of a higher priority suspends a lower one. Several URIs are heard without \
-            a gap. A URI has the same meaning as for tonearm play.
+            a gap. A URI has the same meaning as for tonearm play, but is a single sound.
             """)
     @OptionGroup var options: ClientOptions
 
@@ -66,7 +66,7 @@ struct AnnounceCommand: ClientCommand {
 struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "sfx", "Plays a short sound beside the unchanged music.",
-        discussion: "A URI has the same meaning as for tonearm play.")
+        discussion: "A URI has the same meaning as for tonearm play, but is a single sound.")
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "What to play: a file or an address.", completion: .file()) var uri: String
