@@ -204,7 +204,7 @@ final class EventHub: Sendable {
         // Jumps and the library's states are not recorded, so the client may have missed the last one.
         subscriber.set(
             encoder.time(snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment))
-        if let library = verbs.server.parts.library {
+        if selection.contains(.library), let library = verbs.server.parts.library {
             let data = JSONWriter.object(capacity: 512) { $0.members(of: library.status) }
             subscriber.set(encoder.frame(.library, at: moment.wallMilliseconds, version: snapshot.version, data: data))
         }
