@@ -113,13 +113,13 @@ final class OutputDriver: Sendable {
     }
 
     /// Writes samples as a decode thread would, until their end or that of the lease; then drains the first stream if `drains`.
-    func feed(_ samples: [Float], _ ring: FrameRing, drains: Bool = false) {
+    func feed(_ samples: [Float], _ ring: FrameRing, framesAtOnce: Int = 1152, drains: Bool = false) {
         let lease = ring.grant().lease
         NamedThread("feed") { [driver = drains ? self : nil] in
             var position = 0
             while position < samples.count {
-                guard ring.waitForSpace(1152, lease: lease) else { return }
-                let part = samples[position..<min(samples.count, position + 2304)]
+                guard ring.waitForSpace(framesAtOnce, lease: lease) else { return }
+                let part = samples[position..<min(samples.count, position + 2 * framesAtOnce)]
                 guard case .wrote(let frames, _) = part.withUnsafeBufferPointer({ ring.write($0, lease: lease) })
                 else { return }
                 position += frames * 2

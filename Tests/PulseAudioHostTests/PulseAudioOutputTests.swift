@@ -139,6 +139,23 @@ final class PulseAudioOutputTests {
         #expect(capture.arrival(of: first + start)!.seconds(since: flushed) < 0.03)
     }
 
+    /// Frames that arrive while others are written wait for nothing.
+    @Test(.realTime) func leavesNoGap_whileFramesArriveInSmallPieces() throws {
+        let (ring, _) = try play(Noise(seconds: 3).samples, heard: 0.3)
+        for seed in 2..<10 {
+            let new = Noise(seconds: 1, seed: UInt64(seed))
+            let (samples, wanted, events, mark) = (new.samples, new.frames, driver.count, capture.count)
+            driver.send(.flush(to: ring.cut()))
+            driver.feed(samples, ring, framesAtOnce: 32)
+            try driver.wait("started", from: events)
+            _ = try capture.frames(from: capture.count, count: 13_230, within: 3)
+            let heard = capture.frames(from: mark)
+            let place = heard.indices.dropLast().first { heard[$0] == wanted[500] && heard[$0 + 1] == wanted[501] }
+            let end = try #require(place) - 500 + 8_820
+            #expect(heard[(end - 8_320)..<end].elementsEqual(wanted[500..<8_820]))
+        }
+    }
+
     @Test func reportsAnUnderrunAndRecovers() throws {
         let (ring, _) = try play(Noise(seconds: 0.3, seed: 5).samples, heard: 0.2)
         try driver.wait("underrun")

@@ -309,8 +309,10 @@ final class PulseStream: CallbackTarget {
     private func fillWhenDry() {
         while context.pointee.isDry {
             if context.pointee.renderer.hasFrames {
+                let cursor = context.pointee.renderer.cursor
                 context.pointee.fill()
-                if context.pointee.renderer.holdsFrames { return }
+                // Held back, or libpulse takes none.
+                if context.pointee.renderer.cursor == cursor { return }
             } else if isDraining || ring.requestFrames() {
                 return
             }

@@ -21,7 +21,7 @@ struct RenderContext {
     var nextFadeIn: FrameCount = 0
     /// After the fade-out is rendered, the ring's frames before this index are dropped.
     var dropsBefore: FrameCount?
-    /// The last `fill` found no frames in the ring, or too few to begin.
+    /// The last `fill` found fewer frames in the ring than it wanted, or too few to begin, or took the last one.
     private(set) var isDry = true
     /// No more frames will come: `fill` does not wait for more.
     var isDraining = false
@@ -50,12 +50,13 @@ struct RenderContext {
     /// the first write after uncorking, so that sound starts before the whole queue is filled.
     mutating func fill(atMost frames: FrameCount = .max) {
         if isRunning { placeFrames(now: .now) }
-        write(atMost: frames)
+        let isFilled = write(atMost: frames)
         if let index = dropsBefore, renderer.isFadedOut {
             drop(before: index, at: renderer.cursor)
             gather()
         }
-        isDry = !renderer.hasFrames || renderer.holdsFrames
+        // Frames that arrive during the call are in the ring by now, but they are not written.
+        isDry = !isFilled || !renderer.hasFrames || renderer.holdsFrames
     }
 
     /// The ring's frames from `index` on follow next, at `streamIndex`.
@@ -66,28 +67,30 @@ struct RenderContext {
         renderer.beginSegment(at: streamIndex, fadingIn: nextFadeIn)
     }
 
-    private mutating func write(atMost frames: FrameCount) {
+    /// Returns false if the ring had too few frames.
+    private mutating func write(atMost frames: FrameCount) -> Bool {
         let writable = pa_stream_writable_size(stream)
-        guard writable != Int.max, writable < 1 << 40 else { return }
+        guard writable != Int.max, writable < 1 << 40 else { return true }
         var target = max(renderer.queueEnd, serverIndex + FrameCount(writable / frameBytes))
         if frames < target - renderer.writeIndex { target = renderer.writeIndex + frames }
         while renderer.writeIndex < target {
             var memory: UnsafeMutableRawPointer?
             var bytes = Int(target - renderer.writeIndex) * frameBytes
-            guard pa_stream_begin_write(stream, &memory, &bytes) == 0, let memory else { return }
+            guard pa_stream_begin_write(stream, &memory, &bytes) == 0, let memory else { return true }
             let start = renderer.writeIndex
             let room = min(bytes / frameBytes, Int(target - start))
             let count = renderer.produce(into: memory.assumingMemoryBound(to: Float.self), frames: room)
             guard count > 0 else {
                 pa_stream_cancel_write(stream)
-                return
+                return false
             }
             let offset = (start - serverIndex) * FrameCount(frameBytes)
             guard pa_stream_write(stream, memory, count * frameBytes, nil, offset, PA_SEEK_RELATIVE) == 0 else {
-                return
+                return true
             }
             serverIndex = start + FrameCount(count)
         }
+        return renderer.cursor >= target
     }
 
     /// Until `hasEnough`, `fill` does not read the ring.
