@@ -390,7 +390,8 @@ def test_doctor_names_the_sound_server_that_it_checks(pulse, start_server, direc
 
 def test_doctor_notes_why_nobody_hears_the_music(pulse, start_server):
     """Notes: playing works. Without a running server, and asking one."""
-    assert "note     sound card: no output is a sound card: " in tonearm("doctor", "--port", "0", environment=pulse.environment).stdout
+    shown = tonearm("doctor", "--port", "0", environment=pulse.environment).stdout
+    assert "note     sound card: no output is a sound card: " in shown and shown.endswith("\nPlaying works here; see the notes.\n")
     server = start_server(output="pulse", pulse=pulse)
     api = Api(server.url)
 

@@ -51,10 +51,10 @@ def test_sleep_is_set_shown_and_taken_back(cli, api):
     assert too_long.returncode == 1 and "after must be from 0.1 to 604800." in too_long.stderr
 
 
-def test_status_shows_crossfade_and_speed_unless_they_are_usual(cli, api):
-    assert not re.search("crossfade|speed", cli("status").stdout)
-    api.call("PATCH", "/player", json={"crossfade": 4.5, "playbackRate": 1.25})
-    assert re.search(r"crossfade +4.5 s\nspeed +1.25\n", cli("status").stdout)
+def test_status_shows_crossfade_speed_and_pitch_unless_they_are_usual(cli, api):
+    assert not re.search("crossfade|speed|pitch", cli("status").stdout)
+    api.call("PATCH", "/player", json={"crossfade": 4.5, "playbackRate": 1.25, "pitch": -100})
+    assert re.search(r"crossfade +4.5 s\nspeed +1.25\npitch +-100 cents\n", cli("status").stdout)
 
 
 def test_status_shows_the_leader_the_loop_and_the_sleep_timer_if_there_are_any(cli, api):
@@ -234,6 +234,9 @@ def test_every_change_is_confirmed_in_a_line(cli, api):
                             (("interrupt", "ended"), "An interruption ended.")):
         assert cli.output(*arguments) == line + "\n"
     assert cli.output("effects", "set", "reverb.enabled", "on").endswith("reverb 25 %\n")
+    off = "The compressor is off; to switch it on: tonearm effects set compressor.enabled on\n"
+    assert cli.output("effects", "set", "compressor.preset", "night").endswith("\n" + off)
+    assert cli.output("effects", "set", "compressor.enabled", "on").endswith("\n") and "off" not in cli.output("effects", "set", "reverb.mix", "0.3")
 
 
 def test_a_silent_output_is_a_failure_of_the_commands_that_start_sound(pulse, cli, api):

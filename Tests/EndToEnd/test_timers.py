@@ -82,7 +82,7 @@ def test_sleep_at_the_end_of_the_item(api):
     assert state["reason"] == "sleep-timer" and state["item"]["uri"] == "long.mp3" and state["position"] < 0.05
 
 
-def test_an_alarm_goes_off_at_its_time(api, events):
+def test_an_alarm_goes_off_at_its_time(api, events, cli):
     made = api.call("POST", "/playlists", json={"name": "Morning", "items": [{"uri": "long.mp3"}, {"uri": "short-0.mp3"}]})
     timer = alarm(api, items=[{"playlist": made["id"]}], level=0.3)
     assert timer["state"] == "waiting" and timer["days"] == [] and timer["next"] % 1000 == 0
@@ -95,7 +95,7 @@ def test_an_alarm_goes_off_at_its_time(api, events):
     eventually(lambda: timers(api)[0]["last"] == {"at": timer["next"], "result": "played"}, "it counts as played")
     [ringing] = timers(api)
     assert ringing["state"] == "ringing"
-    assert not ringing["enabled"] and ringing["next"] is None
+    assert not ringing["enabled"] and ringing["next"] is None and "\nalarm     ringing\n" in cli.output("status")
     # Put off, it sounds again; then it is ended.
     snoozed = api.call("POST", f"/timers/{timer['id']}/snooze", json={"seconds": 1})
     assert snoozed["state"] == "snoozed" and abs(snoozed["next"] - now() - 1000) < 500

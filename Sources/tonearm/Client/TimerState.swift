@@ -42,6 +42,15 @@ struct TimerState: Decodable {
     /// The end of the music, as `tonearm status` shows it.
     var sleepTime: String { sleepPlace ?? "at \(nextTime)" }
 
+    /// An alarm that rings or is snoozed, as `tonearm status` shows it; nil: any other timer.
+    var ringing: String? {
+        switch state {
+        case "ringing": "ringing"
+        case "snoozed": "snoozed until \(nextTime)"
+        default: nil
+        }
+    }
+
     /// The settings of an alarm that are not the default.
     var manner: String {
         let standard = Alarm(Recurrence(seconds: 0, days: []))
@@ -83,6 +92,4 @@ extension ServerClient {
         let list: TimerList = try ask(.get, "timers")
         return list.timers
     }
-
-    func sleepTimer() throws -> TimerState? { try timers().first { $0.type == "sleep" } }
 }

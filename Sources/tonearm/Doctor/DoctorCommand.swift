@@ -22,7 +22,7 @@ struct DoctorCommand: LocalCommand {
             Console.write(try diagnosis.json())
         } else {
             Console.output(diagnosis.findings.map(\.text).joined(separator: "\n"))
-            Console.output(diagnosis.playingWorks ? "\nPlaying works here." : "\nPlaying would not work here.")
+            Console.output("\n" + diagnosis.conclusion)
         }
         if !diagnosis.playingWorks { throw ExitCode.failure }
     }
@@ -87,6 +87,12 @@ struct Diagnosis: Encodable {
     init(_ findings: [Finding]) {
         self.findings = findings
         playingWorks = !findings.contains { $0.state == .problem }
+    }
+
+    /// The last line. Notes include the reasons why nobody hears the music.
+    var conclusion: String {
+        guard playingWorks else { return "Playing would not work here." }
+        return "Playing works here" + (findings.contains { $0.state == .note } ? "; see the notes." : ".")
     }
 
     func json() throws -> [UInt8] {

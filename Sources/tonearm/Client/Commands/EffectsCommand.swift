@@ -61,6 +61,16 @@ struct EffectsCommand: ParsableCommand {
             if limiter.enabled { words.append("limiter at \(limiter.ceiling) dB") }
             return words.joined(separator: ", ")
         }
+
+        /// Returns the effect of a member such as `compressor.preset` if it is off, so that the member has no result yet.
+        func effectThatIsOff(of member: String) -> String? {
+            let switches = [
+                "equalizer": equalizer.enabled, "compressor": compressor.enabled, "limiter": limiter.enabled,
+                "crossfeed": crossfeed.enabled, "reverb": reverb.enabled,
+            ]
+            let effect = String(member.prefix { $0 != "." })
+            return switches[effect] == false && !member.hasSuffix(".enabled") ? effect : nil
+        }
     }
 
     /// Has no members: bands are only counted.
@@ -119,7 +129,10 @@ struct EffectsCommand: ParsableCommand {
                 if let flag = SettingValue.flag(of: text), !member.hasSuffix("mode") {
                     .flag(flag)
                 } else if let number = Double(text), number.isFinite { .number(number) } else { .text(text) }
-            try client.changeEffects(RequestBody(member, new))
+            let effects = try client.changeEffects(RequestBody(member, new))
+            if let effect = effects.effectThatIsOff(of: member) {
+                Console.output("The \(effect) is off; to switch it on: tonearm effects set \(effect).enabled on")
+            }
         }
     }
 
@@ -201,8 +214,10 @@ struct EffectsCommand: ParsableCommand {
 }
 
 extension ServerClient {
-    fileprivate func changeEffects(_ change: RequestBody) throws {
+    @discardableResult
+    fileprivate func changeEffects(_ change: RequestBody) throws -> EffectsCommand.Effects {
         let effects: EffectsCommand.Effects = try ask(.patch, "effects", change)
         Console.output(effects.text)
+        return effects
     }
 }

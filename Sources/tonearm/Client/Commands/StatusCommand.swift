@@ -16,7 +16,7 @@ struct StatusCommand: ClientCommand {
     func run(_ client: ServerClient) throws {
         guard follow else {
             return try client.show(client.send(.get, "player"), json: json) { (state: PlayerState) in
-                try Console.output(state.text(sleep: client.sleepTimer()))
+                try Console.output(state.text(timers: client.timers()))
             }
         }
         var previous: [String] = []
@@ -26,7 +26,7 @@ struct StatusCommand: ClientCommand {
                 return true
             }
             let state: PlayerState = try client.ask(.get, "player")
-            let notes = try state.notes(sleep: client.sleepTimer()).map { "\($0.name) \($0.text)" }
+            let notes = try state.notes(timers: client.timers()).map { "\($0.name) \($0.text)" }
             let parts = ["volume \(state.volumePercent)"] + notes
             // The position advances; it is not a change.
             let item = state.item.map { "\($0.id) \($0.name) \(state.duration ?? 0)" } ?? ""
@@ -69,7 +69,7 @@ struct PlayerState: Decodable {
     var abLoop: Part?
     var item: Item?
     var queueIndex: Int?
-    var position, level, crossfade, playbackRate: Double
+    var position, level, crossfade, playbackRate, pitch: Double
     var duration: Double?
     var muted, shuffle: Bool
     var queue: QueueSummary
@@ -98,7 +98,7 @@ enum ItemName {
 
 extension PlayerState {
     /// The output of `tonearm status`.
-    func text(sleep: TimerState?) -> String {
+    func text(timers: [TimerState]) -> String {
         var table = Table(columns: [.left, .left])
         table.add("status", status + (reason.map { " (\($0))" } ?? ""))
         if let item {
@@ -118,17 +118,18 @@ extension PlayerState {
         table.add("shuffle", shuffle ? "on" : "off")
         if crossfade != 0 { table.add("crossfade", "\(Self.text(crossfade)) s") }
         if playbackRate != 1 { table.add("speed", Self.text(playbackRate)) }
-        for note in notes(sleep: sleep) { table.add(note.name, note.text) }
+        if pitch != 0 { table.add("pitch", "\(Self.text(pitch)) cents") }
+        for note in notes(timers: timers) { table.add(note.name, note.text) }
         table.add("output", outputText)
         if let error { table.add("error", error.message) }
         return table.text
     }
 
-    /// The leader, the A-B loop and the sleep timer, if there are any.
-    fileprivate func notes(sleep: TimerState?) -> [(name: String, text: String)] {
+    /// The leader, the A-B loop, the sleep timer and the alarm that rings or is snoozed, if there are any.
+    fileprivate func notes(timers: [TimerState]) -> [(name: String, text: String)] {
         [
             ("follows", leader), ("loop", abLoop.map { "\(TimeText.exact($0.begin)) to \(TimeText.exact($0.end))" }),
-            ("sleep", sleep?.sleepTime),
+            ("sleep", timers.first { $0.type == "sleep" }?.sleepTime), ("alarm", timers.compactMap(\.ringing).first),
         ].compactMap { name, text in text.map { (name, $0) } }
     }
 
