@@ -24,33 +24,35 @@ export class Client {
     return this.send("GET", path, undefined, options);
   }
 
-  /** The answer's JSON; null without a body. */
-  async send(method, path, body, options) {
-    const response = await this.#fetch(method, path, body, options);
-    if (!response.ok) throw await problemOf(response);
-    return response.status === 204 ? null : response.json();
+  /** The answer's JSON; null without a body. `timeout` in ms, until the end of the answer. */
+  send(method, path, body, options) {
+    return this.#ask(method, path, body, options, (response) => response.json());
   }
 
   /** The bytes at `path`; null when there are none (404). */
-  async blob(path, { signal } = {}) {
-    const response = await this.#fetch("GET", path, undefined, { signal });
-    if (response.status === 404) return null;
-    if (!response.ok) throw await problemOf(response);
-    return response.status === 204 ? null : response.blob();
+  async blob(path, options) {
+    try {
+      return await this.#ask("GET", path, undefined, options, (response) => response.blob());
+    } catch (problem) {
+      if (problem.status === 404) return null;
+      throw problem;
+    }
   }
 
-  async #fetch(method, path, body, { signal, timeout = 10_000 } = {}) {
+  async #ask(method, path, body, { signal, timeout = 10_000 } = {}, read) {
     const headers = { Accept: "application/json, */*;q=0.5" };
     const token = this.token();
     if (token) headers.Authorization = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const limit = AbortSignal.timeout(timeout);
     try {
-      return await fetch(root + path, {
+      const response = await fetch(root + path, {
         method, headers, body: JSON.stringify(body), signal: signal ? AbortSignal.any([signal, limit]) : limit,
       });
+      if (!response.ok) throw await problemOf(response);
+      return response.status === 204 ? null : await read(response);
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || error instanceof Problem) throw error;
       throw new Problem({ detail: "The server cannot be reached." });
     }
   }

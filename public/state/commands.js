@@ -8,6 +8,8 @@ import { wantsSound } from "../lib/status.js";
 const slow = { timeout: 60_000 };
 /** The server checks a web address for up to 20 s. */
 const looking = { timeout: 25_000 };
+/** Recordings may have gigabytes. */
+const long = { timeout: 3_600_000 };
 const key = encodeURIComponent;
 
 /** A button that undoes this edit only: it disappears with the revision that the edit made. */
@@ -230,7 +232,7 @@ export class Commands {
 
   /** A link cannot send the token, so the page fetches the file. */
   async #download(id) {
-    const file = await this.client.blob(`/recordings/${key(id)}/file`);
+    const file = await this.client.blob(`/recordings/${key(id)}/file`, long);
     if (!file) return;
     const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: id });
     link.click();

@@ -269,6 +269,35 @@ def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(page, 
     }""") == [False, ["The token does not allow this."], is_read_only]
 
 
+def test_aRecording_isLoadedForAnHourIfNeeded(page):
+    """The limit of a request ends the transfer of its answer too."""
+    page.unroute_all()
+    page.route("**/api/v1/recordings/a.wav/file", lambda route: route.fulfill(body=b"RIFF"))
+    assert page.evaluate("""async () => {
+        const { Client } = await import("/net/client.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const limits = [];
+        const { timeout } = AbortSignal;
+        AbortSignal.timeout = (limit) => (limits.push(limit), timeout.call(AbortSignal, limit));
+        const commands = new Commands({ client: new Client(), store: new Store(), notify: () => {} });
+        const isDone = await commands.perform("saveRecording", { id: "a.wav" }).finally(() => (AbortSignal.timeout = timeout));
+        return [isDone, Math.max(...limits)];
+    }""") == [True, 3_600_000]
+
+
+def test_anAnswerThatBreaksOff_isAProblem(page):
+    assert page.evaluate("""async () => {
+        const { Client } = await import("/net/client.js");
+        const { fetch } = globalThis;
+        globalThis.fetch = async () => new Response(new ReadableStream({ start: (body) => body.error(new TypeError("broken off")) }));
+        const client = new Client();
+        const told = await Promise.all([client.get("/server"), client.blob("/server")].map((answer) => answer.catch((problem) => [problem.status, problem.message])));
+        globalThis.fetch = fetch;
+        return told;
+    }""") == [[0, "The server cannot be reached."]] * 2
+
+
 def test_effectsAndAdditions_goOverRest_whileTheChannelIsLost(page):
     assert page.evaluate("""async () => {
         const { Client } = await import("/net/client.js");
