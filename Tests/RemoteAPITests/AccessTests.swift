@@ -58,8 +58,27 @@ import ServiceTesting
         #expect(preflight.status == 204)
         #expect(preflight.headers["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
         #expect(try api.send("GET", "/api/v1/player", headers: headers).headers["Access-Control-Allow-Origin"] != nil)
+        #expect(preflight.headers.values("Access-Control-Allow-Origin") == ["https://a.example"])
+        #expect(preflight.headers.values("Vary") == ["Origin"])
         let foreign = try api.send("GET", "/api/v1/player", headers: ["Origin": "https://b.example"])
         #expect(foreign.headers["Access-Control-Allow-Origin"] == nil)
+    }
+
+    /// Without these headers a browser would show the page a network error.
+    @Test(arguments: [
+        ("GET", "/api/v1/player", 401), ("DELETE", "/api/v1/player/play", 405), ("GET", "/api/v1/nothing", 404),
+        ("GET", "/api/v1/players/none", 401),
+    ])
+    func listedOriginCanReadRefusals(_ method: String, _ path: String, _ status: Int) throws {
+        let origin = "https://a.example"
+        let api = APIHarness(access: AccessPolicy(anonymous: .nobody, allowedOrigins: [origin]))
+        let refused = try api.send(method, path, headers: ["Origin": origin])
+        #expect(refused.status == status)
+        #expect(refused.headers.values("Access-Control-Allow-Origin") == [origin])
+        #expect(refused.headers["Access-Control-Expose-Headers"]?.contains("WWW-Authenticate") == true)
+        #expect(try api.send("GET", "/", headers: ["Origin": origin]).headers["Access-Control-Allow-Origin"] == nil)
+        let large = api.api.refusal(of: api.request("PUT", "/api/v1/queue", headers: ["Origin": origin]))
+        #expect(large?.status == 401 && large?.headers["Access-Control-Allow-Origin"] == origin)
     }
 
     @Test func scopesDecide() throws {

@@ -95,7 +95,8 @@ public final class RemoteAPI: HTTPResponder {
         if case .none = match, !path.hasPrefix("/api/") { return passToSite(request, reply) }
         let label: String
         if case .route(let route, _) = match { label = route.pattern } else { label = "other" }
-        let finish = Finish(requests, request.method, route: label, reply: reply)
+        let origin = gate.origin(of: request)
+        let finish = Finish(requests, request.method, route: label, origin: origin, reply: reply)
         do throws(Problem) {
             switch match {
             case .route(let route, let parameters):
@@ -125,16 +126,14 @@ public final class RemoteAPI: HTTPResponder {
         _ route: Route, _ parameters: [String], _ request: HTTPRequest, target: @autoclosure () -> String,
         _ finish: Finish
     ) throws(Problem) {
-        let grant = try route.admit(request, gate)
-        var finish = finish
-        finish.origin = grant.origin
+        let scope = try route.admit(request, gate)
         // Health and contracts accept any query, as monitors may add parameters.
         if route.pattern.hasPrefix("/api/") { try Query(request).check(route.query) }
-        let answer: Reply = { [finish] in finish($0) }
+        let answer: Reply = { finish($0) }
         var request = request
         // The request is carried out even if the client disconnects, as the client can ask for the result again.
         if request.headers.contains("Idempotency-Key") { request.recipient = nil }
-        let call = APICall(request: request, parameters: parameters, scope: grant.scope)
+        let call = APICall(request: request, parameters: parameters, scope: scope)
         if route.isSafe { return route.answer(call, answer) }
         do throws(Problem) {
             if !request.body.isEmpty { try JSONBody.checkType(of: request.headers) }
@@ -176,9 +175,9 @@ extension RemoteAPI {
         guard let (player, path) = players.find(head.path),
             case .route(let route, let parameters) = player.router.match(head.method, path)
         else { return nil }
-        var finish = Finish(requests, head.method, route: route.pattern)
+        let finish = Finish(requests, head.method, route: route.pattern, origin: gate.origin(of: head))
         do throws(Problem) {
-            finish.origin = try route.admit(head, gate).origin
+            _ = try route.admit(head, gate)
             try JSONBody.checkType(of: head.headers)
             // A repeated request gets the first reply, whatever has changed since.
             if head.headers["Idempotency-Key"] == nil {

@@ -49,18 +49,11 @@ public struct AccessPolicy: Sendable {
         return (scheme, parts.port) != ("http", 80) && (scheme, parts.port) != ("https", 443)
     }
 
-    struct Grant: Sendable {
-        /// The client's scope; nil if the request needs none.
-        var scope: AccessScope?
-        /// The origin whose pages may read the response; nil if there is none.
-        var origin: String?
-    }
-
-    /// `needed`: nil if no token is needed. `refusesForeignOrigin`: for writes and events, which pages of other origins must
-    /// not cause or read.
+    /// Returns the client's scope; nil if no scope is `needed`. `refusesForeignOrigin`: for writes and events, which
+    /// pages of other origins must not cause or read.
     func decide(
         _ request: HTTPRequest, _ needed: AccessScope?, refusesForeignOrigin: Bool
-    ) throws(Problem) -> Grant {
+    ) throws(Problem) -> AccessScope? {
         guard let hostText = request.headers["Host"], !hostText.isEmpty else {
             throw Problem(.malformed, "host-missing", "The request needs a Host header.")
         }
@@ -87,11 +80,10 @@ public struct AccessPolicy: Sendable {
         {
             throw Self.originNotAllowed
         }
-        let corsOrigin = isListed ? origin : nil
-        guard let needed else { return Grant(scope: nil, origin: corsOrigin) }
+        guard let needed else { return nil }
         let scope = try scope(of: request)
         guard scope >= needed else { throw .scopeMissing(needed) }
-        return Grant(scope: scope, origin: corsOrigin)
+        return scope
     }
 
     private static let originNotAllowed = Problem(
@@ -131,7 +123,12 @@ public struct AccessPolicy: Sendable {
         return subprotocol.map { String($0.dropFirst(prefix.count)) }
     }
 
-    func isListed(origin: String) -> Bool { origins.contains(origin) }
+    /// The origin whose pages may read the response, also a refusal; nil if there is none.
+    func origin(of request: HTTPRequest) -> String? {
+        guard !origins.isEmpty else { return nil }
+        let given = request.headers.values("Origin")
+        return given.count == 1 && origins.contains(given[0]) ? given[0] : nil
+    }
 }
 
 /// The rights of a client; each scope includes those before it.

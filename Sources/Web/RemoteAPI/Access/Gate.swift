@@ -23,13 +23,13 @@ final class Gate: Sendable {
     /// See `AccessPolicy.decide`.
     func admit(
         _ request: HTTPRequest, _ scope: AccessScope?, refusesForeignOrigin: Bool = false
-    ) throws(Problem) -> AccessPolicy.Grant {
+    ) throws(Problem) -> AccessScope? {
         let token = AccessPolicy.token(in: request.headers)
         if let token { try checkGuesses(token, of: request) }
         do throws(Problem) {
-            let grant = try policy.decide(request, scope, refusesForeignOrigin: refusesForeignOrigin)
+            let granted = try policy.decide(request, scope, refusesForeignOrigin: refusesForeignOrigin)
             if let token, scope != nil { failures.withLock { $0.succeeded(request.guesser, token) } }
-            return grant
+            return granted
         } catch {
             if error.code == Problem.tokenWrong.code { record(request.guesser) }
             throw error
@@ -59,17 +59,17 @@ final class Gate: Sendable {
         }
     }
 
-    /// The response to a CORS preflight (Fetch standard, section "CORS-preflight fetch"); nil if this is none, or the origin
-    /// is not allowed.
+    /// See `AccessPolicy.origin`.
+    func origin(of request: HTTPRequest) -> String? { policy.origin(of: request) }
+
+    /// The response to a CORS preflight (Fetch standard, section "CORS-preflight fetch"), which `Finish` completes; nil
+    /// if this is none, or the origin is not allowed.
     func preflight(_ request: HTTPRequest, allow: String) -> HTTPResponse? {
-        let origins = request.headers.values("Origin")
-        guard origins.count == 1, let origin = origins.first, request.headers["Access-Control-Request-Method"] != nil,
-            policy.isListed(origin: origin)
-        else { return nil }
+        guard origin(of: request) != nil, request.headers["Access-Control-Request-Method"] != nil else { return nil }
         return HTTPResponse(
             status: 204,
             headers: HTTPHeaders([
-                ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"), ("Access-Control-Allow-Methods", allow),
+                ("Access-Control-Allow-Methods", allow),
                 (
                     "Access-Control-Allow-Headers",
                     "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID"

@@ -14,7 +14,7 @@ struct EventChannel: WebSocketApplication {
 
     func accept(_ request: HTTPRequest) -> WebSocketAcceptance {
         do throws(Problem) {
-            let grant = try gate.admit(request, .read, refusesForeignOrigin: true)
+            let scope = try gate.admit(request, .read, refusesForeignOrigin: true) ?? .read
             guard let (player, route) = players.find(request.path) else {
                 throw .unknownPlayer(PlayerPath.split(request.path).player ?? "")
             }
@@ -22,8 +22,7 @@ struct EventChannel: WebSocketApplication {
                 throw .notFound("WebSockets are supported at \(Self.path) and a player's events only.")
             }
             let feed = EventFeed(try EventRequest(request), own: player.hub, players: players)
-            let session = EventSession(
-                feed, scope: grant.scope ?? .read, peer: request.peer, commands: player.commands)
+            let session = EventSession(feed, scope: scope, peer: request.peer, commands: player.commands)
             // The token's subprotocol is never echoed: it is a secret.
             let isOffered = request.headers.list("Sec-WebSocket-Protocol").contains { $0 == Self.subprotocol }
             return .accepted(session, subprotocol: isOffered ? Self.subprotocol : nil)

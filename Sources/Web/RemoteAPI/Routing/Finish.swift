@@ -11,14 +11,18 @@ struct Finish: Sendable {
     private let counters: RequestCounters
     private let method: String
     private let route: String
+    /// See `AccessPolicy.origin`.
+    private let origin: String?
     private let reply: Reply
-    /// The origin whose pages may read the response; nil if there is none.
-    var origin: String?
 
-    init(_ counters: RequestCounters, _ method: HTTPMethod, route: String, reply: @escaping Reply = { _ in }) {
+    init(
+        _ counters: RequestCounters, _ method: HTTPMethod, route: String, origin: String? = nil,
+        reply: @escaping Reply = { _ in }
+    ) {
         self.counters = counters
         self.method = Self.methods.contains(method) ? method.rawValue : "other"
         self.route = route
+        self.origin = origin
         self.reply = reply
     }
 

@@ -58,7 +58,7 @@ struct Route: Sendable {
         do throws(Problem) { try handler(call, reply) } catch { reply(error.response) }
     }
 
-    func admit(_ request: HTTPRequest, _ gate: Gate) throws(Problem) -> AccessPolicy.Grant {
+    func admit(_ request: HTTPRequest, _ gate: Gate) throws(Problem) -> AccessScope? {
         try gate.admit(request, scope, refusesForeignOrigin: !isSafe || refusesForeignOrigin)
     }
 }
