@@ -40,6 +40,13 @@ import ServiceTesting
         #expect(try types(try api.open("/api/v1/events?since=e1:99")) == ["hello", "resync", "snapshot"])
     }
 
+    /// They are not recorded, and the loaded part may not change any more.
+    @Test func timeAndLoadedPartFollow_whenAClientReturns() throws {
+        send(.queueEnded)
+        #expect(try types(try api.open("/api/v1/events?since=e1:1&events=time,buffer")) == ["hello", "time", "buffer"])
+        #expect(try types(try api.open("/api/v1/events?since=e1:1&events=buffer")) == ["hello", "buffer"])
+    }
+
     @Test func timeOfTheOldItemIsDropped_whenItemFollows() throws {
         let session = try api.open()
         _ = try frames(session)

@@ -201,9 +201,10 @@ final class EventHub: Sendable {
         var unplaced = hello
         unplaced.sequence = nil
         subscriber.begin(after: sequence, [unplaced] + missed.filter { $0.name.map(selection.contains) ?? false })
-        // Jumps and the library's states are not recorded, so the client may have missed the last one.
+        // Jumps, the loaded part and the library's states are not recorded, so the client may have missed the last one.
         subscriber.set(
             encoder.time(snapshot.clock, itemID: snapshot.item?.item.id, version: snapshot.version, at: moment))
+        subscriber.set(encoder.buffer(LoadedMedia(snapshot), version: snapshot.version, at: moment))
         if selection.contains(.library), let library = verbs.server.parts.library {
             let data = JSONWriter.object(capacity: 512) { $0.members(of: library.status) }
             subscriber.set(encoder.frame(.library, at: moment.wallMilliseconds, version: snapshot.version, data: data))
