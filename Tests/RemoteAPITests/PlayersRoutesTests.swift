@@ -162,6 +162,18 @@ import ServiceTesting
         #expect(try summaries(session) == ["queue-ended a"])
     }
 
+    @Test func aClientThatLeaves_whileItGetsAPlayer_isForgotten() throws {
+        _ = try add(#"{"id":"a"}"#)
+        let players = api.api.players
+        let (own, other) = (try #require(players["main"]).hub, try #require(players["a"]).hub)
+        let feed = EventFeed(try EventRequest(api.request("GET", "/api/v1/events")), own: own, players: players)
+        feed.connect {}
+        // Called before the hub knows the subscriber.
+        roster["a"]?.state.withLock { $0.onWindow = { feed.disconnect() } }
+        feed.add(other)
+        #expect(own.subscriberCount == 0 && other.subscriberCount == 0)
+    }
+
     @Test func aStateOfTheServer_isTheSameInEveryChannel() throws {
         _ = try add(#"{"id":"a"}"#)
         let (main, own) = (try api.open("/api/v1/events"), try api.open("/api/v1/players/a/events"))

@@ -17,8 +17,8 @@ final class EventFeed: Sendable {
         var others: [Source] = []
         /// The source that `next` reads first.
         var turn = 0
+        /// nil before the connection is open and after its end.
         var wake: (@Sendable () -> Void)?
-        var isOpen = false
         /// Nothing is sent before that, so that missed events of several players come in the order of their numbers.
         var isComplete = false
     }
@@ -37,10 +37,7 @@ final class EventFeed: Sendable {
     }
 
     func connect(wake: @escaping @Sendable () -> Void) {
-        state.withLock {
-            $0.wake = wake
-            $0.isOpen = true
-        }
+        state.withLock { $0.wake = wake }
         connect(own, wake, resumes)
         if isOfAll { for hub in players.join(self) { add(hub, resumes) } }
         state.withLock { $0.isComplete = true }
@@ -58,13 +55,19 @@ final class EventFeed: Sendable {
 
     /// A player was added. The table may call this concurrently.
     func add(_ hub: EventHub, _ resumes: [ResumePoint] = []) {
-        let source = Source(hub: hub, subscriber: Subscriber(Self.others(own.subscriber.subscription)))
-        let wake = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.isOpen, hub !== own.hub, !state.others.contains(where: { $0.hub === hub }) else { return nil }
+        let added = state.withLock { state -> (source: Source, wake: @Sendable () -> Void)? in
+            guard let wake = state.wake, hub !== own.hub, !state.others.contains(where: { $0.hub === hub }) else {
+                return nil
+            }
+            // Read under the lock: a change of the subscription comes before, or finds the new source.
+            let source = Source(hub: hub, subscriber: Subscriber(Self.others(own.subscriber.subscription)))
             state.others.append(source)
-            return state.wake
+            return (source, wake)
         }
-        if let wake { connect(source, wake, resumes) }
+        guard let (source, wake) = added else { return }
+        connect(source, wake, resumes)
+        // The client may have left before the hub knew the subscriber.
+        if state.withLock({ $0.wake == nil }) { hub.disconnect(source.subscriber) }
     }
 
     private func connect(_ source: Source, _ wake: @escaping @Sendable () -> Void, _ resumes: [ResumePoint]) {
