@@ -4,14 +4,14 @@ import Playback
 import Synchronization
 import Service
 
-/// A video of 20 s with a frame a second; every picture scales to the same few bytes.
+/// A video of 20 s with a frame a second, at times with noise; every picture scales to the same few bytes.
 struct ScriptedRenditions: MediaRenditions {
     static let scalings = Atomic(0)
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1]
 
     func thumbnail(_ locator: MediaLocator, at seconds: Double, edge: Int) throws(MediaError) -> VideoThumbnail? {
         guard locator.uri.hasSuffix(".mp4") else { throw MediaError(.unsupported, "There is no video in it.") }
-        return seconds > 20 ? nil : VideoThumbnail(time: seconds.rounded(.down), jpeg: Self.jpeg)
+        return seconds > 20 ? nil : VideoThumbnail(time: seconds.rounded(.down).nextUp, jpeg: Self.jpeg)
     }
 
     func thumbnails() -> [KeptThumbnail] {

@@ -43,7 +43,9 @@ extension PlayerContext {
                     uri, at: time, edge: size, for: call.caller,
                     reply: answering(reply) { thumbnail in
                         var response = Self.response(thumbnail.jpeg, call.request)
-                        response.headers.set("X-Actual-Time", String(thumbnail.time))
+                        // To the microsecond, as in the list.
+                        let time = (thumbnail.time * 1e6).rounded() / 1e6
+                        response.headers.set("X-Actual-Time", String(time))
                         return response
                     })
             },
