@@ -16,9 +16,9 @@ export class Store extends EventTarget {
     if (connection.state !== "open") this.time = this.time.set({ position: this.time.at(now), rate: 0 }, now);
   }
 
-  /** Drops snapshots older than the current one: an event may overtake an answer. */
+  /** Drops snapshots older than the current one, as an event may overtake an answer, and late answers of another player. */
   applySnapshot(player, now = performance.now()) {
-    if (!player || (this.player && player.version < this.player.version)) return;
+    if (!player || (this.player && (player.id !== this.player.id || player.version < this.player.version))) return;
     const itemChanged = this.player?.item?.id !== player.item?.id;
     this.player = player;
     this.time = this.time.set(player, now);
@@ -38,7 +38,10 @@ export class Store extends EventTarget {
     const isCurrent = (data?.itemId ?? null) === (this.player?.item?.id ?? null);
     switch (type) {
       case "hello": return this.#begin(data.epoch);
-      case "snapshot": return this.applySnapshot(data.player, now);
+      case "snapshot":
+        // Each player counts its own versions.
+        if (data.player.id !== this.player?.id) this.player = null;
+        return this.applySnapshot(data.player, now);
       case "time":
         if (isCurrent || data.itemId === undefined) this.time = this.time.set(data, now);
         return undefined;

@@ -161,6 +161,24 @@ def test_store_followsSnapshotsAndEvents(page):
     }""") == [["playing", 30.5], [32], [0, 12], [None, 0, None], ["paused"]]
 
 
+def test_store_dropsALateAnswer_ofThePlayerBefore(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        const hear = (type, data) => store.applyEvent({ type, data });
+        const answer = (id, version) => store.applySnapshot({ id, version, status: "playing", item: null });
+        hear("hello", { epoch: "a" });
+        hear("snapshot", { player: { id: "main", version: 50, status: "playing", item: null } });
+        hear("hello", { epoch: "b" });
+        answer("main", 51);
+        hear("snapshot", { player: { id: "kitchen", version: 3, status: "stopped", item: null } });
+        answer("main", 52);
+        const { id, version } = store.player;
+        answer("kitchen", 4);
+        return [id, version, store.player.version];
+    }""") == ["kitchen", 3, 4]
+
+
 def test_time_isExtrapolatedByItsRate_withinTheDuration(page):
     assert page.evaluate("""async () => {
         const { PlayerTime } = await import("/state/player-time.js");
