@@ -132,10 +132,17 @@ export class EventSocket extends EventTarget {
     if (socket !== this.#socket) return;
     const message = JSON.parse(text);
     if (message.type === "reply") return void this.#settle(message.id, message);
-    if (message.type === "hello") ({ epoch: this.#epoch, events: this.#usual = [] } = message.data);
-    if (message.type === "hello" && this.#watched.length) this.watch(this.#watched).catch(() => {});
-    if (Number.isInteger(message.seq)) this.#sequence = message.seq;
+    if (message.type === "hello") this.#greeted(message.data);
+    else if (Number.isInteger(message.seq)) this.#sequence = message.seq;
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
+  }
+
+  /** `hello` has the number of the latest event, but the missed ones or a snapshot only follow. */
+  #greeted({ epoch, events = [] }) {
+    if (epoch !== this.#epoch) this.#sequence = null;
+    this.#epoch = epoch;
+    this.#usual = events;
+    if (this.#watched.length) this.watch(this.#watched).catch(() => {});
   }
 
   #lost() {

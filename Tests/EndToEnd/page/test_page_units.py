@@ -179,6 +179,40 @@ def test_store_dropsALateAnswer_ofThePlayerBefore(page):
     }""") == ["kitchen", 3, 4]
 
 
+def test_channel_resumesAtTheLastEventItGot(page):
+    """`hello` has the latest number before the missed events have come."""
+    assert page.evaluate("""async () => {
+        const { EventSocket } = await import("/net/socket.js");
+        const { WebSocket } = globalThis;
+        const asked = [];
+        let made;
+        globalThis.WebSocket = class extends EventTarget {
+            constructor(address) {
+                super();
+                made = this;
+                asked.push(new URL(address).searchParams.get("since"));
+            }
+            close() {}
+        };
+        const hear = (type, seq, data = {}) => made.dispatchEvent(new MessageEvent("message", { data: JSON.stringify({ type, seq, data }) }));
+        const socket = new EventSocket({ paths: { events: "/events" }, token: () => null, interval: 1 });
+        socket.connect();
+        hear("hello", 9, { epoch: "a" });
+        hear("snapshot", 9);
+        hear("status", 10);
+        for (const seq of [12, 12]) {
+            socket.connect();
+            hear("hello", seq, { epoch: "a" });
+        }
+        hear("status", 11);
+        socket.connect();
+        hear("hello", 3, { epoch: "b" });
+        socket.connect();
+        globalThis.WebSocket = WebSocket;
+        return asked;
+    }""") == [None, "a:10", "a:10", "a:11", None]
+
+
 def test_time_isExtrapolatedByItsRate_withinTheDuration(page):
     assert page.evaluate("""async () => {
         const { PlayerTime } = await import("/state/player-time.js");
