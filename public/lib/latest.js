@@ -6,41 +6,34 @@
  */
 export class LatestWins {
   #send;
-  #waiting = null;
-  #running = false;
-  #onIdle;
   #merge;
+  #waiting = null;
+  #running = null;
 
-  /**
-   * `send(value)` returns a promise; `onIdle` is called when nothing is left to send; `merge(waiting, newer)` makes one
-   * value of a waiting and a newer one, by default the newer.
-   */
-  constructor(send, { onIdle = () => {}, merge = (waiting, newer) => newer } = {}) {
+  /** `send(value)` returns a promise; `merge(waiting, newer)` makes one value of a waiting and a newer one, by default the newer. */
+  constructor(send, merge = (waiting, newer) => newer) {
     this.#send = send;
-    this.#onIdle = onIdle;
     this.#merge = merge;
   }
 
-  get isBusy() {
+  /** Resolves to the last result when nothing is left to send. */
+  push(value) {
+    this.#waiting = { value: this.#waiting ? this.#merge(this.#waiting.value, value) : value };
+    this.#running ??= this.#drain();
     return this.#running;
   }
 
-  push(value) {
-    this.#waiting = { value: this.#waiting ? this.#merge(this.#waiting.value, value) : value };
-    if (!this.#running) this.#drain();
-  }
-
   async #drain() {
-    this.#running = true;
+    let result;
     try {
       while (this.#waiting) {
         const { value } = this.#waiting;
         this.#waiting = null;
-        await this.#send(value);
+        result = await this.#send(value);
       }
     } finally {
-      this.#running = false;
-      this.#onIdle();
+      this.#running = null;
     }
+    return result;
   }
 }

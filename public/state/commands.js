@@ -37,8 +37,11 @@ export function mergePatches(waiting, newer) {
  * the controls show only the store and stay as they were.
  */
 export class Commands {
-  #streams = new Map();
   #categoryBefore = null;
+  // A dragged control sends many a second: one request at a time, and the last value arrives.
+  #seeks = new LatestWins((target) => this.#send(...this.#player("seek", target)), mergeSeeks);
+  #adjustments = new LatestWins((patch) => this.#send("PATCH", this.paths.player(), patch), mergePatches);
+  #effects = new LatestWins((patch) => this.#attempt(() => this.#shape(patch)), mergePatches);
 
   /** `{client, channel, paths, store, notify}`: `channel` is the `EventSocket`, `notify(message, {action, tone})` shows a toast. */
   constructor(parts) {
@@ -80,10 +83,9 @@ export class Commands {
     play: (target) => this.#play(target),
     // The verb that the button shows.
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
-    // A dragged control sends many a second: one request at a time, and the last value arrives.
-    seek: (target) => this.#latest("seek", target, mergeSeeks, (value) => this.#send(...this.#player("seek", value))),
-    adjust: (patch) => this.#latest("adjust", patch, mergePatches, (value) => this.#send("PATCH", this.paths.player(), value)),
-    effects: (patch) => this.#latest("effects", patch, mergePatches, (value) => this.#attempt(() => this.#shape(value))),
+    seek: (target) => this.#seeks.push(target),
+    adjust: (patch) => this.#adjustments.push(patch),
+    effects: (patch) => this.#effects.push(patch),
     outputPolicy: async ({ policy }) => {
       const outputs = await this.#send("PATCH", this.paths.outputs(), { policy });
       if (outputs) this.store.outputs = outputs;
@@ -147,22 +149,6 @@ export class Commands {
     const answer = await this.#send(...request);
     if (answer) this.notify(message(answer), options(answer));
     return answer;
-  }
-
-  /** Resolves when no request of this kind is in flight. */
-  #latest(kind, value, merge, send) {
-    return new Promise((resolve) => {
-      let stream = this.#streams.get(kind);
-      if (!stream) {
-        stream = { waiting: [], done: true };
-        stream.latest = new LatestWins(
-          async (next) => { stream.done = await send(next); },
-          { onIdle: () => stream.waiting.splice(0).forEach((settle) => settle(stream.done)), merge });
-        this.#streams.set(kind, stream);
-      }
-      stream.waiting.push(resolve);
-      stream.latest.push(value);
-    });
   }
 
   /** `uri`: of the queue's item to start. The server checks it first, so that an unplayable item does not end the music. */

@@ -229,12 +229,15 @@ def test_latest_sendsOneAtATime_andTheNewest(page):
         const sent = [];
         const releases = [];
         const latest = new LatestWins((value) => { sent.push(value); return new Promise((resolve) => releases.push(resolve)); });
-        [1, 2, 3, 4].forEach((value) => latest.push(value));
+        const pushed = [1, 2, 3, 4].map((value) => latest.push(value));
         const first = [...sent];
-        releases[0]();
+        releases[0]("one");
         await new Promise((resolve) => setTimeout(resolve));
-        return [first, sent, latest.isBusy];
-    }""") == [[1], [1, 4], True]
+        releases[1]("four");
+        const results = await Promise.all(pushed);
+        latest.push(5);
+        return [first, sent, new Set(results).size, results[0]];
+    }""") == [[1], [1, 4, 5], 1, "four"]
 
 
 def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
