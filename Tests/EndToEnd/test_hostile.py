@@ -133,27 +133,10 @@ def test_a_large_body_is_refused_by_its_head(guarded):
         assert refused(*headers).split()[1] == expected
 
 
-def test_a_request_is_for_whom_its_target_names(server):
-    """RFC 9112 section 3.2.2: the authority of an absolute target counts, whatever the Host field says."""
-    answer = exchange(server.port, b"GET http://evil.example/api/v1/player HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    assert answer.split()[1] == b"403" and b"host-not-allowed" in answer
-    answer = exchange(server.port, b"GET http://localhost/api/v1/player HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
-    assert answer.split()[1] == b"200"
-
-
 def test_control_characters_in_fields_are_refused(server):
     for field in [b"Host: localhost\0.evil.example", b"Host: localhost\r\nOrigin: http://localhost\0x", b"Host: localhost\r\nX: \x01"]:
-        first = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
         request = b"GET /api/v1/player HTTP/1.1\r\n" + field + b"\r\nConnection: close\r\n\r\n"
         assert exchange(server.port, request).split()[1] == b"400"
-        # Also later on a connection, where the front door does not look; there libmicrohttpd takes NUL for a field's end.
-        if b"\0" in field:
-            continue
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
-            connection.sendall(first)
-            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
-            connection.sendall(request)
-            assert connection.recv(4096).startswith(b"HTTP/1.1 400")
 
 
 def test_half_a_request_keeps_nobody_out(server, api):
