@@ -66,11 +66,11 @@ extension PlayerContext {
                 _ = try call.body.members()
                 server.deleteRecording(call.parameters[0], for: call.caller, reply: done(reply))
             },
-            route(.get, "/{id}/file") { call, reply throws(Problem) in
-                let sent = answering(reply) { (download: RecordingDownload) throws(Problem) in
-                    try download.response(to: call.request)
+            route(.get, "/{id}/file") { call, reply in
+                let sent = answering(reply) { (response: HTTPResponse) in response }
+                server.openRecording(call.parameters[0], for: call.caller, reply: sent) { entry, file in
+                    HTTPResponse(downloadOf: entry, file, answering: call.request)
                 }
-                server.openRecording(call.parameters[0], for: call.caller, reply: sent) { RecordingDownload($0, $1) }
             },
         ]
     }
@@ -205,32 +205,24 @@ extension JSONWriter {
     }
 }
 
-/// The download of a finished recording: whole, or the requested range.
-struct RecordingDownload: Sendable {
-    private let entry: RecordingEntry
-    private let file: OpenFile
-    private let size: UInt64
-
-    /// Takes ownership of the descriptor.
-    init(_ entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64)) {
-        self.entry = entry
-        self.file = OpenFile(file.descriptor)
-        size = file.size
-    }
-
-    func response(to request: HTTPRequest) throws(Problem) -> HTTPResponse {
+extension HTTPResponse {
+    /// The download of a finished recording: whole, or the requested range. Takes ownership of the descriptor.
+    init(downloadOf entry: RecordingEntry, _ file: (descriptor: Int32, size: UInt64), answering request: HTTPRequest) {
+        let open = OpenFile(file.descriptor)
         // A finished recording never changes: size and time identify its version.
-        let tag = EntityTag(String(size, radix: 36) + "-" + String(entry.modified, radix: 36))
+        let tag = EntityTag(String(file.size, radix: 36) + "-" + String(entry.modified, radix: 36))
         let cacheControl = "private, no-cache"
-        if let response = request.notModified(tag, cacheControl) { return response }
+        if let response = request.notModified(tag, cacheControl) {
+            self = response
+            return
+        }
         let type = RecordedFormat(id: entry.id)?.mediaType ?? "application/octet-stream"
         let headers = HTTPHeaders(
             tag.fields(cacheControl) + [
                 ("Content-Type", type), ("X-Content-Type-Options", "nosniff"),
                 ("Content-Disposition", "attachment; filename=\"\(entry.id)\""),
             ])
-        let response = HTTPResponse(file: file, total: size, tag: tag, headers: headers, answering: request)
-        guard response.status != 416 else { throw .rangeNotSatisfiable(size: size) }
-        return response
+        self.init(file: open, total: file.size, tag: tag, headers: headers, answering: request)
+        if status == 416 { self = Problem.rangeNotSatisfiable(size: file.size).response }
     }
 }

@@ -26,11 +26,11 @@ extension PlayerContext {
                 verbs.removeRender(call.parameters[0], for: call.caller, reply: done(reply))
             },
             // Its sound needs the same scope as the command to play it.
-            .get(Self.base + "/{id}/file", scope: .control) { call, reply throws(Problem) in
-                let sent = answering(reply) { (download: RecordingDownload) throws(Problem) in
-                    try download.response(to: call.request)
+            .get(Self.base + "/{id}/file", scope: .control) { call, reply in
+                let sent = answering(reply) { (response: HTTPResponse) in response }
+                verbs.openRender(call.parameters[0], for: call.caller, reply: sent) { entry, file in
+                    HTTPResponse(downloadOf: entry, file, answering: call.request)
                 }
-                verbs.openRender(call.parameters[0], for: call.caller, reply: sent) { RecordingDownload($0, $1) }
             },
         ]
     }
