@@ -52,10 +52,12 @@ final class Visitors: Sendable {
         #expect(on == 1)
     }
 
-    @Test func answers408_whenHalfAHeadAndSilence() throws {
+    /// The last one is the beginning of TLS.
+    @Test(arguments: ["GET / HTTP/1.1\r\nHos", "\r\n", "", "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0"])
+    func answers408_whenHalfAHeadAndSilence(beginning: String) throws {
         let door = try visitors.door(limits: ConnectionLimits(headSeconds: 0.2))
         let client = try TestSocket(port: door.port)
-        try client.send("GET / HTTP/1.1\r\nHos")
+        try client.send(beginning)
         #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 408 "))
         #expect(eventually { door.connectionCount == 0 })
     }
