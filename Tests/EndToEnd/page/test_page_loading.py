@@ -211,14 +211,6 @@ def test_theme_canBeChosen_andIsKept(remote):
     expect(remote.page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_shortcuts_areListed_onQuestionMark(remote):
-    remote.page.keyboard.press("?")
-    dialog = remote.page.get_by_role("dialog", name="Keyboard shortcuts")
-    expect(dialog).to_be_visible()
-    remote.page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-
-
 def test_nothingMoves_whileThePageLoads(open_remote, api, playing_picture):
     remote = open_remote(wait=False, reduced_motion="no-preference")
     remote.page.context.add_init_script("""

@@ -63,17 +63,6 @@ def test_bands_areAdded_setAndRemoved_andTheCurveFollows(remote, api):
     eventually(lambda: not effects(api)["equalizer"]["enabled"], "off")
 
 
-def test_aDraggedBand_endsWhereItWasLeft(remote, api):
-    api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 0, "q": 1}]}})
-    panel = open_section(remote, "Equaliser")
-    gain = panel.get_by_role("slider", name="Gain at 1 kHz")
-    gain.focus()
-    for _ in range(20):
-        remote.page.keyboard.press("ArrowRight")
-    eventually(lambda: effects(api)["equalizer"]["bands"][0]["gain"] == 10, "the last step")
-    expect(gain).to_have_value("10")
-
-
 def test_aBand_keepsItsValue_whileEventsComeLate(remote, api):
     """Its own older events are not shown after a newer answer: the next step begins at the last one."""
     api.call("PATCH", "/effects", json={"equalizer": {"enabled": True, "bands": [{"type": "peak", "frequency": 1000, "gain": 0, "q": 1}]}})

@@ -107,33 +107,6 @@ def test_click_onTheBar_seeks(playing, remote, api):
     assert abs(float(remote.position.input_value()) - 20) < 1
 
 
-def test_dragging_makesOneRequestAtATime_andTheLastWins(playing, remote, api):
-    api.pause()
-    open_requests = {"now": 0, "most": 0, "all": 0}
-
-    def began(request):
-        if request.url.endswith("/seek"):
-            open_requests["all"] += 1
-            open_requests["now"] += 1
-            open_requests["most"] = max(open_requests["most"], open_requests["now"])
-
-    def ended(request):
-        open_requests["now"] -= request.url.endswith("/seek")
-
-    remote.page.on("request", began)
-    remote.page.on("requestfinished", ended)
-    box = remote.position.bounding_box()
-    middle = box["y"] + box["height"] / 2
-    remote.page.mouse.move(box["x"] + 10, middle)
-    remote.page.mouse.down()
-    for step in range(60):
-        remote.page.mouse.move(box["x"] + 10 + (box["width"] * 0.75 - 10) * step / 59, middle)
-    remote.page.mouse.up()
-    eventually(lambda: abs(api.player()["position"] - 30) < 1, "three quarters")
-    assert open_requests["most"] == 1
-    assert 1 <= open_requests["all"] <= 60
-
-
 @pytest.mark.smoke
 def test_twoPages_seeEachOther(playing, open_remote):
     one, two = open_remote(), open_remote()
