@@ -115,7 +115,7 @@ extension PlayerCore {
         endScan()
         switch goal {
         case .play, .pause: goal = .pause(reason)
-        case .stop(drain: true, _):
+        case .stop(.drain, _):
             undoDrain()
             goal = .pause(reason)
         case .hold, .stop, .idle, .rest: return
@@ -129,11 +129,11 @@ extension PlayerCore {
         case .rest(.stopped), .idle: return
         case .rest:
             rest(.stopped(.user), at: 0)
-        case .stop(drain: true, let since) where !drain:
-            goal = .stop(drain: false, since: since)
+        case .stop(.drain, _) where !drain:
+            goal = .stop(.endDrain, since: now)
         case .stop: return
         case .play, .hold, .pause:
-            goal = .stop(drain: drain, since: now)
+            goal = .stop(drain ? .drain : .atOnce, since: now)
             let place = position
             if seek != nil { loaded.current?.startPosition = place }
             loaded.seek = nil
@@ -145,7 +145,7 @@ extension PlayerCore {
 
     /// Cancels a draining stop, for a command that needs the item: loads the item again at its audible position.
     mutating func undoDrain() {
-        guard case .stop(drain: true, _) = goal, let current else { return }
+        guard case .stop(let stop, _) = goal, stop != .atOnce, let current else { return }
         let place = position
         actions += loaded.dropUpcoming()
         if current.isFed { flush() }

@@ -85,7 +85,7 @@ extension PlayerCore {
         if let since = stream.stalledSince {
             wait(since, Self.stallLimit, "The sink has stood still for \(Int(Self.stallLimit)) s.")
         }
-        if case .stop(drain: false, let since) = goal {
+        if case .stop(let stop, let since) = goal, stop != .drain {
             waits.append(Wait(since: since, limit: Self.stoppingLimit + fades.stop) { $0.stopped() })
         }
         return waits

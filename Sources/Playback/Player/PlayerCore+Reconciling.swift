@@ -191,8 +191,8 @@ extension PlayerCore {
             case .starting, .pausing: return
             }
         case .hold, .pause, .idle, .rest: silence()
-        case .stop(let drains, _):
-            let drain = drains && !isHeldBack
+        case .stop(let stop, _):
+            let drain = stop == .drain && !isHeldBack
             switch transport {
             case .silent: stopped()
             case .draining where drain: return

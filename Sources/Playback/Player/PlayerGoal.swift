@@ -10,8 +10,16 @@ enum PlayerGoal {
     case play
     case pause(StatusReason)
     /// Stopping: `rest` follows.
-    case stop(drain: Bool, since: MonotonicTime)
+    case stop(Stop, since: MonotonicTime)
     case rest(Rest)
+
+    enum Stop {
+        case atOnce
+        /// Plays the written frames. The decoders have ended.
+        case drain
+        /// A stop at once during a drain.
+        case endDrain
+    }
 
     enum Rest {
         case stopped(StatusReason)

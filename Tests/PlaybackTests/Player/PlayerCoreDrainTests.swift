@@ -33,6 +33,19 @@ import Kernel
         #expect(world.completions.isEmpty)
     }
 
+    /// The decoders have ended with the drain.
+    @Test func playsOn_whenPlayedWhileAStopEndsTheDrain() {
+        var world = SimulatedWorld.playing(["a-60"])
+        #expect(world.run { $0.position > 1.5 })
+        world.command(.stop(drain: true))
+        world.command(.stop(drain: false))
+        #expect(world.status == .stopping && world.sessions.isEmpty)
+        world.command(.play(.current))
+        #expect(world.sessions.count == 1)
+        #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 2.5 })
+        #expect(world.completions.isEmpty)
+    }
+
     @Test func reportsThePosition_whileItDrains() {
         var world = SimulatedWorld.playing(["a-5"])
         world.command(.stop(drain: true))
