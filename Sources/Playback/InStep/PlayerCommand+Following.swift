@@ -65,6 +65,8 @@ extension PlayerSnapshot {
         (snapshot.queueLength, snapshot.queueRevision) = (leader.queueLength, leader.queueRevision)
         (snapshot.canUndo, snapshot.canRedo) = (leader.canUndo, leader.canRedo)
         snapshot.item = leader.item(of: item)
+        // In the leader's queue, the follower's id names another item or none.
+        if let id = item?.item.leaders, error?.itemID == item?.item.id { snapshot.error?.itemID = id }
         // A silent follower shows its leader's position.
         if leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady { snapshot.clock = leader.clock }
         return snapshot
@@ -81,7 +83,10 @@ extension CurrentItem {
     /// The item with the leader's id and index.
     public func following(_ leader: PlayerSnapshot) -> CurrentItem {
         var shown = self
-        if let id = item.leaders { shown.item = QueueItem(id: id, draft: item.draft) }
+        if let id = item.leaders {
+            shown.item = QueueItem(id: id, draft: item.draft)
+            shown.error?.itemID = id
+        }
         shown.index = leader.item?.index ?? 0
         return shown
     }
