@@ -104,7 +104,11 @@ extension PlayerCore {
             // A follower sleeps with its leader's timer.
             if new.leader != nil, sleep != nil { sleep(nil) }
             // Even without a change: a ramp to this volume may be running.
-            if patch.changesGain { applyGains(over: patch.volumeRamp?.seconds ?? 0) }
+            if patch.changesVolume {
+                moveVolume(over: patch.volumeRamp?.seconds ?? 0)
+            } else if patch.muted != nil || patch.balance != nil {
+                applyGains()
+            }
             if isNew { settingsChanged(prepared) }
             interruptionPolicyChanged()
             routePolicyChanged()

@@ -51,9 +51,8 @@ public struct SettingsPatch: Hashable, Sendable {
             || self.preservesPitch != nil
     }
 
-    var changesGain: Bool {
-        self.volume != nil || self.level != nil || levelBy != nil || volumeRamp != nil || self.muted != nil
-            || self.balance != nil
+    var changesVolume: Bool {
+        self.volume != nil || self.level != nil || levelBy != nil || volumeRamp != nil
     }
 }
 

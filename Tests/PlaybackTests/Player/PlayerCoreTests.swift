@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audio
 import Testing
 import Kernel
 
@@ -299,6 +300,22 @@ import Kernel
         #expect(world.run { $0.status == .ready } && world.position == 7)
         world.command(.play(.current))
         #expect(world.run { $0.status == .playing } && world.position >= 7 && world.position < 8)
+    }
+
+    /// The sound does not jump to the volume at which the ramp ends.
+    @Test func aVolumeRampContinues_whenMuteOrBalanceChanges() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.apply { $0.volumeRamp = SettingsPatch.VolumeRamp(to: 0, seconds: 10) }
+        world.run(seconds: 4)
+        world.apply { $0.muted = true }
+        #expect(world.gains.suffix(2).allSatisfy { $0.sent.right == 0 })
+        world.apply { ($0.muted, $0.balance) = (false, 0.5) }
+        let (present, end) = (world.gains[world.gains.count - 2], world.gains[world.gains.count - 1])
+        #expect(abs(present.sent.right - 0.6) < 0.01 && present.seconds == 0)
+        #expect(end.sent.right == 0 && abs(end.seconds - 6) < 0.01)
+        world.run(seconds: 7)
+        world.apply { $0.balance = 0 }
+        #expect(world.gains.last?.seconds == 0)
     }
 
     @Test func fails_whenTheMediaNeverOpens() {

@@ -109,6 +109,7 @@ struct SimulatedWorld {
     /// Cuts of the ring in the middle of an item.
     private(set) var cuts = 0
     private(set) var ducks: [Duck] = []
+    private(set) var gains: [(sent: ChannelGains, seconds: Double)] = []
     /// The fade of each pause and flush, in seconds.
     private(set) var fades: [Double] = []
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
@@ -345,9 +346,9 @@ struct SimulatedWorld {
             case .output(.duck(let gain, let seconds)): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
             case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .output(.setGains), .output(.setTap), .output(.describe), .output(.stream(.flush, _)),
-                .output(.stream(.splice, _)):
+            case .output(.setTap), .output(.describe), .output(.stream(.flush, _)), .output(.stream(.splice, _)):
                 continue
+            case .output(.setGains(let new, let seconds)): gains.append((new, seconds))
             case .output(.setEffects(let new)): effects.append(new)
             case .output(.stream(.unmute, _)): unmutes += 1
             case .output(.select(let device)): selected.append(device)
