@@ -128,7 +128,7 @@ extension PlayerCore {
         switch goal {
         case .rest(.stopped), .idle: return
         case .rest:
-            rest(.stopped(.user), at: 0)
+            rest(.stopped(reasonToStop), at: 0)
         case .stop(.drain, _) where !drain:
             goal = .stop(.endDrain, since: now)
         case .stop: return
@@ -142,6 +142,9 @@ extension PlayerCore {
             if upcoming?.isFed == false { _ = loaded.dropUpcoming() }
         }
     }
+
+    /// A follower stops only with its leader.
+    var reasonToStop: StatusReason { settings.leader == nil ? .user : .leader }
 
     /// Cancels a draining stop, for a command that needs the item: loads the item again at its audible position.
     mutating func undoDrain() {

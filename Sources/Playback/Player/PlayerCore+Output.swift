@@ -167,6 +167,6 @@ extension PlayerCore {
     /// The stop is complete.
     mutating func stopped() {
         if let current { complete(current, .user) }
-        rest(.stopped(.user), at: 0)
+        rest(.stopped(reasonToStop), at: 0)
     }
 }

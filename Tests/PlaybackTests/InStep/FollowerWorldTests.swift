@@ -172,6 +172,15 @@ import Testing
         #expect(pair.follower.status == .paused && pair.follower.fades.last == 0.5)
     }
 
+    @Test func itStopsBecauseItsLeaderDoes() {
+        var pair = Pair(seed: 10, ["0-60"])
+        pair.run(seconds: 2, starved: false)
+        pair.leader.command(.stop(drain: false))
+        pair.run(seconds: 1, starved: false)
+        #expect(pair.leader.status == .stopped && pair.leader.core.reason == .user)
+        #expect(pair.follower.status == .stopped && pair.follower.core.reason == .leader)
+    }
+
     @Test(arguments: UInt64(1)...40) func isNeverSentAhead_andIsInStepWhenItRunsAgain(seed: UInt64) {
         var pair = Pair(seed: seed)
         for _ in 0..<6 {
