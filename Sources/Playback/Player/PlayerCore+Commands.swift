@@ -97,9 +97,7 @@ extension PlayerCore {
             }
             return item
         case .item(let id):
-            guard let item = queue.item(id) else {
-                throw PlaybackError(.unknownItem, "No item \(id) is in the queue.", itemID: id)
-            }
+            guard let item = queue.item(id) else { throw .unknownItem(id) }
             return item
         case .index(let index):
             guard (0..<queue.count).contains(index) else {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
-
 /// The consequences of queue edits for the playing item.
 extension PlayerCore {
     func check(expected: QueueRevision?, play: Bool) throws(PlaybackError) {
@@ -122,24 +120,6 @@ extension PlayerCore {
             emit(.item(nil))
             jumped()
             savePosition()
-        }
-    }
-}
-
-extension PlaybackError {
-    init(_ error: QueueError) {
-        switch error {
-        case .unknownItem(let id):
-            self.init(.unknownItem, "No item \(id) is in the queue.", itemID: id)
-        case .positionOutOfRange(let position, let length):
-            self.init(
-                .outOfRange, "There is no position \(position) in a queue of \(length) items.", member: "position")
-        case .nothingToUndo: self.init(.nothingToUndo, "There is no edit to undo.")
-        case .nothingToRedo: self.init(.nothingToRedo, "There is no edit to redo.")
-        case .full(let maximum): self.init(.queueFull, "The queue holds at most \(maximum) items.")
-        case .tooLarge:
-            let all = ByteBudget.queue.megabytes
-            self.init(.queueFull, "The items of all players' queues take at most \(all) MB.")
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Kernel
 extension Queue {
     /// Checks an edit and returns its change, to be saved before `commit`; nil if it changes nothing (an empty insert, a
     /// move to the same place). Assigns new ids. The next edit must wait for `commit`; the current item may change.
-    mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(QueueError)
+    mutating func propose(_ edit: QueueEdit, using random: inout some RandomNumberGenerator) throws(PlaybackError)
         -> Proposal?
     {
         switch edit {
@@ -23,17 +23,17 @@ extension Queue {
 
     private mutating func change(
         for edit: QueueEdit, using random: inout some RandomNumberGenerator
-    ) throws(QueueError) -> QueueChange? {
+    ) throws(PlaybackError) -> QueueChange? {
         switch edit {
         case .replace(let drafts, let start):
             try check(position: start ?? 0, in: 0...max(0, drafts.count - 1), length: drafts.count)
-            guard drafts.count <= Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
+            guard drafts.count <= Self.maximumLength else { throw .queueFull }
             if drafts.isEmpty && order.isEmpty { return nil }
             try checkRoom(for: drafts, besides: 0)
             return .replaced(old: contents, new: QueueContents(makeItems(drafts)))
         case .surround(let id, let before, let after):
             guard let kept = table[id] else { throw .unknownItem(id) }
-            guard before.count + after.count < Self.maximumLength else { throw .full(maximum: Self.maximumLength) }
+            guard before.count + after.count < Self.maximumLength else { throw .queueFull }
             if count == 1, before.isEmpty, after.isEmpty { return nil }
             try checkRoom(for: before + after, besides: kept.bytes)
             return .replaced(old: contents, new: QueueContents(makeItems(before) + [kept] + makeItems(after)))
@@ -55,15 +55,15 @@ extension Queue {
         }
     }
 
-    private mutating func insertion(of drafts: [ItemDraft], at index: Int) throws(QueueError) -> QueueChange? {
+    private mutating func insertion(of drafts: [ItemDraft], at index: Int) throws(PlaybackError) -> QueueChange? {
         try check(position: index, in: 0...count, length: count)
-        guard drafts.count <= Self.maximumLength - count else { throw .full(maximum: Self.maximumLength) }
+        guard drafts.count <= Self.maximumLength - count else { throw .queueFull }
         guard !drafts.isEmpty else { return nil }
         try checkRoom(for: drafts, besides: table.bytes)
         return .inserted(makeItems(drafts), at: index)
     }
 
-    private func update(of id: ItemID, _ patch: ItemPatch) throws(QueueError) -> QueueChange? {
+    private func update(of id: ItemID, _ patch: ItemPatch) throws(PlaybackError) -> QueueChange? {
         guard let old = table[id] else { throw .unknownItem(id) }
         var draft = old.draft
         if let title = patch.title { draft.title = title }
@@ -78,7 +78,7 @@ extension Queue {
         return .updated(old: old, new: QueueItem(id: id, draft: draft))
     }
 
-    private func move(of ids: [ItemID], to position: Int) throws(QueueError) -> QueueChange? {
+    private func move(of ids: [ItemID], to position: Int) throws(PlaybackError) -> QueueChange? {
         let from = try indices(of: ids)
         try check(position: position, in: 0...(count - from.count), length: count)
         let to = Array(position..<(position + from.count))
@@ -86,20 +86,20 @@ extension Queue {
     }
 
     /// Ascending, without duplicates.
-    private func indices(of ids: [ItemID]) throws(QueueError) -> [Int] {
+    private func indices(of ids: [ItemID]) throws(PlaybackError) -> [Int] {
         for id in ids where table[id] == nil { throw .unknownItem(id) }
         if ids.count <= 4 { return Set(ids.compactMap { index(of: $0) }).sorted() }
         let wanted = Set(ids)
         return order.indices.filter { wanted.contains(order[$0]) }
     }
 
-    private func check(position: Int, in range: ClosedRange<Int>, length: Int) throws(QueueError) {
+    private func check(position: Int, in range: ClosedRange<Int>, length: Int) throws(PlaybackError) {
         guard range.contains(position) else { throw .positionOutOfRange(position, length: length) }
     }
 
-    private func checkRoom(for drafts: [ItemDraft], besides others: Int) throws(QueueError) {
+    private func checkRoom(for drafts: [ItemDraft], besides others: Int) throws(PlaybackError) {
         var budget = ByteBudget(limit: byteLimit)
-        guard budget.take(drafts.indices.reduce(others) { $0 + drafts[$1].bytes }) else { throw .tooLarge }
+        guard budget.take(drafts.indices.reduce(others) { $0 + drafts[$1].bytes }) else { throw .itemsTooLarge }
     }
 
     private mutating func makeItems(_ drafts: [ItemDraft]) -> [QueueItem] {

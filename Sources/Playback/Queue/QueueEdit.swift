@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
+
 /// Counts changes of the queue's content or order: starts at 0 and increases by one for each edit that changed something.
 public typealias QueueRevision = UInt64
 
@@ -43,16 +45,22 @@ public struct ItemPatch: Hashable, Sendable {
     public init() {}
 }
 
-/// The failure of an edit, which has changed nothing.
-public enum QueueError: Error, Hashable, Sendable {
-    case unknownItem(ItemID)
-    case positionOutOfRange(Int, length: Int)
-    case nothingToUndo
-    case nothingToRedo
-    /// The edit would exceed `Queue.maximumLength`.
-    case full(maximum: Int)
-    /// The items would exceed `ByteBudget.queue`.
-    case tooLarge
+/// The failures of an edit, which has changed nothing.
+extension PlaybackError {
+    static let nothingToUndo = PlaybackError(.nothingToUndo, "There is no edit to undo.")
+    static let nothingToRedo = PlaybackError(.nothingToRedo, "There is no edit to redo.")
+    static let queueFull = PlaybackError(.queueFull, "The queue holds at most \(Queue.maximumLength) items.")
+    static let itemsTooLarge = PlaybackError(
+        .queueFull, "The items of all players' queues take at most \(ByteBudget.queue.megabytes) MB.")
+
+    static func unknownItem(_ id: ItemID) -> PlaybackError {
+        PlaybackError(.unknownItem, "No item \(id) is in the queue.", itemID: id)
+    }
+
+    static func positionOutOfRange(_ position: Int, length: Int) -> PlaybackError {
+        PlaybackError(
+            .outOfRange, "There is no position \(position) in a queue of \(length) items.", member: "position")
+    }
 }
 
 /// The effect of an edit, sufficient to save it, to notify clients and to undo it.

@@ -84,12 +84,12 @@ extension Queue {
         }
     }
 
-    func undoing() throws(QueueError) -> Proposal {
+    func undoing() throws(PlaybackError) -> Proposal {
         guard let entry = undoHistory.undoable.last else { throw .nothingToUndo }
         return Proposal(change: entry.change.inverse, start: entry.placeBefore, step: .back)
     }
 
-    func redoing() throws(QueueError) -> Proposal {
+    func redoing() throws(PlaybackError) -> Proposal {
         guard let entry = undoHistory.redoable.last else { throw .nothingToRedo }
         return Proposal(change: entry.change, start: entry.placeAfter, step: .forward)
     }

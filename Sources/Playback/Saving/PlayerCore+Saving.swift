@@ -63,12 +63,7 @@ extension PlayerCore {
         var edit = edit
         // Items that were queued as next follow the new item.
         if play, case .insert(let drafts, .next) = edit { edit = .insert(drafts, at: .now) }
-        let proposal: Queue.Proposal?
-        do {
-            proposal = try queue.propose(edit, using: &random)
-        } catch {
-            throw PlaybackError(error)
-        }
+        let proposal = try queue.propose(edit, using: &random)
         var prepared = PreparedChange(command: command, effect: .queue(edit, proposal, play: play))
         if let proposal {
             prepared.saves = [

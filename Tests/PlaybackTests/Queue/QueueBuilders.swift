@@ -24,7 +24,7 @@ struct QueueFixture {
     func letter(_ id: ItemID?) -> String? { id.flatMap { queue.item($0)?.uri } }
 
     @discardableResult
-    mutating func apply(_ edit: QueueEdit) throws(QueueError) -> QueueChange? {
+    mutating func apply(_ edit: QueueEdit) throws(PlaybackError) -> QueueChange? {
         guard let proposal = try queue.propose(edit, using: &random) else { return nil }
         queue.commit(proposal)
         return proposal.change

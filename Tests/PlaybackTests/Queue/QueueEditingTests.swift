@@ -26,7 +26,7 @@ import Testing
         try fixture.apply(.redo)
         #expect(fixture.letters == "xybz" && fixture.queue.currentIndex == 2)
         let ghost = ItemID(number: 99)
-        #expect(throws: QueueError.unknownItem(ghost)) {
+        #expect(throws: PlaybackError.unknownItem(ghost)) {
             try fixture.apply(.surround(ghost, before: [], after: []))
         }
     }
@@ -55,22 +55,22 @@ import Testing
     @Test func edits_changeNothing_whenTheyFail() throws {
         var fixture = try QueueFixture("abc", current: "b")
         let ghost = ItemID(number: 99)
-        #expect(throws: QueueError.unknownItem(ghost)) { try fixture.apply(.remove([fixture.id("a"), ghost])) }
-        #expect(throws: QueueError.unknownItem(ghost)) { try fixture.apply(.move([ghost], to: 0)) }
-        #expect(throws: QueueError.unknownItem(ghost)) { try fixture.apply(.update(ghost, ItemPatch())) }
-        #expect(throws: QueueError.positionOutOfRange(3, length: 3)) {
+        #expect(throws: PlaybackError.unknownItem(ghost)) { try fixture.apply(.remove([fixture.id("a"), ghost])) }
+        #expect(throws: PlaybackError.unknownItem(ghost)) { try fixture.apply(.move([ghost], to: 0)) }
+        #expect(throws: PlaybackError.unknownItem(ghost)) { try fixture.apply(.update(ghost, ItemPatch())) }
+        #expect(throws: PlaybackError.positionOutOfRange(3, length: 3)) {
             try fixture.apply(.move([fixture.id("a")], to: 3))
         }
         for index in [-1, 4] {
-            #expect(throws: QueueError.positionOutOfRange(index, length: 3)) {
+            #expect(throws: PlaybackError.positionOutOfRange(index, length: 3)) {
                 try fixture.apply(.insert(drafts("x"), at: .index(index)))
             }
         }
-        #expect(throws: QueueError.positionOutOfRange(2, length: 2)) {
+        #expect(throws: PlaybackError.positionOutOfRange(2, length: 2)) {
             try fixture.apply(.replace(drafts("xy"), startIndex: 2))
         }
         let tooMany = Array(repeating: ItemDraft(uri: "x"), count: Queue.maximumLength - 2)
-        #expect(throws: QueueError.full(maximum: Queue.maximumLength)) {
+        #expect(throws: PlaybackError.queueFull) {
             try fixture.apply(.insert(tooMany, at: .end))
         }
         #expect(fixture.letters == "abc")

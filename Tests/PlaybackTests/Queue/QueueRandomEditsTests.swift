@@ -107,7 +107,7 @@ import Testing
             return change
         case 70..<86:
             guard let last = model.past.popLast() else {
-                #expect(throws: QueueError.nothingToUndo) { try fixture.apply(.undo) }
+                #expect(throws: PlaybackError.nothingToUndo) { try fixture.apply(.undo) }
                 return nil
             }
             model.future.append(entries)
@@ -115,7 +115,7 @@ import Testing
             return try fixture.apply(.undo)
         default:
             guard let last = model.future.popLast() else {
-                #expect(throws: QueueError.nothingToRedo) { try fixture.apply(.redo) }
+                #expect(throws: PlaybackError.nothingToRedo) { try fixture.apply(.redo) }
                 return nil
             }
             model.past.append(entries)

@@ -21,12 +21,12 @@ import Testing
         #expect(fixture.queue.revision == 7)
         for _ in 0..<3 { try fixture.apply(.redo) }
         #expect(fixture.queue.count == 0)
-        #expect(throws: QueueError.nothingToRedo) { try fixture.apply(.redo) }
+        #expect(throws: PlaybackError.nothingToRedo) { try fixture.apply(.redo) }
     }
 
     @Test func undo_isRefused_whenThereIsNothing() throws {
         var fixture = try QueueFixture()
-        #expect(throws: QueueError.nothingToUndo) { try fixture.apply(.undo) }
+        #expect(throws: PlaybackError.nothingToUndo) { try fixture.apply(.undo) }
         #expect(!fixture.queue.canUndo)
     }
 
@@ -58,7 +58,7 @@ import Testing
         var fixture = try QueueFixture("ab")
         let megabyte = ItemDraft(uri: "m", headers: ["X": String(repeating: "h", count: 1 << 20)])
         try fixture.apply(.insert(Array(repeating: megabyte, count: 60), at: .end))
-        let refusal = QueueError.tooLarge
+        let refusal = PlaybackError.itemsTooLarge
         #expect(throws: refusal) { try fixture.apply(.insert([megabyte, megabyte, megabyte, megabyte], at: .next)) }
         #expect(throws: refusal) { try fixture.apply(.replace(Array(repeating: megabyte, count: 64), startIndex: nil)) }
         var patch = ItemPatch()
@@ -79,7 +79,7 @@ import Testing
     @Test func tinyItems_areBoundedInBytes() throws {
         var fixture = try QueueFixture("a")
         let tiny = Array(repeating: ItemDraft(uri: "m"), count: (64 << 20) / ItemDraft.overhead)
-        #expect(throws: QueueError.tooLarge) { try fixture.apply(.insert(tiny, at: .end)) }
+        #expect(throws: PlaybackError.itemsTooLarge) { try fixture.apply(.insert(tiny, at: .end)) }
         #expect(fixture.queue.count == 1)
     }
 
@@ -87,7 +87,7 @@ import Testing
     @Test func otherQueuesShareTheBudget() throws {
         var fixture = try QueueFixture("ab")
         fixture.queue.byteLimit = 1_000
-        #expect(throws: QueueError.tooLarge) { try fixture.apply(.insert(drafts("abcdefgh"), at: .end)) }
+        #expect(throws: PlaybackError.itemsTooLarge) { try fixture.apply(.insert(drafts("abcdefgh"), at: .end)) }
         fixture.queue.undoHistory.byteLimit = 1
         try fixture.apply(.insert(drafts("c"), at: .end))
         #expect(fixture.queue.undoHistory.undoable.count == 1)
