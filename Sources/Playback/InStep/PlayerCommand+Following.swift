@@ -74,20 +74,10 @@ extension PlayerSnapshot {
 
     /// A follower's item, as clients see it: the leader's, until the follower has it.
     public func item(of follower: CurrentItem?) -> CurrentItem? {
-        guard item != nil, let follower, follower.item.leaders != nil else { return item }
-        return follower.following(self)
-    }
-}
-
-extension CurrentItem {
-    /// The item with the leader's id and index.
-    public func following(_ leader: PlayerSnapshot) -> CurrentItem {
-        var shown = self
-        if let id = item.leaders {
-            shown.item = QueueItem(id: id, draft: item.draft)
-            shown.error?.itemID = id
-        }
-        shown.index = leader.item?.index ?? 0
+        guard let item, var shown = follower, let id = shown.item.leaders else { return self.item }
+        shown.item = QueueItem(id: id, draft: shown.item.draft)
+        shown.error?.itemID = id
+        shown.index = item.index
         return shown
     }
 }

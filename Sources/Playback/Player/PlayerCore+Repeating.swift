@@ -8,14 +8,11 @@ extension PlayerCore {
     /// The current item or a part of it repeats without end.
     var isEndless: Bool { current.map { $0.item.loops < 0 || part(of: $0.item) != nil } ?? false }
 
-    /// The decode start at a place in the item.
-    func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of item: QueueItem) -> DecodeStart {
-        DecodeStart(place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
-    }
-
-    /// The same with a lead before the position.
+    /// The decode start at a place in the item. A scan has no lead before it.
     func decodeStart(_ place: DecodeStart.Place, scan rate: Double? = nil, of track: LoadedTrack) -> DecodeStart {
-        var start = decodeStart(place, scan: rate, of: track.item)
+        let item = track.item
+        var start = DecodeStart(
+            place: place, scan: rate, loops: item.loops, beginTime: item.beginTime, part: part(of: item))
         guard rate == nil else { return start }
         let tempo = tempo(of: track)
         start.lead = tempo.lead

@@ -54,7 +54,7 @@ import Testing
         world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         #expect(world.core.settings.abLoop == ABLoop(begin: 1, end: 2))
-        #expect(world.core.decodeStart(.seconds(0), of: world.core.queue[0]).part == ABLoop(begin: 1, end: 2))
+        #expect(world.core.part(of: world.core.queue[0]) == ABLoop(begin: 1, end: 2))
         #expect(world.core.secondsLeftOnce == nil)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         saved.current = SavedPosition(itemID: ItemID(number: 7), position: 1.5)
         var world = SimulatedWorld(saved: saved)
         #expect(world.core.settings.abLoop == saved.settings.abLoop)
-        #expect(world.core.decodeStart(.seconds(1.5), of: world.core.queue[0]).part == saved.settings.abLoop)
+        #expect(world.core.part(of: world.core.queue[0]) == saved.settings.abLoop)
         world.command(.next)
         #expect(world.savedSettings != nil && world.savedSettings?.abLoop == nil)
     }
