@@ -80,12 +80,6 @@ public struct StreamRenderer {
         @_noLocks @_noAllocation get { ring._withUnsafeGuaranteedRef { $0.writeIndex - $0.readIndex } }
     }
 
-    /// Places the next ring frames at `index`.
-    @_noLocks @_noAllocation
-    public mutating func beginSegment(at index: FrameCount, fadingIn: Bool) {
-        beginSegment(at: index, fadingIn: fadingIn ? fadeFrames : 0)
-    }
-
     /// Places the next ring frames at `index`; the first `frames` of them fade in.
     @_noLocks @_noAllocation
     public mutating func beginSegment(at index: FrameCount, fadingIn frames: FrameCount) {
@@ -203,7 +197,7 @@ public struct StreamRenderer {
                 ring.skip(to: ring.readIndex + min(frames, max(0, ring.writeIndex - ring.readIndex - spare)))
             }
         }
-        beginSegment(at: cursor, fadingIn: true)
+        beginSegment(at: cursor, fadingIn: fadeFrames)
     }
 
     /// Writes up to `frames` frames for `writeIndex` to `samples`: ring frames, then silence over stale frames.

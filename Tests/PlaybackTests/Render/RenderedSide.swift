@@ -80,7 +80,7 @@ final class RenderedSide {
         let index = ring.cut()
         lease = ring.grant().lease
         renderer.skip(to: index)
-        renderer.beginSegment(at: renderer.cursor, fadingIn: false)
+        renderer.beginSegment(at: renderer.cursor, fadingIn: 0)
     }
 }
 

@@ -97,7 +97,7 @@ final class RenderedSine {
         renderer.fadeOut(from: renderer.cursor, limit: .max, over: 200)
         _ = produce(100)
         if !renderer.fadeIn(from: renderer.cursor, over: 200) {
-            renderer.beginSegment(at: renderer.cursor, fadingIn: true)
+            renderer.beginSegment(at: renderer.cursor, fadingIn: renderer.fadeFrames)
         }
     }
 
@@ -106,7 +106,7 @@ final class RenderedSine {
         renderer.fadeOut(from: renderer.cursor, limit: ring.writeIndex)
         _ = produce(480)
         renderer.skip(to: ring.writeIndex)
-        renderer.beginSegment(at: renderer.cursor, fadingIn: true)
+        renderer.beginSegment(at: renderer.cursor, fadingIn: renderer.fadeFrames)
     }
 }
 

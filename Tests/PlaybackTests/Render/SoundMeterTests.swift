@@ -74,7 +74,7 @@ struct SoundMeterTests {
         _ = meter.advance(clock(800), now: .now)
         renderer.rewind(to: 800)
         renderer.skip(to: 1_600)
-        renderer.beginSegment(at: 900, fadingIn: true)
+        renderer.beginSegment(at: 900, fadingIn: renderer.fadeFrames)
         write(0.1, 800)
         render(&renderer, 800)
         _ = meter.advance(clock(2_400), now: .now)

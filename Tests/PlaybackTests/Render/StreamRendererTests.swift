@@ -14,7 +14,7 @@ struct StreamRendererTests {
     func renderer(frames: Int, gains: ChannelGains = .unity, produced: Int = 0) -> StreamRenderer {
         append(1...frames)
         var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(gains))
-        renderer.beginSegment(at: 0, fadingIn: false)
+        renderer.beginSegment(at: 0, fadingIn: 0)
         if produced > 0 { _ = produce(&renderer, produced) }
         return renderer
     }
@@ -101,7 +101,7 @@ struct StreamRendererTests {
         renderer.fadeOut(from: 100, limit: 800)
         _ = produce(&renderer, 1000)
         renderer.skip(to: 800)
-        renderer.beginSegment(at: renderer.cursor, fadingIn: true)
+        renderer.beginSegment(at: renderer.cursor, fadingIn: renderer.fadeFrames)
         let heard = produce(&renderer, 1000)
         #expect(heard[0] == 0)
         #expect(heard[40] == 841)
@@ -149,7 +149,7 @@ struct StreamRendererTests {
     @Test func leavesAGap_whenFramesComeLate() {
         var renderer = renderer(frames: 100, produced: 200)
         append(101...200)
-        renderer.beginSegment(at: 150, fadingIn: false)
+        renderer.beginSegment(at: 150, fadingIn: 0)
         #expect(produce(&renderer, 200) == (101...200).map(Float.init))
         #expect(renderer.map.place(at: 120) == .init(ringIndex: 100, isInside: false, boundary: 150))
         #expect(renderer.map.place(at: 160) == .init(ringIndex: 110, isInside: true, boundary: 250))
@@ -158,7 +158,7 @@ struct StreamRendererTests {
     @Test func coversWithSilenceOnly_whileFramesAreHeld() {
         var renderer = renderer(frames: 1000, produced: 400)
         renderer.skip(to: 800)
-        renderer.beginSegment(at: 100, fadingIn: false)
+        renderer.beginSegment(at: 100, fadingIn: 0)
         renderer.holdsFrames = true
         #expect(renderer.hasFrames && renderer.unreadFrames == 200)
         #expect(produce(&renderer, 1000) == [Float](repeating: 0, count: 300))
@@ -174,7 +174,7 @@ struct StreamRendererTests {
         let lease = ring.grant().lease
         _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
         var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
-        renderer.beginSegment(at: 0, fadingIn: false)
+        renderer.beginSegment(at: 0, fadingIn: 0)
         if produced > 0 { _ = produce(&renderer, produced) }
         return renderer
     }
