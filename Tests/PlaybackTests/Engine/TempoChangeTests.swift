@@ -18,7 +18,7 @@ import Testing
     /// A stretcher's first output is not continuous: it starts 0.1 s before the position, and that part is skipped. The
     /// old sound crossfades into the new one: no frame is repeated, missing or silent.
     @Test func aChangeIsHeardWithin100Milliseconds_andNothingIsMissing() throws {
-        let rig = PlayerRig(["a": Self.script], stretching: LateSounding())
+        let rig = PlayerRig(["a": Self.script], stretching: FrameDropping(silence: 0.1))
         rig.add(["a"], play: true)
         #expect(rig.play(while: hasEnough) { $0.output.captured.count >= Self.second })
         for (changes, rate) in [2.0, 1, 2].enumerated() {
@@ -82,40 +82,9 @@ import Testing
         saved.items = [QueueItem(id: ItemID(number: 1), draft: ItemDraft(uri: "a"))]
         saved.nextItemNumber = 2
         saved.current = SavedPosition(itemID: ItemID(number: 1), position: 3)
-        let rig = PlayerRig(["a": Self.script], saved: saved, stretching: LateSounding())
+        let rig = PlayerRig(["a": Self.script], saved: saved, stretching: FrameDropping(silence: 0.1))
         rig.send(.play(.current))
         #expect(rig.play(while: hasEnough) { $0.output.captured.count >= 4_410 })
         #expect(abs((rig.output.captured.first ?? 0) - 0.1323) < 2e-6)
-    }
-}
-
-/// Outputs silence for its first 0.1 s, because a stretcher's start is not continuous.
-private struct LateSounding: TimeStretching {
-    func load() throws(MediaError) {}
-
-    func stretcher(for format: AudioFormat, rate: Double, cents: Double) throws(MediaError) -> any FrameConverter {
-        Late(
-            try FrameDropping().stretcher(for: format, rate: rate, cents: cents),
-            silent: Int(format.frames(0.1)) * format.channelCount)
-    }
-
-    private final class Late: FrameConverter {
-        let inner: any FrameConverter
-        var silent: Int
-
-        init(_ inner: any FrameConverter, silent: Int) { (self.inner, self.silent) = (inner, silent) }
-
-        func convert(_ input: UnsafeBufferPointer<Float>, into output: UnsafeMutableBufferPointer<Float>) -> (
-            taken: Int, given: Int
-        ) {
-            let (taken, given) = inner.convert(input, into: output)
-            let count = min(silent, given * 2)
-            output[..<count].update(repeating: 0)
-            silent -= count
-            return (taken, given)
-        }
-
-        func finish(into output: UnsafeMutableBufferPointer<Float>) -> Int { inner.finish(into: output) }
-        func reset() { inner.reset() }
     }
 }
