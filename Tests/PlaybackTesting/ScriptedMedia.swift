@@ -84,7 +84,7 @@ public final class ScriptedOpener: MediaOpener {
 }
 
 public final class ScriptedDecoder: AudioDecoder {
-    public let media: MediaDescription
+    public var media: MediaDescription
     private let script: ScriptedOpener.Script
     private var frame: FrameCount = 0
     private let ended = Mailbox<Void>()

@@ -112,9 +112,9 @@ struct OfflineRendererTests {
     @Test func measuredLoudnessIsApplied() throws {
         let effects = EffectSettings.on { ($0.loudness.mode, $0.loudness.preventsClipping) = (.track, false) }
         let samples = try Self.render(effects) { renderer, consume in
-            var media = Self.media(3)
-            media.decoder = MeasuredDecoder(media.decoder, TrackLoudness(trackGain: -20 * log10(2)))
-            try renderer.render(media, consume)
+            let decoder = ScriptedDecoder(ScriptedOpener.Script(frames: 3))
+            decoder.media.companions.loudness = TrackLoudness(trackGain: -20 * log10(2))
+            try renderer.render(OfflineMedia(decoder), consume)
         }
         let right = Self.channel(1, of: samples)
         #expect(zip(right, [0, 0.5, 1] as [Float]).allSatisfy { abs($0 - $1) < 1e-5 } && right.count == 3)
@@ -165,23 +165,4 @@ struct OfflineRendererTests {
         }
         #expect(renderer.frames > 0)
     }
-}
-
-private final class MeasuredDecoder: AudioDecoder {
-    private let decoder: any AudioDecoder
-    private let loudness: TrackLoudness
-
-    init(_ decoder: any AudioDecoder, _ loudness: TrackLoudness) { (self.decoder, self.loudness) = (decoder, loudness) }
-
-    var media: MediaDescription {
-        var media = decoder.media
-        media.companions.loudness = loudness
-        return media
-    }
-
-    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
-        try decoder.decode(into: samples)
-    }
-
-    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { try decoder.seek(to: frame) }
 }
