@@ -102,17 +102,6 @@ import Testing
         #expect(fixture.queue.item(id)?.draft == ItemDraft(uri: "b"))
     }
 
-    @Test func shuffleEdit_putsTheCurrentItemFirst() throws {
-        var fixture = try QueueFixture("abcdefgh", current: "e")
-        try fixture.apply(.shuffle)
-        #expect(fixture.letters.first == "e")
-        #expect(fixture.letters.sorted() == Array("abcdefgh"))
-        #expect(fixture.queue.currentIndex == 0)
-        try fixture.apply(.undo)
-        #expect(fixture.letters == "abcdefgh")
-        #expect(fixture.queue.currentIndex == 4)
-    }
-
     @Test func window_isClamped() throws {
         let fixture = try QueueFixture("abc", current: "b")
         #expect(fixture.queue.window(offset: 1, limit: .max).items.map(\.uri) == ["b", "c"])

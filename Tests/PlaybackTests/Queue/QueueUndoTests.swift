@@ -5,31 +5,6 @@ import Testing
 @testable import Playback
 
 @Suite struct QueueUndoTests {
-    @Test func undoAndRedo_restoreOrderAndIDs() throws {
-        var fixture = try QueueFixture("abcdef")
-        let ids = fixture.queue.order
-        try fixture.apply(.remove([ids[1], ids[4]]))
-        try fixture.apply(.replace(drafts("xyz"), startIndex: 1))
-        let replaced = fixture.queue.order
-        try fixture.apply(.clear)
-        #expect(fixture.queue.count == 0)
-        try fixture.apply(.undo)
-        #expect(fixture.queue.order == replaced)
-        try fixture.apply(.undo)
-        try fixture.apply(.undo)
-        #expect(fixture.queue.order == ids)
-        #expect(fixture.queue.revision == 7)
-        for _ in 0..<3 { try fixture.apply(.redo) }
-        #expect(fixture.queue.count == 0)
-        #expect(throws: PlaybackError.nothingToRedo) { try fixture.apply(.redo) }
-    }
-
-    @Test func undo_isRefused_whenThereIsNothing() throws {
-        var fixture = try QueueFixture()
-        #expect(throws: PlaybackError.nothingToUndo) { try fixture.apply(.undo) }
-        #expect(!fixture.queue.canUndo)
-    }
-
     @Test func redo_isGone_afterANewEdit() throws {
         var fixture = try QueueFixture("ab")
         try fixture.apply(.undo)
