@@ -22,14 +22,6 @@ import Kernel
 
     private func prepared() -> PreparedChange { PreparedChange(command: edit, effect: .output(nil)) }
 
-    @Test func commandsStartInOrder() {
-        var queue = queue([.pause, edit, .next])
-        #expect(next(&queue, start) == token(0))
-        #expect(next(&queue, start) == token(1))
-        #expect(next(&queue, start) == token(2))
-        #expect(next(&queue, start) == nil)
-    }
-
     @Test func laterCommandsWait_whileAChangeIsAtTheStore() {
         var queue = queue([edit, .next, edit])
         #expect(next(&queue, start) == token(0))

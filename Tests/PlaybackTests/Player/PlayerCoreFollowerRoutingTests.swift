@@ -133,7 +133,7 @@ import Testing
         #expect(world.run { $0.status == .playing })
     }
 
-    /// The null output has no device to wait for.
+    /// The null and the file output have one device. The choice stays saved for PulseAudio, and none is awaited.
     @Test func aFollowerWithAChoiceForAnotherOutput_plays() {
         var saved = SavedPlayer()
         saved.settings.outputDevice = "desk"
@@ -141,6 +141,7 @@ import Testing
         var world = SimulatedWorld(saved: saved)
         let null = OutputDevice(id: "null", description: "None", isDefault: true)
         world.send(.output(.devices(OutputDevices(devices: [null], current: "null", isFixed: true))))
+        #expect(world.core.output.missing == nil && world.core.settings.outputDevice == "desk")
         world.add(["a-60"], play: true)
         #expect(world.run { $0.status == .playing })
     }

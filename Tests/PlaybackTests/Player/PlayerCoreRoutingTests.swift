@@ -141,16 +141,6 @@ import Testing
         #expect(world.selected.last == .some(nil))
     }
 
-    /// The null and the file output have one device. The choice stays saved for PulseAudio.
-    @Test func aChoiceForAnotherOutput_isNotMissing() {
-        var saved = SavedPlayer()
-        saved.settings.outputDevice = "desk"
-        var world = SimulatedWorld(saved: saved)
-        let null = OutputDevice(id: "null", description: "None", isDefault: true)
-        world.send(.output(.devices(OutputDevices(devices: [null], current: "null", isFixed: true))))
-        #expect(world.core.output.missing == nil && world.core.settings.outputDevice == "desk")
-    }
-
     @Test func theReasonOfAChoice_isReported_whenTheDeviceIsInUse() {
         var world = SimulatedWorld.playing(["a-60"])
         let devices = [Self.speakers, OutputDevice(id: "desk", description: "Desk")]

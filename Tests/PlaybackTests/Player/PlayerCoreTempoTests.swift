@@ -106,8 +106,9 @@ import Testing
         world.command(.scan(rate: 8))
         #expect(world.run { $0.core.positionClock.rate == 8 })
         set(0.5, &world)
-        world.run(seconds: 0.5)
-        #expect(world.core.positionClock.rate == 8)
+        let before = world.position
+        world.run(seconds: 2)
+        #expect(world.core.positionClock.rate == 8 && abs(world.position - before - 16) < 0.2)
         world.command(.endScan)
         #expect(world.run { $0.core.positionClock.rate == 0.5 })
     }

@@ -192,17 +192,6 @@ import Kernel
         #expect(world.core.current?.item.uri == "b-60" && abs(world.position - position) < 0.1)
     }
 
-    @Test func movesAtItsRate_whenScanning() {
-        var world = SimulatedWorld.playing(["a-60"])
-        world.command(.scan(rate: 4))
-        #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 4 })
-        let before = world.position
-        world.run(seconds: 2)
-        #expect(abs(world.position - before - 8) < 0.1)
-        world.command(.endScan)
-        #expect(world.run { $0.status == .playing && $0.core.positionClock.rate == 1 })
-    }
-
     /// Only play ends a scan with sound.
     @Test(arguments: [PlayerCommand.seek(.position(30)), .next, .previous, .endScan])
     func staysSilent_whenAScanFromPauseEnds(command: PlayerCommand) {
