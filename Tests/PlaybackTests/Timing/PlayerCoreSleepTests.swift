@@ -208,10 +208,9 @@ import Testing
         }
     }
 
-    @Test func anItemReplacedByARise_doesNotFade() throws {
+    @Test func anItemReplacedByARise_doesNotFade() {
         var world = SimulatedWorld.playing(["a-60"])
-        let skip = try #require(PlayerSettings.table.first { $0.key == "fades.skip" })
-        world.apply { $0[skip] = .number(2) }
+        world.apply { $0[dynamicMember: \.fades.skip] = 2 }
         world.command(.rise(over: 0))
         world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0), play: true))
         #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
@@ -271,10 +270,9 @@ import Testing
         #expect(world.ducks.count == count && world.status == .playing)
     }
 
-    @Test func aRiseThatEndsInAFadeOut_isNotHeard() throws {
+    @Test func aRiseThatEndsInAFadeOut_isNotHeard() {
         var world = SimulatedWorld.with(["a-60"], play: false)
-        let pause = try #require(PlayerSettings.table.first { $0.key == "fades.pause" })
-        world.apply { $0[pause] = .number(2) }
+        world.apply { $0[dynamicMember: \.fades.pause] = 2 }
         riseAndPlay(&world)
         world.run(seconds: 1)
         world.command(.pause)
