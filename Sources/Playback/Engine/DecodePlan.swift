@@ -88,10 +88,9 @@ struct WholePlan {
             if reader.takeMediaChange() { report(.mediaChanged(start: writer.feed.writeIndex)) }
             let frames = min(reader.available, reader.framesLeft(until: endTime))
             guard frames > 0 else { return }
-            let chunk = UnsafeBufferPointer(
-                rebasing: reader.chunk.prefix(frames * reader.availableFormat.channelCount))
-            try writer.write(chunk, format: reader.availableFormat)
-            round?.append(chunk, reader.availableFormat)
+            let chunk = UnsafeBufferPointer(rebasing: reader.chunk.prefix(frames * reader.format.channelCount))
+            try writer.write(chunk, format: reader.format)
+            round?.append(chunk, reader.format)
             reader.consume(frames)
         }
     }
@@ -169,13 +168,13 @@ struct ScanPlan {
 
     /// Returns true if the media ended within the block.
     private func writeBlock(_ reader: DecodeReader, _ writer: inout RingWriter) throws(MediaError) -> Bool {
-        let format = reader.availableFormat
+        let format = reader.format
         let length = Int(format.frames(Self.block))
         var samples = [Float]()
         samples.reserveCapacity(length * format.channelCount)
         while samples.count < length * format.channelCount {
             try reader.fill()
-            guard reader.available > 0, reader.availableFormat == format else { break }
+            guard reader.available > 0, reader.format == format else { break }
             let frames = min(reader.available, length - samples.count / format.channelCount)
             samples.append(contentsOf: reader.chunk.prefix(frames * format.channelCount))
             reader.consume(frames)

@@ -17,7 +17,8 @@ final class DecodeReader {
     private var mediaHasChanged = false
     /// The media frame of the first available frame.
     private var frame: FrameCount = 0
-    private var format: AudioFormat
+    /// The format of the available frames.
+    private(set) var format: AudioFormat
     private let samples: UnsafeMutableBufferPointer<Float>
     private var consumed = 0
     private let cancellation: MediaCancellation
@@ -50,9 +51,6 @@ final class DecodeReader {
         guard media.durationIsExact, let duration = media.duration else { return nil }
         return media.format.seconds(duration) - position
     }
-
-    /// The format of the available frames.
-    var availableFormat: AudioFormat { format }
 
     func seek(to seconds: Double) throws(MediaError) {
         available = 0

@@ -160,7 +160,7 @@ extension PlayerCore {
         snapshot.playWhenReady = wantsSoundNow
         snapshot.item = currentItem
         snapshot.clock = positionClock
-        snapshot.tempo = current.map(tempo) ?? settings.tempo
+        snapshot.tempo = current.map(tempo) ?? settings.tempo(isSpeech: settings.playsSpeech)
         snapshot.crossfade = crossfade
         snapshot.overlap = overlapAhead
         snapshot.fade = attenuations.ramp(of: .timer)

@@ -245,7 +245,7 @@ struct OfflineInput {
         try reader.fill()
         if reader.available > 0 {
             if roundsLeft == 0, let left = reader.secondsLeft { writer.approach(end: left) }
-            try writer.write(reader.chunk, format: reader.availableFormat)
+            try writer.write(reader.chunk, format: reader.format)
             reader.consume(reader.available)
             hasFrames = true
             return true

@@ -27,9 +27,6 @@ public struct Tempo: Hashable, Sendable {
 }
 
 extension PlayerSettings {
-    /// The tempo of the current item.
-    var tempo: Tempo { tempo(isSpeech: playsSpeech) }
-
     func tempo(isSpeech: Bool) -> Tempo {
         Tempo(rate: isSpeech ? speechRate : musicRate, cents: pitch, preservesPitch: preservesPitch)
     }
