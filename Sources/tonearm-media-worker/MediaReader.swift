@@ -10,6 +10,7 @@ internal import Kernel
 /// Positions count audible frames: 0 is the first one after the encoder delay. FFmpeg trims the audio by the container's data (edit
 /// lists, iTunSMPB, pre-skip, granule positions), so that a frame's timestamp gives its position.
 final class MediaReader {
+    /// `format`: as last reported to the server, which reads the samples by it.
     private(set) var media: WorkerMedia
 
     private let bytes: any SourceBytes
@@ -45,7 +46,7 @@ final class MediaReader {
         case .end: throw WorkerFailure(.empty, "it contains headers, but no decodable sound")
         case .nothingYet: throw WorkerFailure(.unsupported, "no sound was found in its beginning")
         }
-        _ = try conversion.convert(decoder.frame)
+        try conversion.convert(decoder.frame)
         guard let format = conversion.format else { throw .outOfMemory }
         places = Places(decoder, firstFrame: decoder.frame, format: format, container: container)
         staged = 0..<Int(decoder.frame.pointee.nb_samples)
@@ -75,6 +76,10 @@ final class MediaReader {
         let budget = WorkBudget(seconds: 1)
         var filled = 0
         while filled < frames {
+            if let format = conversion.format, format != media.format {
+                media.format = format
+                return progress(filled, newFormat: format)
+            }
             if !staged.isEmpty {
                 let count = min(staged.count, frames - filled)
                 conversion.samples.withUnsafeBufferPointer { samples in
@@ -95,8 +100,7 @@ final class MediaReader {
             switch try decoder.next(within: budget) {
             case .nothingYet: return progress(filled)
             case .end: finish()
-            case .frame:
-                if try stage() { return progress(filled, newFormat: conversion.format) }
+            case .frame: try stage()
             }
         }
         return progress(filled)
@@ -145,7 +149,7 @@ final class MediaReader {
             if place > goal { continue }
             position = place
             isInexact = places.isCoarse
-            _ = try stage()
+            try stage()
             return
         }
         try container.input.check()
@@ -164,19 +168,18 @@ final class MediaReader {
         furthest = 0
     }
 
-    /// Converts the decoder's frame and drops samples before the target. Returns true if the format changes.
-    private func stage() throws(WorkerFailure) -> Bool {
+    /// Converts the decoder's frame and drops samples before the target.
+    private func stage() throws(WorkerFailure) {
         let count = Int(decoder.frame.pointee.nb_samples)
         if position + Int64(count) <= target {
             position += Int64(count)
-            return false
+            return
         }
-        let hasChanged = try conversion.convert(decoder.frame)
+        try conversion.convert(decoder.frame)
         staged = 0..<count
         // Drop encoder padding after the end.
         if let end = trimmedEnd { staged = 0..<max(0, min(count, Int(end - position))) }
         dropStaged()
-        return hasChanged
     }
 
     private func dropStaged() {

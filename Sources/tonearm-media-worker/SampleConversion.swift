@@ -6,6 +6,7 @@ internal import MediaWorkerProtocol
 
 /// Converts decoded frames to interleaved float32 of the same rate and layout, as `ffmpeg -f f32le` does.
 final class SampleConversion {
+    /// Of the last converted frame.
     private(set) var format: AudioFormat?
     private var resampler: OpaquePointer?
     private var sampleFormat: Int32 = -1
@@ -15,10 +16,9 @@ final class SampleConversion {
 
     deinit { swr_free(&resampler) }
 
-    /// Converts into `samples`. Returns true if `format` has changed.
-    func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) -> Bool {
-        let changed = try prepare(frame)
-        guard let format else { return changed }
+    /// Converts into `samples`.
+    func convert(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) {
+        let format = try prepare(frame)
         let frames = Int(frame.pointee.nb_samples)
         let count = frames * format.channelCount
         if samples.count < count { samples = [Float](repeating: 0, count: count) }
@@ -32,17 +32,17 @@ final class SampleConversion {
             }
         }
         guard converted == Int32(frames) else { throw WorkerFailure(.unsupported, "its samples cannot be converted") }
-        return changed
     }
 
-    private func prepare(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) -> Bool {
+    /// Sets up the resampler for this frame. Returns the output's format.
+    private func prepare(_ frame: UnsafeMutablePointer<AVFrame>) throws(WorkerFailure) -> AudioFormat {
         let layout = frame.pointee.ch_layout
         let mask = layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0
         let rate = Int(frame.pointee.sample_rate)
-        if resampler != nil, frame.pointee.format == sampleFormat, rate == format?.sampleRate,
+        if resampler != nil, let format, frame.pointee.format == sampleFormat, rate == format.sampleRate,
             layout.nb_channels == inputChannels, mask == inputMask
         {
-            return false
+            return format
         }
         guard AudioFormat.workerRates.contains(rate), layout.nb_channels > 0 else {
             throw WorkerFailure(.unsupported, "\(layout.nb_channels) channels of \(rate) Hz cannot be played")
@@ -77,8 +77,8 @@ final class SampleConversion {
         }
         let made = AudioFormat(
             sampleRate: rate, layout: positions == [.frontCenter] ? .mono : ChannelLayout(positions: positions))
-        defer { format = made }
-        return format != nil && format != made
+        format = made
+        return made
     }
 
     private static func position(_ channel: AVChannel) -> ChannelPosition {
