@@ -175,6 +175,16 @@ import Testing
         #expect(HLSChoice.candidates(playlist).map(\.name) == ["de.m3u8"])
     }
 
+    /// RFC 8216, 4.3.4.2.1: without an address, the track is in the variant itself.
+    @Test(arguments: [("YES", "NO", "film.m3u8"), ("NO", "YES", "es.m3u8"), ("NO", "NO", "film.m3u8")])
+    func theDefaultTrack_isChosen_alsoInTheVariantItself(own: String, other: String, chosen: String) throws {
+        let playlist = try master(
+            "#EXTM3U", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",DEFAULT=\(own)",
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Español\",DEFAULT=\(other),URI=\"es.m3u8\"",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1280000,AUDIO=\"a\"", "film.m3u8")
+        #expect(HLSChoice.candidates(playlist).map(\.name) == [chosen])
+    }
+
     @Test func choice_isTheBestAudio_orTheCheapestVideo() throws {
         let stream = "#EXT-X-STREAM-INF:BANDWIDTH="
         let sound = try master(

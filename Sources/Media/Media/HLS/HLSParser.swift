@@ -171,9 +171,10 @@ struct HLSParser {
     }
 
     private mutating func rendition(_ attributes: HLSAttributes) {
-        guard attributes["TYPE"] == "AUDIO", let group = attributes["GROUP-ID"], renditions.count < 200,
-            let address = attributes["URI"].flatMap({ base.address.redirected(to: $0) })
-        else { return }
+        guard attributes["TYPE"] == "AUDIO", let group = attributes["GROUP-ID"], renditions.count < 200 else { return }
+        let uri = attributes["URI"]
+        let address = uri.flatMap { base.address.redirected(to: $0) }
+        guard address != nil || uri == nil else { return }
         renditions.append(
             HLSMasterPlaylist.Rendition(group: group, address: address, isDefault: attributes["DEFAULT"] == "YES"))
     }

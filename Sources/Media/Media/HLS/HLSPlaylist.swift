@@ -68,10 +68,11 @@ struct HLSMasterPlaylist {
         var audioGroup: String?
     }
 
-    /// An audio track apart from the video.
+    /// One of the audio tracks of a variant, such as a language.
     struct Rendition {
         var group: String
-        var address: WebAddress
+        /// nil: its sound is in the variant's own segments (section 4.3.4.2.1).
+        var address: WebAddress?
         var isDefault: Bool
     }
 
@@ -143,7 +144,7 @@ enum HLSChoice {
         return result
     }
 
-    /// The separate audio track of a variant, if it has one.
+    /// The address of a variant's audio track; nil if that is in the variant itself.
     private static func rendition(of variant: HLSMasterPlaylist.Variant, _ master: HLSMasterPlaylist) -> WebAddress? {
         guard let group = variant.audioGroup else { return nil }
         let members = master.renditions.filter { $0.group == group }
