@@ -42,7 +42,7 @@ private struct Factory: DecoderFactory {
     }
 
     @Test(arguments: [
-        ([], false, false), (["a.lrc"], false, true), (["Cover.JPG"], true, false),
+        ([], false, false), (["a.lrc"], false, true), (["a.LRC"], false, true), (["Cover.JPG"], true, false),
         (["b.lrc", "x.jpg", "cover.txt"], false, false), (["folder.png", "a.lrc"], true, true),
     ])
     func companions_areReported(files: [String], hasPicture: Bool, hasLyrics: Bool) throws {

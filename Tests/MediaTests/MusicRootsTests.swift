@@ -44,6 +44,13 @@ import Testing
         #expect(try roots.lyrics(beside: "a.mp3") == "[00:01.00]月亮代表我的心")
     }
 
+    @Test func lyricsWithACapitalExtension_areFound_afterOthers() throws {
+        try folder.file("album/b.LRC", "capital")
+        #expect(try roots.lyrics(beside: "album/b.mp3") == "capital")
+        try folder.file("album/b.lrc", "small")
+        #expect(try roots.lyrics(beside: "album/b.mp3") == "small")
+    }
+
     @Test func opens_relativePathsAndFileURLs() throws {
         #expect(try content("album/b.mp3") == "b")
         #expect(try content("./album//b.mp3") == "b")

@@ -22,9 +22,7 @@ extension MusicRoots {
     /// The companions of a media file, without reading them. Blocks on the file system.
     func companions(of uri: String, needsPicture: Bool) -> MediaDescription.Companions {
         var companions = MediaDescription.Companions()
-        if let name = Self.lyricsName(beside: uri) {
-            companions.hasLyrics = file(name, atMost: Self.largestText) != nil
-        }
+        companions.hasLyrics = Self.lyricsNames(beside: uri).contains { file($0, atMost: Self.largestText) != nil }
         do throws(MediaError) {
             if needsPicture, let best = try pictureName(beside: uri) {
                 companions.hasPicture = file(best, atMost: Self.largestPicture) != nil
@@ -53,12 +51,13 @@ extension MusicRoots {
 
     /// The text of the file with the name of `uri` and the extension of lyrics; nil without one. UTF-8, UTF-16 or an older encoding.
     public func lyrics(beside uri: String) throws(MediaError) -> String? {
-        guard let name = Self.lyricsName(beside: uri), let bytes = try content(name, atMost: Self.largestText) else {
-            return nil
+        for name in Self.lyricsNames(beside: uri) {
+            guard let bytes = try content(name, atMost: Self.largestText) else { continue }
+            if let text = ListText.utf16(bytes) { return text.streamSafe }
+            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            return String(foreign: text).streamSafe
         }
-        if let text = ListText.utf16(bytes) { return text.streamSafe }
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        return String(foreign: text).streamSafe
+        return nil
     }
 
     /// nil if the file does not exist or is larger.
@@ -77,12 +76,12 @@ extension MusicRoots {
         }
     }
 
-    /// nil if `uri` is not a path in the roots or has no extension.
-    private static func lyricsName(beside uri: String) -> String? {
+    /// In the spellings that programs write; empty if `uri` is not a path in the roots or has no extension.
+    private static func lyricsNames(beside uri: String) -> [String] {
         guard folder(of: uri) != nil, let dot = uri.utf8.lastIndex(of: UInt8(ascii: ".")),
             uri[dot...].contains("/") == false
-        else { return nil }
-        return uri[..<dot] + ".lrc"
+        else { return [] }
+        return [".lrc", ".LRC"].map { "\(uri[..<dot])\($0)" }
     }
 
     /// nil if `uri` is not a path in the roots.
