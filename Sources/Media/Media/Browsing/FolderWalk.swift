@@ -131,7 +131,7 @@ struct DirectoryReader: ~Copyable {
         }
     }
 
-    private static func failure(_ code: Int32) -> MediaError {
+    static func failure(_ code: Int32) -> MediaError {
         MediaError(.unreadable, "A music folder cannot be read: \(String(cString: strerror(code))).")
     }
 }

@@ -23,7 +23,9 @@ extension MusicRoots {
             directories.append(directory)
             // Watch before reading, so that no change is missed.
             watch?.add(directory.number, uri: uri, identity: folder.identity)
-            let reader = try DirectoryReader(OwnedDescriptor(dup(directory.number)))
+            let second = fcntl(directory.number, F_DUPFD_CLOEXEC, 0)
+            guard second >= 0 else { throw DirectoryReader.failure(errno) }
+            let reader = try DirectoryReader(OwnedDescriptor(second))
             while let (rawName, kind) = try reader.next() {
                 guard kind != .other, !names.contains(rawName) else { continue }
                 if kind != .directory, !hasPicture, Self.pictureRank(rawName) != nil { hasPicture = true }
