@@ -56,7 +56,14 @@ struct WireReader {
         return name
     }
 
-    /// A 64-bit integer; `what` names it in errors.
+    /// A number in this range, thus a finite one; `what` names it in errors.
+    mutating func number(in range: ClosedRange<Double>, _ what: String) throws(WireError) -> Double {
+        let value = try number()
+        guard range.contains(value) else { throw WireError(problem: "\(what) is invalid") }
+        return value
+    }
+
+    /// As above, for a 64-bit integer.
     mutating func number(in range: ClosedRange<Int64>, _ what: String) throws(WireError) -> Int64 {
         let value = try integer(Int64.self)
         guard range.contains(value) else { throw WireError(problem: "\(what) is invalid") }
@@ -76,12 +83,6 @@ struct WireReader {
         var list: [Element] = []
         for _ in 0..<count { list.append(try element(&self)) }
         return list
-    }
-
-    mutating func optional<Value>(
-        _ value: (inout WireReader) throws(WireError) -> Value
-    ) throws(WireError) -> Value? {
-        try flag() ? try value(&self) : nil
     }
 
     func end() throws(WireError) {

@@ -143,11 +143,7 @@ extension WireReader {
             durationIsExact: try flag(), isSeekable: try flag(), codec: try name(),
             bitrate: try optional(in: WorkerMedia.bitrates, "a bitrate").map { Int($0) },
             bitsPerSample: try optional(in: WorkerMedia.depths, "a sample's size").map { Int($0) })
-        media.start = try optional { (reader: inout WireReader) throws(WireError) in
-            let start = try reader.number()
-            guard WorkerMedia.clocks.contains(start) else { throw WireError(problem: "a clock is invalid") }
-            return start
-        }
+        media.start = try flag() ? try number(in: WorkerMedia.clocks, "a clock") : nil
         media.grid = try optional(in: WorkerMedia.grids, "a grid").map { Int($0) }
         media.tags = try list(atMost: WorkerMedia.mostTags) { (reader: inout WireReader) throws(WireError) in
             WorkerMedia.Tag(
@@ -166,8 +162,7 @@ extension WireReader {
     mutating func progress() throws(WireError) -> WorkerProgress {
         let progress = WorkerProgress(
             frames: Int(try integer(UInt32.self)), endOfStream: try flag(), damage: Int(try integer(UInt32.self)),
-            format: try optional { (reader: inout WireReader) throws(WireError) in try reader.format() },
-            duration: try optional(in: WorkerMedia.lengths, "a length"))
+            format: try flag() ? try format() : nil, duration: try optional(in: WorkerMedia.lengths, "a length"))
         // For the maximum of 8 channels.
         guard progress.frames <= SharedMemory.sampleCapacity / 8 else {
             throw WireError(problem: "it claims more samples than there is room for")
@@ -177,9 +172,7 @@ extension WireReader {
 
     /// A position in the media.
     mutating func seconds() throws(WireError) -> Double {
-        let time = try number()
-        guard (0...WorkerMedia.clocks.upperBound).contains(time) else { throw WireError(problem: "a time is invalid") }
-        return time
+        try number(in: 0...WorkerMedia.clocks.upperBound, "a time")
     }
 
     fileprivate mutating func format() throws(WireError) -> AudioFormat {

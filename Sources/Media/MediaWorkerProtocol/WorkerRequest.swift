@@ -46,11 +46,7 @@ public enum WorkerRequest: Hashable, Sendable {
         case 2: self = .decode(frames: Int(try reader.integer(UInt32.self)))
         case 3: self = .seek(frame: try reader.integer())
         case 4: self = .picture
-        case 6:
-            self = .bytes(
-                try reader.optional { (reader: inout WireReader) throws(WireError) in
-                    Int(try reader.integer(UInt32.self))
-                })
+        case 6: self = .bytes(try reader.flag() ? Int(try reader.integer(UInt32.self)) : nil)
         case 7:
             self = .thumbnail(
                 try reader.source(), time: try reader.number(), edge: Int(try reader.integer(UInt32.self)))
@@ -90,7 +86,7 @@ extension WireWriter {
 extension WireReader {
     fileprivate mutating func source() throws(WireError) -> WorkerSource {
         WorkerSource(
-            size: try optional { (reader: inout WireReader) throws(WireError) in try reader.integer() },
-            isSeekable: try flag(), isLocal: try flag(), isOutline: try flag())
+            size: try flag() ? try integer(Int64.self) : nil, isSeekable: try flag(), isLocal: try flag(),
+            isOutline: try flag())
     }
 }
