@@ -64,10 +64,7 @@ extension Container {
     /// Counts the packets of the track to the end; 0 if that takes too long.
     func countPackets(of stream: UnsafeMutablePointer<AVStream>) throws(WorkerFailure) -> Int64 {
         guard let packet = av_packet_alloc() else { throw .outOfMemory }
-        defer {
-            var freed: UnsafeMutablePointer<AVPacket>? = packet
-            av_packet_free(&freed)
-        }
+        defer { release(packet, av_packet_free) }
         let budget = WorkBudget(seconds: 5)
         // The first packet was read for the first frame.
         var count: Int64 = 1

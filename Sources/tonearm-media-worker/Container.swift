@@ -45,10 +45,7 @@ final class Container {
         headersEnd = max(0, avio_seek(input.context, 0, SEEK_CUR))
     }
 
-    deinit {
-        var closed: UnsafeMutablePointer<AVFormatContext>? = context
-        avformat_close_input(&closed)
-    }
+    deinit { release(context, avformat_close_input) }
 
     var streams: [UnsafeMutablePointer<AVStream>] {
         (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }

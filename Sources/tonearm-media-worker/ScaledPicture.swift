@@ -23,7 +23,11 @@ enum ScaledPicture {
         }
         guard let codec = avcodec_alloc_context3(decoder), let packet = av_packet_alloc(), let frame = av_frame_alloc()
         else { throw .outOfMemory }
-        defer { TrackDecoder.free(codec, packet, frame) }
+        defer {
+            release(codec, avcodec_free_context)
+            release(packet, av_packet_free)
+            release(frame, av_frame_free)
+        }
         codec.pointee.thread_count = 1
         codec.pointee.max_pixels = mostPixels
         guard avcodec_open2(codec, decoder, nil) >= 0, av_new_packet(packet, Int32(content.count)) >= 0 else {
@@ -64,10 +68,7 @@ enum ScaledPicture {
         guard width >= 1, height >= 1, width < 1e6 else { throw WorkerFailure(.unsupported, "it has no size") }
         let scale = min(1, Double(edge) / max(width, height))
         guard let target = av_frame_alloc() else { throw .outOfMemory }
-        defer {
-            var freed: UnsafeMutablePointer<AVFrame>? = target
-            av_frame_free(&freed)
-        }
+        defer { release(target, av_frame_free) }
         target.pointee.width = Int32(clamping: max(1, (width * scale).rounded()))
         target.pointee.height = Int32(clamping: max(1, (height * scale).rounded()))
         target.pointee.format = AV_PIX_FMT_YUVJ420P.rawValue
@@ -89,10 +90,8 @@ enum ScaledPicture {
             let packet = av_packet_alloc()
         else { throw .outOfMemory }
         defer {
-            var freedCodec: UnsafeMutablePointer<AVCodecContext>? = codec
-            var freedPacket: UnsafeMutablePointer<AVPacket>? = packet
-            avcodec_free_context(&freedCodec)
-            av_packet_free(&freedPacket)
+            release(codec, avcodec_free_context)
+            release(packet, av_packet_free)
         }
         codec.pointee.width = frame.pointee.width
         codec.pointee.height = frame.pointee.height

@@ -42,8 +42,7 @@ final class SourceInput {
     deinit {
         // The library may have replaced the buffer.
         av_free(context.pointee.buffer)
-        var freed: UnsafeMutablePointer<AVIOContext>? = context
-        avio_context_free(&freed)
+        release(context, avio_context_free)
     }
 
     /// Clears the error of an interrupted read.

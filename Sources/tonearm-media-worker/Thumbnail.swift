@@ -29,10 +29,7 @@ enum Thumbnail {
         }
         let budget = WorkBudget(seconds: patience)
         guard let kept = av_frame_alloc() else { throw .outOfMemory }
-        defer {
-            var freed: UnsafeMutablePointer<AVFrame>? = kept
-            av_frame_free(&freed)
-        }
+        defer { release(kept, av_frame_free) }
         var shown: Double?
         while case .frame = try decoder.next(within: budget) {
             let stamp = decoder.frame.pointee.best_effort_timestamp

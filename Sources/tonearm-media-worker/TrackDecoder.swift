@@ -49,16 +49,10 @@ final class TrackDecoder {
         }
     }
 
-    deinit { Self.free(codec, packet, frame) }
-
-    static func free(
-        _ codec: UnsafeMutablePointer<AVCodecContext>, _ packet: UnsafeMutablePointer<AVPacket>,
-        _ frame: UnsafeMutablePointer<AVFrame>
-    ) {
-        var (codec, packet, frame) = (Optional(codec), Optional(packet), Optional(frame))
-        avcodec_free_context(&codec)
-        av_packet_free(&packet)
-        av_frame_free(&frame)
+    deinit {
+        release(codec, avcodec_free_context)
+        release(packet, av_packet_free)
+        release(frame, av_frame_free)
     }
 
     /// Samples per frame if fixed; 0 otherwise.
@@ -130,6 +124,14 @@ final class TrackDecoder {
         if !isDamaged { damage += 1 }
         isDamaged = true
     }
+}
+
+/// Frees an object of FFmpeg by `free`, which also clears the pointer that it gets.
+func release<Object>(
+    _ object: UnsafeMutablePointer<Object>, _ free: (UnsafeMutablePointer<UnsafeMutablePointer<Object>?>?) -> Void
+) {
+    var freed: UnsafeMutablePointer<Object>? = object
+    free(&freed)
 }
 
 /// Time limit of one request. After it, the worker replies with the result so far, so that the server knows that it is alive.
