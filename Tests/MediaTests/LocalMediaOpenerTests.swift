@@ -7,25 +7,6 @@ import Testing
 
 @testable import Media
 
-private final class SilentDecoder: AudioDecoder {
-    let media = MediaDescription(format: AudioFormat(sampleRate: 44_100, layout: .stereo), duration: 1)
-    let source: any ByteSource
-    init(_ source: any ByteSource) { self.source = source }
-    func decode(into samples: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> DecodedFrames {
-        _ = try source.bytes(at: 0, count: 1)
-        return DecodedFrames(frames: 0, endOfStream: true)
-    }
-    func seek(to frame: FrameCount) throws(MediaError) -> FrameCount { frame }
-}
-
-private struct Factory: DecoderFactory {
-    var magic: String
-    func recognises(_ head: [UInt8], of source: any ByteSource) throws(MediaError) -> Bool {
-        head.starts(with: magic.utf8)
-    }
-    func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder { SilentDecoder(source) }
-}
-
 @Suite struct LocalMediaOpenerTests {
     let folder: TemporaryFolder
     let opener: LocalMediaOpener
@@ -33,12 +14,14 @@ private struct Factory: DecoderFactory {
     init() throws {
         folder = try TemporaryFolder()
         opener = LocalMediaOpener(
-            roots: MusicRoots([folder.path]), factories: [Factory(magic: "ONE"), Factory(magic: "TWO")])
+            roots: MusicRoots([folder.path]),
+            factories: [ToyFactory(magic: "ONE"), ToyFactory(magic: "TWO", sampleRate: 48_000)])
     }
 
     @Test func opens_withTheFactoryThatRecognises() throws {
         try folder.file("a.mp3", "TWO and more")
-        #expect(try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation()).media.duration == 1)
+        let decoder = try opener.open(MediaLocator(uri: "a.mp3"), cancellation: MediaCancellation())
+        #expect(decoder.media.format.sampleRate == 48_000)
     }
 
     @Test(arguments: [
@@ -66,7 +49,7 @@ private struct Factory: DecoderFactory {
     }
 
     @Test func cancellation_endsReads() throws {
-        try folder.file("a.mp3", "ONE")
+        try folder.file("a.mp3", "ONE and more")
         let cancellation = MediaCancellation()
         let decoder = try opener.open(MediaLocator(uri: "a.mp3"), cancellation: cancellation)
         cancellation.cancel()

@@ -93,6 +93,7 @@ struct ToyFactory: DecoderFactory {
     }
 }
 
+/// Seekable if the source was seekable at opening, like real decoders.
 private final class ToyDecoder: AudioDecoder {
     private static let head: Int64 = 3
 
@@ -119,6 +120,7 @@ private final class ToyDecoder: AudioDecoder {
     }
 
     func seek(to frame: FrameCount) throws(MediaError) -> FrameCount {
+        guard media.isSeekable else { throw MediaError(.unsupported, "It is not seekable.") }
         next = frame
         return frame
     }
