@@ -8,22 +8,10 @@ import KernelTesting
 
 @testable import Media
 
-/// Delivers bytes on demand.
-private final class ScriptedTransport: HTTPTransport {
-    private let transfers = Mutex<[(name: String, id: TransferID, receiver: any TransferReceiver)]>([])
-
-    var now: MonotonicTime { MonotonicTime(nanoseconds: 0) }
-
-    func start(_ request: TransferRequest, id: TransferID, receiver: any TransferReceiver) {
-        transfers.withLock { $0.append((request.address.name, id, receiver)) }
-    }
-    func resume(_ id: TransferID) {}
-    func cancel(_ id: TransferID) {}
-    func call(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {}
-
+extension IdleTransport {
     /// The first `count` of 1,000 bytes, or the next.
-    func bring(_ count: Int, of name: String, isFirst: Bool = true) throws {
-        let (_, id, receiver) = try #require(transfers.withLock { $0.first { $0.name == name } })
+    fileprivate func bring(_ count: Int, of name: String, isFirst: Bool = true) throws {
+        let (_, id, receiver) = try #require(log.withLock { $0.started.first { $0.name == name } })
         if isFirst {
             receiver.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "1000")]), of: id)
         }
@@ -32,7 +20,7 @@ private final class ScriptedTransport: HTTPTransport {
 }
 
 @Suite struct HLSStreamTests {
-    private let transport = ScriptedTransport()
+    private let transport = IdleTransport()
 
     private func stream() -> (HLSStream, HLSContext) {
         let context = HLSContext(

@@ -11,19 +11,15 @@ import KernelTesting
 /// Transfers nothing; logs the calls.
 final class IdleTransport: HTTPTransport {
     struct Log {
-        var started: [TransferID] = []
+        var started: [(name: String, id: TransferID, receiver: any TransferReceiver)] = []
         var cancelled: [TransferID] = []
-        weak var receiver: (any TransferReceiver)?
     }
 
     let log = Mutex(Log())
     var now: MonotonicTime { .now }
 
     func start(_ request: TransferRequest, id: TransferID, receiver: any TransferReceiver) {
-        log.withLock {
-            $0.started.append(id)
-            $0.receiver = receiver
-        }
+        log.withLock { $0.started.append((request.address.name, id, receiver)) }
     }
     func resume(_ id: TransferID) {}
     func cancel(_ id: TransferID) { log.withLock { $0.cancelled.append(id) } }
@@ -31,8 +27,12 @@ final class IdleTransport: HTTPTransport {
 
     /// Calls `body` with the newest transfer.
     func last(_ body: (any TransferReceiver, TransferID) -> Void) {
-        let (receiver, id) = log.withLock { ($0.receiver, $0.started.last) }
-        if let receiver, let id { body(receiver, id) }
+        if let (_, id, receiver) = log.withLock({ $0.started.last }) { body(receiver, id) }
+    }
+
+    /// There was one transfer, and it was cancelled.
+    var hasCancelledItsOnlyTransfer: Bool {
+        log.withLock { $0.started.map(\.id) == $0.cancelled && $0.started.count == 1 }
     }
 }
 
@@ -55,7 +55,7 @@ final class IdleTransport: HTTPTransport {
     @Test func close_endsABlockedRead_andTheTransfer() {
         let source = source()
         #expect(blockedRead(source) { source.close() }?.code == .cancelled)
-        #expect(transport.log.withLock { $0.started == $0.cancelled && $0.started.count == 1 })
+        #expect(transport.hasCancelledItsOnlyTransfer)
     }
 
     @Test func interrupt_endsABlockedRead_andNothingElse() throws {
@@ -63,14 +63,15 @@ final class IdleTransport: HTTPTransport {
         #expect(blockedRead(source) { source.interrupt(true) }?.code == .cancelled)
         source.interrupt(false)
         #expect(transport.log.withLock { $0.cancelled.isEmpty })
-        let (id, receiver) = transport.log.withLock { ($0.started[0], $0.receiver) }
-        receiver?.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "3")]), of: id)
-        _ = Array("abc".utf8).withUnsafeBytes { receiver?.body($0, of: id) }
+        transport.last { receiver, id in
+            receiver.head(TransferHead(status: 200, headers: [TransferHeader("Content-Length", "3")]), of: id)
+            _ = Array("abc".utf8).withUnsafeBytes { receiver.body($0, of: id) }
+        }
         #expect(try source.bytes(at: 0, count: 3) == Array("abc".utf8))
     }
 
     @Test func theTransferEndsWithItsSource() {
         do { _ = source() }
-        #expect(transport.log.withLock { $0.started == $0.cancelled && $0.started.count == 1 })
+        #expect(transport.hasCancelledItsOnlyTransfer)
     }
 }
