@@ -53,7 +53,7 @@ public enum MediaListFormat: Hashable, Sendable {
         case start.hasPrefix("<") && Self.namesRoot(text): self = .xml
         default:
             guard isNamedList, !start.isEmpty, !start.hasPrefix("<"),
-                FileSignature(head).map({ $0 == .text }) ?? (Self.isLatin(head) || Self.isUTF16(head, text))
+                FileSignature(head).map({ $0 == .text }) ?? Self.isPlain(text)
             else { return nil }
             self = .m3u
         }
@@ -72,15 +72,9 @@ public enum MediaListFormat: Hashable, Sendable {
         }
     }
 
-    /// Text in an 8-bit encoding: no control characters except whitespace.
-    private static func isLatin(_ head: [UInt8]) -> Bool {
-        !head.isEmpty && head.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
-    }
-
-    /// UTF-16 text with a byte order mark: no control characters except whitespace.
-    private static func isUTF16(_ head: [UInt8], _ text: Substring) -> Bool {
-        ListText.marksUTF16.contains(Array(head.prefix(2)))
-            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 || (0x09...0x0D).contains($0.value) }
+    /// Text in UTF-16 or an 8-bit encoding: no control characters except whitespace.
+    private static func isPlain(_ text: Substring) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.value >= 0x20 || (0x09...0x0D).contains($0.value) }
     }
 
     private static let extensions: NameExtensions = ["m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx"]
