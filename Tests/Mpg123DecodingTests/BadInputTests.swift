@@ -84,19 +84,6 @@ import Testing
         #expect(decoded.samples.count == 1_152 * 2 && decoded.ended)
     }
 
-    @Test func everyTruncationOfTheFirstFrames_comesToAnEnd() throws {
-        let stream = try fixtures.clean(.variable)
-        for count in stride(from: 1, to: 2_000, by: 7) {
-            do {
-                let source = MemorySource(Array(stream.prefix(count)))
-                guard try Mpg123DecoderFactory().recognises(Array(stream.prefix(count)), of: source) else { continue }
-                _ = try Mpg123Decoder(source).frames()
-            } catch let error as MediaError {
-                #expect([.unsupported, .empty].contains(error.code), "\(count): \(error)")
-            }
-        }
-    }
-
     @Test func plays_afterLeadingJunk() throws {
         let stream = try fixtures.clean(.constant)
         var random = SeededGenerator(seed: 5)

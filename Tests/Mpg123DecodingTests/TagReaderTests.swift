@@ -168,29 +168,18 @@ import Testing
         #expect(try Mpg123Decoder(MemorySource(tag + stream)).media.tags.title == "A")
     }
 
-    @Test func hostileTags_neitherHangNorStopTheMusic() throws {
-        let header = Array("ID3".utf8)
-        let giant = header + [4, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F] + stream
-        let lying = TagBuilder(version: 3).frame("TIT2", []).bytes + stream
-        let unsync = header + [3, 0, 0x80, 0, 0, 1, 0] + [UInt8](repeating: 0xFF, count: 128) + stream
-        let extended =
-            header + [4, 0, 0x40, 0, 0, 1, 0] + [0x7F, 0x7F, 0x7F, 0x7F] + [UInt8](repeating: 1, count: 124) + stream
-        let frameTooLong =
-            header + [3, 0, 0, 0, 0, 0, 20] + Array("APIC".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0, 0]
-            + [UInt8](repeating: 0, count: 10) + stream
-        var many: [UInt8] = []
-        for _ in 0..<2_000 { many += TagBuilder(version: 3).bytes }
+    /// `MutationTests` has other hostile tags.
+    @Test func manyTagsAndFrames_neitherHangNorStopTheMusic() throws {
+        let many = [[UInt8]](repeating: TagBuilder(version: 3).bytes, count: 2_000).flatMap { $0 }
         let started = ContinuousClock.now
-        for bytes in [giant, lying, unsync, extended, frameTooLong, many + stream] {
-            do {
-                _ = try Mpg123Decoder(MemorySource(bytes)).frames()
-            } catch let error as MediaError {
-                #expect([.unsupported, .empty].contains(error.code))
-            }
+        do {
+            _ = try Mpg123Decoder(MemorySource(many + stream)).frames()
+        } catch let error as MediaError {
+            #expect([.unsupported, .empty].contains(error.code))
         }
         // A million and more frames of text.
         let crowd =
-            header + [3, 0, 0] + TagBuilder.syncSafe(12 * 1_500_000)
+            Array("ID3".utf8) + [3, 0, 0] + TagBuilder.syncSafe(12 * 1_500_000)
             + (0..<1_500_000).flatMap { _ in Array("TIT2".utf8) + [0, 0, 0, 2, 0, 0, 0, 0x41] }
         #expect(try Mpg123Decoder(MemorySource(crowd + stream)).media.tags.title == "A")
         #expect(ContinuousClock.now - started < .seconds(20))

@@ -10,11 +10,10 @@ import Testing
         ("../../b.mp3", "b.mp3"), ("../../../b.mp3", nil), ("x\\y.mp3", "lists/old/x/y.mp3"),
         ("/srv/music/a b.mp3", "file:///srv/music/a%20b.mp3"), ("file:///srv/music/a.mp3", "file:///srv/music/a.mp3"),
         ("C:\\Music\\a.mp3", nil), ("ftp://host/a.mp3", nil), ("http://Host/a b.mp3", "http://Host/a%20b.mp3"),
-        ("What: a song.mp3", "lists/old/What: a song.mp3"), ("a?b#c.mp3", "lists/old/a?b#c.mp3"), ("..", nil),
+        ("What: a song.mp3", "lists/old/What: a song.mp3"), ("a?b#c.mp3", "lists/old/a?b#c.mp3"), ("..", "lists"),
     ])
     func referencesOfAFile(reference: String, uri: String?) {
-        let resolved = ListBase(localList: "lists/old/a.m3u").resolve(reference)
-        if reference == ".." { #expect(resolved == "lists") } else { #expect(resolved == uri) }
+        #expect(ListBase(localList: "lists/old/a.m3u").resolve(reference) == uri)
     }
 
     @Test(arguments: [
