@@ -28,19 +28,9 @@ extension Container {
     }
 
     /// The picture in the tags; nil without one.
-    func picture() -> (type: String, bytes: [UInt8])? {
-        guard let stream = pictureStream else { return nil }
-        let packet = stream.pointee.attached_pic
-        let type =
-            switch stream.pointee.codecpar.pointee.codec_id {
-            case AV_CODEC_ID_MJPEG: "image/jpeg"
-            case AV_CODEC_ID_PNG: "image/png"
-            case AV_CODEC_ID_GIF: "image/gif"
-            case AV_CODEC_ID_WEBP: "image/webp"
-            case AV_CODEC_ID_BMP: "image/bmp"
-            default: "application/octet-stream"
-            }
-        return (type, Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
+    func picture() -> [UInt8]? {
+        guard let packet = pictureStream?.pointee.attached_pic else { return nil }
+        return Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size)))
     }
 
     /// The end by iTunSMPB, or by an edit list that ends within the last packets. FFmpeg only trims the beginning.

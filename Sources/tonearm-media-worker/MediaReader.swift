@@ -68,7 +68,7 @@ final class MediaReader {
     }
 
     /// The picture in the tags; nil without one.
-    func picture() -> (type: String, bytes: [UInt8])? { container.picture() }
+    func picture() -> [UInt8]? { container.picture() }
 
     /// Decodes up to `frames` frames into `output`; fewer, or none, if that takes long.
     func decode(_ frames: Int, into output: UnsafeMutablePointer<Float>) throws(WorkerFailure) -> WorkerProgress {

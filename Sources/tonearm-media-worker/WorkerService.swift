@@ -43,7 +43,7 @@ struct WorkerService {
         case .seek(let frame): return .sought(frame: try opened().seek(to: frame))
         case .picture:
             guard let picture = try opened().picture() else { throw WorkerFailure(.empty, "it contains no picture") }
-            return .picture(type: picture.type, bytes: picture.bytes)
+            return .picture(picture)
         case .bytes: throw WorkerFailure(.unsupported, "unexpected bytes")
         case .thumbnail(let source, let time, let edge):
             reader = nil

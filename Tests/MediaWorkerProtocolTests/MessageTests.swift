@@ -19,8 +19,8 @@ import Testing
         .ready, .read(offset: 1 << 35, count: 32_768), .opened(media), .opened(bare),
         .decoded(WorkerProgress(frames: 99, endOfStream: true, damage: 3, format: media.format, duration: 12)),
         .decoded(WorkerProgress(frames: 0)), .sought(frame: 7), .sought(frame: 0),
-        .picture(type: "image/png", bytes: [1, 2, 3]),
-        .image(time: 12.96, bytes: [0xFF, 0xD8]), .failed(WorkerFailure(.unsupported, "it is coded as äc3")),
+        .picture([1, 2, 3]), .image(time: 12.96, bytes: [0xFF, 0xD8]),
+        .failed(WorkerFailure(.unsupported, "it is coded as äc3")),
     ]
 
     static let bare = WorkerMedia(

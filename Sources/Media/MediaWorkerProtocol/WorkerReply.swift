@@ -11,8 +11,7 @@ public enum WorkerReply: Hashable, Sendable {
     case decoded(WorkerProgress)
     /// The next frame to be decoded.
     case sought(frame: Int64)
-    /// `type`: the media type.
-    case picture(type: String, bytes: [UInt8])
+    case picture([UInt8])
     /// A JPEG picture. `time`: of the video frame.
     case image(time: Double, bytes: [UInt8])
     case failed(WorkerFailure)
@@ -30,11 +29,7 @@ public enum WorkerReply: Hashable, Sendable {
         case .opened(let media): FrameHead.message(3) { $0.put(media) }
         case .decoded(let progress): FrameHead.message(4) { $0.put(progress) }
         case .sought(let frame): FrameHead.message(5) { $0.put(frame) }
-        case .picture(let type, let bytes):
-            FrameHead.message(6) { body in
-                body.put(type)
-                body.put(bytes)
-            }
+        case .picture(let bytes): FrameHead.message(6) { $0.put(bytes) }
         case .image(let time, let bytes):
             FrameHead.message(8) { body in
                 body.put(time)
@@ -62,7 +57,7 @@ public enum WorkerReply: Hashable, Sendable {
         case 3: self = .opened(try reader.media())
         case 4: self = .decoded(try reader.progress())
         case 5: self = .sought(frame: try reader.number(in: WorkerMedia.lengths, "a place"))
-        case 6: self = .picture(type: try reader.name(), bytes: try reader.block())
+        case 6: self = .picture(try reader.block())
         case 8: self = .image(time: try reader.seconds(), bytes: try reader.block())
         case 9:
             guard let code = WorkerFailure.Code(rawValue: try reader.integer()) else {

@@ -83,8 +83,7 @@ import Testing
                 WorkerProgress(
                     frames: 16_384, endOfStream: true, damage: 7, format: AudioFormat(sampleRate: 1_000, layout: .mono),
                     duration: 9)),
-            .sought(frame: 100), .picture(type: "image/png", bytes: [1, 2, 3]),
-            .image(time: 1, bytes: [0xFF, 0xD8, 0xFF]),
+            .sought(frame: 100), .picture([1, 2, 3]), .image(time: 1, bytes: [0xFF, 0xD8, 0xFF]),
             .failed(WorkerFailure(.empty, "there is no sound in it")),
         ]
         var failures = 0

@@ -121,7 +121,9 @@ extension WorkerConversation {
     }
 
     func picture() throws(MediaError) -> MediaDescription.Picture {
-        guard case .picture(let type, let bytes) = try ask(.picture) else { throw unexpected() }
+        guard case .picture(let bytes) = try ask(.picture) else { throw unexpected() }
+        // As it is served: neither the file nor the worker is trusted.
+        let type = PictureFormat(bytes)?.mediaType ?? "application/octet-stream"
         return MediaDescription.Picture(mimeType: type, bytes: bytes)
     }
 
