@@ -38,6 +38,14 @@ import Testing
             ])
     }
 
+    @Test func aSpaceAfterTheColon_isIgnored() throws {
+        let playlist = try media(
+            "#EXTM3U", "#EXT-X-TARGETDURATION: 10", "#EXT-X-MEDIA-SEQUENCE: 2680",
+            "#EXT-X-DISCONTINUITY-SEQUENCE: 7", "#EXTINF: 9,", "a.ts")
+        #expect(playlist.targetDuration == 10)
+        #expect(playlist.segments.map(\.sequence) == [2_680] && playlist.segments.map(\.discontinuity) == [7])
+    }
+
     @Test(arguments: [
         "9223372036854775807", "4611686018427387904", "9007199254740993", "281474976710657", "0", "-1", "NaN",
     ])

@@ -183,7 +183,7 @@ struct HLSParser {
 
     /// A sequence number to which every segment's index can be added.
     private static func number(_ text: Substring) -> Int64? {
-        Int64(text).flatMap { (0..<1 << 60).contains($0) ? $0 : nil }
+        Int64(text.trimmingSpaces).flatMap { (0..<1 << 60).contains($0) ? $0 : nil }
     }
 
     private static func seconds(_ text: Substring) -> Double? {
