@@ -208,9 +208,9 @@ final class HLSStream: Sendable {
     }
 
     private func arrived(_ loading: MediaLoading, _ sequence: Int64, of box: Weak<HTTPSource>) {
-        let source = box.value
+        // The box is read within the lock, which `open` holds until it has filled the box.
         state.change { state in
-            guard let source, state.segments[sequence] === source else { return }
+            guard let source = state.segments[sequence], source === box.value else { return }
             perform(state.schedule.arrived(sequence, loading, now: context.transport.now), &state)
         }
     }
@@ -237,8 +237,7 @@ final class HLSStream: Sendable {
 
     /// The playlist is complete, or has filled its window: reading it does not block.
     private func playlistArrived(_ box: Weak<HTTPSource>) {
-        guard let source = box.value, state.withLock({ $0.playlist === source })
-        else { return }
+        guard let source = state.withLock({ $0.playlist }), source === box.value else { return }
         let result = Result { () throws(MediaError) in
             try context.mediaPlaylist(in: source, from: playlistReference.address)
         }
