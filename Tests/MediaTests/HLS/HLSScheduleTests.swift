@@ -26,12 +26,7 @@ import Testing
 
     @Test func manyBytesAhead_areEnough() {
         var rig = ScheduleRig(
-            ScheduleRig.playlist(0...30, isEnded: true, duration: 1),
-            limits: {
-                var limits = HLSLimits()
-                limits.aheadBytes = 2_500
-                return limits
-            }())
+            ScheduleRig.playlist(0...30, isEnded: true, duration: 1), limits: HLSLimits(aheadBytes: 2_500))
         rig.arriveAll()
         #expect(rig.opened == [0, 1, 2, 3])
     }

@@ -68,13 +68,8 @@ import Testing
         #expect(IcyMetadata.programme([]) == nil)
     }
 
-    @Test func latin1IsRead_whereItIsNoUTF8() {
-        let bytes = Array("StreamTitle='Mot".utf8) + [0xF6] + Array("rhead';".utf8)
-        #expect(IcyMetadata.programme(bytes)?.title == "Motörhead")
-    }
-
-    @Test func anOlderEncodingIsRead_whereItIsClear() {
-        let bytes = Array("StreamTitle='".utf8) + [0xBA, 0xF3, 0xC0, 0xB4] + Array("';".utf8)
-        #expect(IcyMetadata.programme(bytes)?.title == "后来")
+    @Test(arguments: [([0x4D, 0xF6, 0x74], "Möt"), ([0xBA, 0xF3, 0xC0, 0xB4], "后来")] as [([UInt8], String)])
+    func olderEncodingsAreRead_whereTheTextIsNoUTF8(bytes: [UInt8], title: String) {
+        #expect(IcyMetadata.programme(Array("StreamTitle='".utf8) + bytes + Array("';".utf8))?.title == title)
     }
 }

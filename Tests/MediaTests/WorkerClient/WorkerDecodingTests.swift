@@ -108,17 +108,11 @@ import Testing
         #expect(throws: MediaError.self) { try decoder.seek(to: 10) }
     }
 
-    @Test func unsupportedContainer_isRefused() throws {
-        try files.make("a.au")
-        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.au")) }
-        #expect(error?.code == .unsupported)
-    }
-
-    @Test func unsupportedCodec_isNamed() throws {
-        try files.make("a.wav", "-c:a", "adpcm_yamaha")
-        let error = #expect(throws: MediaError.self) { try factory.open(try files.source("a.wav")) }
-        #expect(error?.code == .unsupported)
-        #expect(error?.message.contains("adpcm_yamaha") == true)
+    @Test(arguments: [("a.au", "pcm_s16be", "a.au"), ("a.wav", "adpcm_yamaha", "adpcm_yamaha")])
+    func otherContainers_areRefused_andOtherCodecsNamed(name: String, codec: String, named: String) throws {
+        try files.make(name, "-c:a", codec)
+        let error = #expect(throws: MediaError.self) { try factory.open(try files.source(name)) }
+        #expect(error?.code == .unsupported && error?.message.contains(named) == true)
     }
 
     /// Root mean square of the difference, against full scale.
