@@ -94,6 +94,22 @@ import Testing
         #expect(walk.uris.count == 7 && walk.isTruncated)
     }
 
+    /// A library may have a hundred times more folders than the queue has room for.
+    @Test func foldersBeyondTheLimit_areNotRead() throws {
+        for name in ["a", "b", "c"] {
+            try folder.directory(name)
+            try folder.file("\(name)/1.mp3")
+        }
+        let watch = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(watch) }
+        #expect(inotify_add_watch(watch, "\(folder.path)/c", UInt32(IN_OPEN)) >= 0)
+        let walk = try FolderWalk.collect("", in: roots, limit: 1)
+        #expect(walk.uris == ["a/1.mp3"] && walk.isTruncated)
+        var events = [UInt8](repeating: 0, count: 4_096)
+        let count = read(watch, &events, events.count)
+        #expect(count < 0, "it was opened")
+    }
+
     @Test func severalRoots_areMerged() throws {
         let second = try TemporaryFolder()
         try folder.directory("album")

@@ -11,6 +11,8 @@ struct FolderWalk {
     private let limit: Int
     private var content = FolderContent(uris: [])
     private var visited: Set<FolderIdentity> = []
+    /// A file beyond the limit was found, which ends the walk.
+    private var isOver = false
 
     private static let maximumDepth = 64
 
@@ -64,6 +66,7 @@ struct FolderWalk {
         let sorted = children.map { (name: $0.key, isFolder: $0.value, order: NaturalOrder(MusicPath.display($0.key))) }
             .sorted { $0.isFolder == $1.isFolder ? $0.order < $1.order : $0.isFolder }
         for child in sorted {
+            if isOver { return }
             let place = MusicPath(components: path + [child.name])
             if child.isFolder {
                 guard depth < Self.maximumDepth else {
@@ -79,7 +82,7 @@ struct FolderWalk {
                 }
             } else if AudioFileType.isAudioFile(MusicPath.display(child.name)[...]) {
                 guard content.uris.count < limit else {
-                    content.isTruncated = true
+                    (isOver, content.isTruncated) = (true, true)
                     return
                 }
                 content.uris.append(Self.uri(place.components))
