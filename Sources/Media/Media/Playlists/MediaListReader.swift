@@ -59,15 +59,6 @@ struct MediaListReader: Sendable {
             contents.refused.append(
                 MediaError(.forbidden, "\(entry) is neither in the music folders nor on the web."))
         }
-
-        mutating func append(_ draft: ItemDraft) -> Bool {
-            guard contents.items.count < limit else {
-                contents.isTruncated = true
-                return false
-            }
-            contents.items.append(draft)
-            return true
-        }
     }
 
     private func read(
@@ -85,7 +76,7 @@ struct MediaListReader: Sendable {
             throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are nested.")
         }
         guard let (list, base, reach) = try load(locator, mustBeList: mustBeList, walk) else {
-            _ = walk.append(media)
+            walk.contents.items.append(media)
             return
         }
         if list.isTruncated { walk.contents.isTruncated = true }
@@ -100,14 +91,18 @@ struct MediaListReader: Sendable {
                 continue
             }
             used += 1
+            guard walk.contents.items.count < walk.limit else {
+                walk.contents.isTruncated = true
+                return
+            }
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,
                 artworkURI: entry.picture.flatMap(base.resolve), headers: Self.headers(of: locator, for: uri),
                 reach: reach, source: feed)
             if entry.isList || MediaListFormat.isListName(uri) {
                 try read(MediaLocator(draft), draft, mustBeList: false, &walk)
-            } else if !walk.append(draft) {
-                return
+            } else {
+                walk.contents.items.append(draft)
             }
         }
         guard used == 0 else { return }
