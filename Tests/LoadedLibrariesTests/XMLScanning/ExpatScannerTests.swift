@@ -125,9 +125,10 @@ import Testing
         #expect(try list("<svg></svg>") == nil)
     }
 
-    @Test func westernSetsAreRead() throws {
+    @Test(arguments: ["\"windows-1252\"", "'windows-1252'", "'ISO-8859-15'"])
+    func westernSetsAreRead(encoding: String) throws {
         let bytes =
-            Array("<?xml version=\"1.0\" encoding=\"windows-1252\"?><rss><channel><item><title>K".utf8) + [0xF6]
+            Array("<?xml version='1.0' encoding=\(encoding)?><rss><channel><item><title>K".utf8) + [0xF6]
             + Array("ln</title><enclosure url=\"a.mp3\"/></item></channel></rss>".utf8)
         #expect(try XMLLists.read(bytes, with: ExpatScanner())?.entries[0].title == "Köln")
     }

@@ -50,7 +50,9 @@ public struct ExpatScanner: XMLScanner {
     private static func override(_ bytes: [UInt8]) -> String? {
         let head = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased()
         guard head.hasPrefix("<?xml"), let declaration = head.split(separator: "?>").first else { return nil }
-        let isWestern = ["windows-125", "iso-8859-15", "cp125"].contains { declaration.contains("\"" + $0) }
+        let isWestern = ["windows-125", "iso-8859-15", "cp125"].contains { name in
+            declaration.contains("\"" + name) || declaration.contains("'" + name)
+        }
         return isWestern ? "ISO-8859-1" : nil
     }
 
