@@ -121,7 +121,7 @@ public final class Mpg123Decoder: AudioDecoder {
                 position += FrameCount(filled / channels)
                 return DecodedFrames(frames: filled / channels, mediaChanged: true)
             case .newFormat:
-                let format = try newFormat()
+                let format = try calling { () throws(Mpg123Error) in try handle.format() } ?? media.format
                 foreignFormat = format == media.format ? nil : format
             case .done:
                 // While searching for a frame, the library treats a failed read as the end.
@@ -153,7 +153,7 @@ public final class Mpg123Decoder: AudioDecoder {
         damage.seeked()
         length.stopMeasuring()
         reader.recover()
-        do throws(Mpg123Error) {
+        return try calling { () throws(Mpg123Error) in
             if reader.source.isLocal, !media.durationIsExact, !isScanned,
                 (reader.source.size?.bytes ?? 0) <= Self.scanAtSeek
             {
@@ -166,8 +166,6 @@ public final class Mpg123Decoder: AudioDecoder {
             position = isCalculated ? try handle.seek(to: target) : try seekRemotely(to: target)
             isAtEnd = position >= limit
             return position
-        } catch {
-            throw reader.failure ?? error.mediaError(reader.source.name)
         }
     }
 }
@@ -217,9 +215,10 @@ extension Mpg123Decoder {
         (counted, isInexact) = (0, isInexact || hasCalculated)
     }
 
-    private func newFormat() throws(MediaError) -> AudioFormat {
+    /// Calls the library. If a read has failed, the error is that of the source.
+    private func calling<Value>(_ body: () throws(Mpg123Error) -> Value) throws(MediaError) -> Value {
         do throws(Mpg123Error) {
-            return try handle.format() ?? media.format
+            return try body()
         } catch {
             throw reader.failure ?? error.mediaError(reader.source.name)
         }
@@ -289,12 +288,7 @@ extension Mpg123Decoder {
 
     /// Tracks a decoded frame: gaps count as damage, sizes refine the length. Returns true if `media` changed.
     private func noteFrame() throws(MediaError) -> Bool {
-        let info: mpg123_frameinfo2
-        do throws(Mpg123Error) {
-            info = try handle.frameInfo()
-        } catch {
-            throw error.mediaError(reader.source.name)
-        }
+        let info = try calling { () throws(Mpg123Error) in try handle.frameInfo() }
         let start = handle.framePosition
         if let gap = damage.frame(at: start, size: Int(info.framesize)), try !isTag(at: gap) { damage.count += 1 }
         var isNews = false
