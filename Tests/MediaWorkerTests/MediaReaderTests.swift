@@ -56,12 +56,6 @@ import Testing
         #expect(try decode(reader, frames: 1).samples.first == sample(400_000))
     }
 
-    @Test func otherFiles_areRefused() {
-        let bytes = Bytes([UInt8](repeating: 0x20, count: 5_000))
-        let failure = #expect(throws: WorkerFailure.self) { try MediaReader(bytes, source(bytes)) }
-        #expect(failure?.code == .unsupported)
-    }
-
     private final class Bytes: SourceBytes {
         let content: [UInt8]
         var failsAt: Int64?
