@@ -107,10 +107,11 @@ def test_pictures_lead_nowhere_more_private(api, places, media):
     assert api.request("GET", f"/queue/items/{named}/artwork").content == media.cover
 
 
-def test_an_entry_stays_what_it_was(server, api, places, media):
-    """In the queue over a restart, in a saved playlist, and passed on by a client that has read the list."""
-    places.public.serve("/list.m3u", f"#EXTM3U\n{places.loopback.url}/a.mp3\n".encode())
-    places.loopback.serve("/a.mp3", media.path("short-0.mp3").read_bytes())
+@pytest.mark.parametrize("name", ["a.mp3", "a"])
+def test_an_entry_stays_what_it_was(server, api, places, media, name):
+    """In the queue over a restart, in a saved playlist, and passed on by a client that has read the list, whether or not it is looked up then."""
+    places.public.serve("/list.m3u", f"#EXTM3U\n{places.loopback.url}/{name}\n".encode())
+    places.loopback.serve(f"/{name}", media.path("short-0.mp3").read_bytes())
     address = places.public.url + "/list.m3u"
     api.load(address)
     assert api.queue()["items"][0]["reach"] == "public"
@@ -122,7 +123,7 @@ def test_an_entry_stays_what_it_was(server, api, places, media):
     assert refusal(api, {name: value for name, value in entry.items() if value is not None}) == "private-address"
     assert places.loopback.log() == []
     # The same address, named by a user.
-    assert refusal(api, places.loopback.url + "/a.mp3") is None
+    assert refusal(api, f"{places.loopback.url}/{name}") is None
 
 
 def test_a_list_may_not_be_behind_a_list(api, places, media):

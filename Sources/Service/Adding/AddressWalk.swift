@@ -95,7 +95,7 @@ struct AddressWalk {
         if checks < ItemResolver.mostLooks {
             checks += 1
             _ = try refusing { () throws(MediaError) in
-                try media.describe(MediaLocator(uri: draft.uri, headers: draft.headers), cancellation: cancellation)
+                try media.describe(MediaLocator(draft), cancellation: cancellation)
             }
         }
         try append(draft)
@@ -160,8 +160,7 @@ struct AddressWalk {
     private mutating func look(_ draft: ItemDraft, _ expands: Bool, patience: Double?) throws(Refusal) {
         let limit = room(expands)
         guard limit > 0 else { return resolved.isTruncated = true }
-        let found = try read(
-            MediaLocator(uri: draft.uri, headers: draft.headers), isGiven: false, limit: limit, patience: patience)
+        let found = try read(MediaLocator(draft), isGiven: false, limit: limit, patience: patience)
         // The address is itself an item. If it is on a server, the look-up has read its first bytes.
         if rules.checks, found.items.count == 1, found.items[0].uri == draft.uri, !MediaLocator.isNetwork(draft.uri) {
             return try check(draft)

@@ -143,6 +143,13 @@ import Testing
         #expect(media.looks.withLock { $0 } == 1)
     }
 
+    /// As a client passes on an entry of a server's list.
+    @Test(arguments: [false, true])
+    func reachOfAnItem_stays_whenItsAddressIsLookedUp(checks: Bool) throws {
+        let item = ItemRequest.media(ItemDraft(uri: "http://host/notes", reach: .public), expands: nil)
+        #expect(try resolve([item], AddingRules(checks: checks)).items.map(\.reach) == [.public])
+    }
+
     /// Each reference reads at most the remaining number of items, and items that exceed the size are refused.
     @Test func playlistReferences_readAtMostTheRemainingItems() throws {
         let playlists = LongPlaylists(length: 100_000)
@@ -217,7 +224,9 @@ private final class AddressMediaAccess: MediaAccess {
         let uri = locator.uri
         if uri.contains("down") { throw MediaError(.network, "down") }
         if uri.contains("gone"), !uri.unicodeScalars.contains("\u{301}") { throw MediaError(.notFound, "gone") }
-        if uri.hasSuffix("notes") || uri == "single.m3u" { return ListContent(items: [ItemDraft(uri: uri)]) }
+        if uri.hasSuffix("notes") || uri == "single.m3u" {
+            return ListContent(items: [ItemDraft(uri: uri, headers: locator.headers, reach: locator.reach)])
+        }
         return ListContent(items: (0..<min(2, limit)).map { ItemDraft(uri: "\(uri)#\($0)") }, isTruncated: limit < 2)
     }
 
