@@ -49,6 +49,12 @@ import Testing
         #expect(devices.devices == [device] && devices.current == nil)
     }
 
+    @Test func aPlayerWhoseStateCannotBeOpened_leavesNothing() throws {
+        rig.keeper.failure.withLock { $0 = SaveFailure("no room", isDiskFull: true) }
+        #expect { _ = try rig.host.add(PlayerDraft(id: "attic")) } throws: { ($0 as? Problem)?.code == "disk-full" }
+        #expect(!rig.host.hasPlayer("attic") && rig.keeper.players() == ["bath", "kitchen"])
+    }
+
     @Test func everyPlayer_canFollowEveryOther() throws {
         for leader in ["main", "kitchen", "bath"] {
             for follower in ["main", "kitchen", "bath"] where follower != leader {
@@ -284,6 +290,8 @@ final class HostRig: Sendable {
 final class MemoryKeeper: PlayerKeeper {
     private let ids: Mutex<[String]>
     private let ended = Mutex<Set<String>>([])
+    /// Why no state can be opened; nil: it can.
+    let failure = Mutex<SaveFailure?>(nil)
 
     private let disk: ScriptedDisk?
 
@@ -301,7 +309,8 @@ final class MemoryKeeper: PlayerKeeper {
     }
 
     func open(_ id: String) throws(SaveFailure) -> PlayerState {
-        PlayerState(disk?.store(id) ?? MemoryStore(), notes: disk?.notes(id) ?? [:]) { [self] in
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        return PlayerState(disk?.store(id) ?? MemoryStore(), notes: disk?.notes(id) ?? [:]) { [self] in
             _ = ended.withLock { $0.insert(id) }
             return true
         }

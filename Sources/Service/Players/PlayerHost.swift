@@ -100,8 +100,16 @@ public final class PlayerHost: PlayerRoster {
         }
         do throws(SaveFailure) {
             try parts.keeper.create(id, name: draft.name ?? id, output: draft.output)
-            // So that the client can choose among the outputs when it gets the answer, even if the sound server hangs.
-            let player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
+            let player: HostedPlayer
+            do throws(SaveFailure) {
+                // So that the client can choose among the outputs when it gets the answer, even if the sound server
+                // hangs.
+                player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
+            } catch {
+                // Otherwise the next start would have the player, and its id would be taken.
+                try parts.keeper.remove(id)()
+                throw error
+            }
             Self.wait(Self.outputPatience) { start(player, outputKnown: $0) }
             parts.bus.publish(.players(.added, player))
         } catch {
