@@ -58,15 +58,18 @@ final class LoudnessSurvey: Sendable {
         NamedThread.yieldToOthers()
         var begin = MonotonicTime.now.advanced(bySeconds: environment.delay)
         var due: MonotonicTime?
+        // The tracks up to this key are measured, or their folder is missing.
+        var passed = Int64.min
         while true {
             let messages = mailbox.take(until: due)
             if messages.contains(.end) { return }
             if messages.contains(.requested) { begin = .now }
+            if messages.contains(.scanned) { passed = .min }
             due = nil
             // The end of the scan wakes this thread.
             let status = environment.board.status
             guard status.state == .idle, status.loudness.problem == nil else { continue }
-            due = .now < begin ? begin : measureNext()
+            due = .now < begin ? begin : measureNext(after: &passed)
         }
     }
 
@@ -81,20 +84,22 @@ final class LoudnessSurvey: Sendable {
         }
     }
 
-    /// - Returns: when to measure the next track; nil if there is none.
-    private func measureNext() -> MonotonicTime? {
+    /// Measures the first track after the key `passed`.
+    /// - Returns: when to measure the next one; nil if there is none.
+    private func measureNext(after passed: inout Int64) -> MonotonicTime? {
         let began = MonotonicTime.now
         do {
-            guard let track = try environment.connection.read({ try TrackMeasure.Unmeasured.first($0) }) else {
-                return nil
+            let track = try environment.connection.read { try TrackMeasure.Unmeasured.first(after: passed, $0) }
+            guard let track else { return nil }
+            if let outcome = try measure(track.uri) {
+                try environment.connection.write { try outcome.write(track, $0) }
+                environment.board.change { status in
+                    status.loudness.remaining = max(0, status.loudness.remaining - 1)
+                    if case .measured = outcome { status.loudness.measured += 1 }
+                }
+                if environment.board.status.loudness.remaining == 0 { count() }
             }
-            guard let outcome = try measure(track.uri) else { return nil }
-            try environment.connection.write { try outcome.write(track, $0) }
-            environment.board.change { status in
-                status.loudness.remaining = max(0, status.loudness.remaining - 1)
-                if case .measured = outcome { status.loudness.measured += 1 }
-            }
-            if environment.board.status.loudness.remaining == 0 { count() }
+            passed = track.key
         } catch let missing as MissingLibrary {
             environment.logger.warning("loudness is not measured: \(missing.reason)")
             environment.board.change(reportsAlways: true) { $0.loudness.problem = missing.reason }
@@ -107,14 +112,16 @@ final class LoudnessSurvey: Sendable {
         return .now.advanced(bySeconds: min(took, Self.longestRest))
     }
 
-    /// nil if the server ends.
+    /// nil if the server ends. Also nil if the track cannot be opened while a music folder is missing, as it may be in that
+    /// one: it waits for the next scan, which the folder's return causes.
     private func measure(_ uri: String) throws(MissingLibrary) -> TrackMeasure? {
         let mustEnd = { self.isEnding.load(ordering: .relaxed) }
+        let wasWhole = environment.roots.missingDirectories.isEmpty
         let decoder: any AudioDecoder
         do throws(MediaError) {
             decoder = try environment.examiner.open(try environment.roots.openFile(uri))
         } catch {
-            return .unmeasurable
+            return wasWhole && environment.roots.missingDirectories.isEmpty ? .unmeasurable : nil
         }
         if decoder.media.tags.loudness?.trackGain != nil { return .tagged }
         if let measured = try environment.measuring.loudness(of: decoder, mustEnd: mustEnd) {

@@ -27,8 +27,9 @@ enum TrackMeasure {
         var uri: String
         var key, size, modified: Int64
 
-        static func first(_ database: Database) throws -> Unmeasured? {
-            try database.row("SELECT uri, key, size, modified FROM track WHERE measured = 0 LIMIT 1").map {
+        static func first(after key: Int64, _ database: Database) throws -> Unmeasured? {
+            let sql = "SELECT uri, key, size, modified FROM track WHERE measured = 0 AND key > ? ORDER BY key LIMIT 1"
+            return try database.row(sql, [key]).map {
                 Unmeasured(uri: $0[0], key: $0[1], size: $0[2], modified: $0[3])
             }
         }

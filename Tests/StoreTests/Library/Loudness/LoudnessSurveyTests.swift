@@ -83,6 +83,22 @@ import Testing
         }
     }
 
+    /// The tracks of the other folder do not wait. The order of the tracks is random.
+    @Test func tracksOfAMissingFolder_areMeasured_onceItIsBack() throws {
+        for number in 1...4 { try music.file("a/\(number).mp3", "title=\(number);seconds=1;level=10") }
+        try music.file("b/5.mp3", "title=5;seconds=2;level=10")
+        let roots = ["a", "b"].map { "\(music.music)/\($0)" }
+        try music.withLibrary(roots: roots) { library throws in #expect(try library.allTracks.count == 5) }
+        try music.move("a", to: "unmounted")
+        let library = try music.library(roots: roots, measuring: measuring)
+        defer { library.close() }
+        try settle(library, measured: 1, remaining: 4)
+        #expect(measuring.lengths == [200])
+        try music.move("unmounted", to: "a")
+        #expect(library.requestScan(rereads: false))
+        try settle(library, measured: 5)
+    }
+
     @Test func withoutItsLibrary_measuringStopsAndReportsWhy() throws {
         try withSurvey(ScriptedMeasuring(missing: MissingLibrary(reason: "no libebur128"))) { library in
             try library.settles("it gives up") { $0.status.loudness.problem == "no libebur128" }
