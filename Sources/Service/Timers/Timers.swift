@@ -60,7 +60,7 @@ public final class Timers: Sendable {
     public func timers(of id: String) -> [PlayerTimer] { board.value.timers[id] ?? [] }
 
     /// `reply` comes once: with the timer when the edit is saved and applied (nil if the timer no longer exists), or with
-    /// the reason of the refusal.
+    /// the reason of the refusal. A snooze is applied at once, even if it cannot be saved.
     public func perform(_ edit: TimerEdit, of player: String, reply: @escaping Reply) {
         loop.post(.edit(player, edit, reply))
     }

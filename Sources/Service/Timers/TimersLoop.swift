@@ -83,10 +83,18 @@ final class TimersLoop {
             members[id] = nil
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
-            members[id, default: Member(book: savedBook(of: id))].edits.add(edit, reply)
+            if members[id] == nil { members[id] = Member(book: savedBook(of: id)) }
+            if case .snooze(let timer, _) = edit {
+                // The alarm falls silent at once, even if that cannot be saved. The answer waits for the save.
+                let snoozed = apply((edit, moment), id)
+                guard case .success = snoozed else { return reply(snoozed) }
+                members[id]?.edits.add(.change(timer, TimerPatch())) { _ in reply(snoozed) }
+            } else {
+                members[id]?.edits.add(edit, reply)
+            }
             beginEdit(id)
         case .saved(let id, let number, let failure):
-            if let edit = members[id]?.edits.saved(number, failure) { apply(edit.change, id, edit.reply) }
+            if let edit = members[id]?.edits.saved(number, failure) { edit.reply(apply(edit.change, id)) }
             beginEdit(id)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .prepared(let id, let sound, let drafts):
@@ -147,8 +155,10 @@ final class TimersLoop {
         }
     }
 
-    /// Applies a saved edit.
-    private func apply(_ change: (edit: TimerEdit, since: TimerMoment), _ id: String, _ reply: Timers.Reply) {
+    /// Applies an edit that is saved, or does not wait for that.
+    private func apply(
+        _ change: (edit: TimerEdit, since: TimerMoment), _ id: String
+    ) -> Result<PlayerTimer?, Problem> {
         var result: Result<TimerID, Problem> = .failure(Self.goingDown)
         act(id) { book in
             do throws(Problem) {
@@ -163,7 +173,7 @@ final class TimersLoop {
         }
         let timers = members[id]?.book.timers ?? []
         if let leader = player(id)?.snapshot.settings.leader { passOn(id, to: leader) }
-        reply(result.map { timer in timers.first { $0.id == timer } })
+        return result.map { timer in timers.first { $0.id == timer } }
     }
 
     private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (SaveFailure?) -> Void) {
@@ -182,7 +192,7 @@ final class TimersLoop {
         let rang = book.ring?.id
         let effects = change(&book)
         members[id]?.book = book
-        // An alarm goes off even if that cannot be saved. This also overwrites a refused edit.
+        // An alarm goes off and is snoozed even if that cannot be saved. This also overwrites a refused edit.
         if let member = members[id], member.edits.isIdle, book.timers != member.saved { save(id, book) { _ in } }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }

@@ -107,6 +107,19 @@ import Testing
         #expect(try output.duck == 1 && !rig["main"].snapshot.settings.muted)
     }
 
+    @Test(arguments: [ScriptedDisk.Answer.refused, .hangs])
+    func anAlarmIsSnoozed_evenIfThatCannotBeSaved(answer: ScriptedDisk.Answer) throws {
+        media.gate.post(())
+        ring()
+        #expect(try hear { result == .played })
+        disk.answers { _ in answer }
+        let snoozed = Mailbox<Result<PlayerTimer?, Problem>>()
+        rig.timers.perform(.snooze(id, seconds: 600), of: "main") { snoozed.post($0) }
+        #expect(try hear { rig["main"].snapshot.status == .paused })
+        rig.clock.advance(seconds: 3)
+        #expect(try snoozed.answer().get()?.alarm?.state == .snoozed)
+    }
+
     @Test func onAFullDisk_aFollowerLeavesItsGroup() throws {
         _ = rig.perform(.edit(.replace(rig.items(1), startIndex: 0)), on: "kitchen")
         #expect(rig.follow("main", "kitchen") != nil)
