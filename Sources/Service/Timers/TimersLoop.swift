@@ -10,6 +10,8 @@ final class TimersLoop {
         case forget(String)
         case edit(String, TimerEdit, Timers.Reply)
         case saved(String, UInt64, failure: SaveFailure?)
+        /// A change that does not wait for the disk could not be saved.
+        case notSaved(String)
         case report(String, TimerReport)
         /// This stage of an alarm can be played, with these items.
         case prepared(String, AlarmSound, [ItemDraft]?)
@@ -26,11 +28,14 @@ final class TimersLoop {
     /// In milliseconds. A larger difference between the wall clock and the monotonic clock means that the wall clock was
     /// set.
     private static let tolerance: Int64 = 100
+    /// Seconds until a failed save is repeated.
+    private static let pause = 1.0
 
     private struct Member {
         var book: TimerBook
-        /// As last passed to the store.
-        var saved: [PlayerTimer] = []
+        /// As last passed to the store; nil after a failure.
+        var saved: [PlayerTimer]? = []
+        var retryAt: MonotonicTime?
         var edits = PendingChanges<TimerEdit, (edit: TimerEdit, since: TimerMoment), PlayerTimer?>(
             refusal: "The timers cannot be saved")
     }
@@ -57,7 +62,12 @@ final class TimersLoop {
                 receive(message)
             }
             let moment = self.moment
-            for id in members.keys { members[id]?.edits.giveUp(at: moment.monotonic) }
+            for id in members.keys {
+                members[id]?.edits.giveUp(at: moment.monotonic)
+                guard let retryAt = members[id]?.retryAt, retryAt <= moment.monotonic else { continue }
+                members[id]?.retryAt = nil
+                members[id]?.saved = nil
+            }
             let jump = moment.wall - moment.monotonic.nanoseconds / 1_000_000 - offset
             let isSet = abs(jump) > Self.tolerance
             if isSet { offset += jump }
@@ -65,9 +75,10 @@ final class TimersLoop {
                 act(id) { isSet ? $0.clockWasSet(by: jump, moment) : $0.advance(moment) }
             }
             let due = members.values.map(\.book.due)
+            let others = members.values.flatMap { [$0.edits.deadline, $0.retryAt] }
             wait.wait(
                 for: mailbox.descriptor, untilWall: due.compactMap(\.wall).min(),
-                until: (due.map(\.monotonic) + members.values.map(\.edits.deadline)).compactMap(\.self).min())
+                until: (due.map(\.monotonic) + others).compactMap(\.self).min())
         }
     }
 
@@ -94,8 +105,10 @@ final class TimersLoop {
             }
             beginEdit(id)
         case .saved(let id, let number, let failure):
+            if failure != nil { members[id]?.saved = nil }
             if let edit = members[id]?.edits.saved(number, failure) { edit.reply(apply(edit.change, id)) }
             beginEdit(id)
+        case .notSaved(let id): members[id]?.retryAt = clock.now.advanced(bySeconds: Self.pause)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .prepared(let id, let sound, let drafts):
             guard members[id]?.book.awaits(sound.timer, sound.stage) == true else { return }
@@ -193,7 +206,9 @@ final class TimersLoop {
         let effects = change(&book)
         members[id]?.book = book
         // An alarm goes off and is snoozed even if that cannot be saved. This also overwrites a refused edit.
-        if let member = members[id], member.edits.isIdle, book.timers != member.saved { save(id, book) { _ in } }
+        if let member = members[id], member.edits.isIdle, book.timers != member.saved {
+            save(id, book) { [mailbox] in if $0 != nil { mailbox.post(.notSaved(id)) } }
+        }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }
         // A rise ends with its alarm: after the pause, so that the sound does not become loud before it ends.

@@ -120,6 +120,26 @@ import Testing
         #expect(try snoozed.answer().get()?.alarm?.state == .snoozed)
     }
 
+    @Test func theResultOfAnAlarmOnAFullDisk_isSaved_onceThereIsRoom() throws {
+        disk.answers { _ in .refused }
+        media.gate.post(())
+        ring()
+        #expect(try hear { result == .tone })
+        let saved = Mailbox<String>()
+        disk.answers { save in
+            if case .note("timers", let text)? = save.changes.first { saved.post(text) }
+            return .kept
+        }
+        // Less than the alarm rings: its end would be saved anyway.
+        var seconds = 0
+        #expect(
+            eventually {
+                if seconds < 60 { rig.clock.advance(seconds: 1) }
+                seconds += 1
+                return saved.take(until: .now).contains { $0.contains("\"tone\"") }
+            })
+    }
+
     @Test func onAFullDisk_aFollowerLeavesItsGroup() throws {
         _ = rig.perform(.edit(.replace(rig.items(1), startIndex: 0)), on: "kitchen")
         #expect(rig.follow("main", "kitchen") != nil)
