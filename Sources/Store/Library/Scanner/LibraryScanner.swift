@@ -20,13 +20,13 @@ struct ScannerEnvironment {
 }
 
 /// The loop of the thread `library-scan`. Scans everything at the start and on request, and folders that the watch reports. Waits
-/// without a timeout unless some folders cannot be watched.
+/// without a timeout unless some folders cannot be watched or the last scan has failed.
 final class LibraryScanner {
     /// Seconds without a change after which collected changes are scanned.
     private static let quiet = 0.25
     /// The longest time of collecting, in seconds.
     private static let patience = 1.0
-    /// Seconds between scans if some folders cannot be watched.
+    /// Seconds between scans if some folders cannot be watched, and after a scan that failed.
     private static let recheck = 600.0
     /// The same while a music folder is missing.
     private static let missingRecheck = 30.0
@@ -37,6 +37,8 @@ final class LibraryScanner {
     private let logger: Logger
     private var places = FolderPlaces()
     private var isComplete = true
+    /// The last scan could not be saved: its changes are found by a scan of everything.
+    private var hasFailed = false
     private var missing: [String] = []
     /// Missing folders, and folders that cannot be watched.
     private var folderProblems: [String] = []
@@ -53,7 +55,7 @@ final class LibraryScanner {
         NamedThread.yieldToOthers()
         scanAll(rereads: false)
         while !environment.signals.mustEnd {
-            let timeout = missing.isEmpty ? isComplete ? nil : Self.recheck : Self.missingRecheck
+            let timeout = missing.isEmpty ? isComplete && !hasFailed ? nil : Self.recheck : Self.missingRecheck
             let isEvent = wait(timeout)
             let requests = environment.signals.take()
             if requests.contains(.end) { return }
@@ -62,7 +64,7 @@ final class LibraryScanner {
                 scanAll(rereads: requests.contains(.scan(rereads: true)))
             } else if isEvent {
                 scanChanges()
-            } else if !isComplete || environment.roots.missingDirectories != missing {
+            } else if !isComplete || hasFailed || environment.roots.missingDirectories != missing {
                 scanAll(rereads: false)
             }
         }
@@ -94,7 +96,7 @@ final class LibraryScanner {
             // A request, which the loop handles, would end every further wait at once.
             if more.folders.isEmpty, !more.isIncomplete { break }
         }
-        if changes.isIncomplete { return scanAll(rereads: false) }
+        if changes.isIncomplete || hasFailed { return scanAll(rereads: false) }
         perform(ScanRun(environment)) { run, places in try run.run(changes.folders, &places) }
     }
 
@@ -148,6 +150,7 @@ final class LibraryScanner {
     }
 
     private func finish(_ run: ScanRun, failure: String? = nil, isCancelled: Bool = false) {
+        hasFailed = failure != nil
         if let failure { logger.error("\(failure)") }
         var scan = run.scan
         scan.endedAt = Date().timeIntervalSince1970

@@ -291,6 +291,19 @@ import Testing
         #expect(try music.hasSetAside)
     }
 
+    /// The catalogue refuses tracks for a while, as on a full disk.
+    @Test func musicOfAFailedScan_isFound_withTheNextChange() throws {
+        try music.withLibrary { _ in }
+        try music.alter("CREATE TRIGGER noRoom BEFORE INSERT ON track BEGIN SELECT RAISE(ABORT, 'no room'); END")
+        try music.withLibrary { library throws in
+            try music.file("Björk/Homogenic/03.mp3", "title=Unravel")
+            #expect(eventually { library.status.state == .failed })
+            try music.alter("DROP TRIGGER noRoom")
+            try music.file("周杰倫/髮如雪.mp3", "title=髮如雪")
+            try library.settles("both folders") { try Set($0.titles).isSuperset(of: ["Unravel", "髮如雪"]) }
+        }
+    }
+
     @Test func damagedPage_isFoundAtTheStart() throws {
         for number in 0..<300 { try music.file("many/\(number).mp3", "title=Song \(number);artist=A \(number)") }
         try music.withLibrary { _ in }

@@ -62,7 +62,7 @@ final class ScriptedMusic: Sendable {
         }
     }
 
-    /// Changes the catalogue's file. No library may have it open.
+    /// Changes the catalogue's file. No library may use it meanwhile.
     func alter(_ sql: String) throws {
         let file = try DatabaseQueue(path: data + "/library.sqlite")
         try file.write { try $0.execute(sql: sql) }
