@@ -20,14 +20,6 @@ public protocol PlayerControl: Sendable {
     var outputClock: OutputClock { get }
 }
 
-extension PlayerControl {
-    /// For players without sound.
-    public func listen(_ tap: SoundTap?) {}
-    public var outputClock: OutputClock {
-        OutputClock(ringIndex: 0, isAdvancing: false, sampledAt: .now, latency: 0)
-    }
-}
-
 extension Player: PlayerControl {
     func perform(_ command: PlayerCommand) { perform(command) { _ in } }
 }
