@@ -14,16 +14,10 @@ public final class PulseAudioCapture: AudioCapture {
 
     public func open(
         _ settings: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
-    ) -> any CaptureStream {
-        if let stream = PulseCaptureStream(settings, ring, server: server, report: report) { return stream }
-        report(.failed(.failed("The machine lets the server have no more threads or files.")))
-        return NoCapture()
-    }
-
-    /// Replaces a stream that could not be made.
-    private final class NoCapture: CaptureStream {
-        func setPaused(_ isPaused: Bool) {}
-        func close() {}
+    ) -> (any CaptureStream)? {
+        let stream = PulseCaptureStream(settings, ring, server: server, report: report)
+        if stream == nil { report(.failed(.failed("The machine lets the server have no more threads or files."))) }
+        return stream
     }
 
     public func sources() throws(RecordingError) -> [CaptureSource] { try sources(connecting: 3, answering: 3) }

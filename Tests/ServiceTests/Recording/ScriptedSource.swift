@@ -38,7 +38,7 @@ final class ScriptedSource: AudioCapture {
 
     func open(
         _ request: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
-    ) -> any CaptureStream {
+    ) -> (any CaptureStream)? {
         state.withLock { state in
             state.ring = ring
             state.report = report

@@ -3,10 +3,11 @@
 /// Captures sound. The recorder owns this contract, so that it is tested with a scripted source.
 public protocol AudioCapture: Sendable {
     /// Starts opening a source, without waiting. Frames go into `ring`, as float32 at the requested rate and channels.
-    /// `report` is called on a thread of the capture and must not block.
+    /// `report` is called on a thread of the capture and must not block. nil if opening is impossible, which is reported
+    /// too.
     func open(
         _ settings: RecordingSettings, into ring: CaptureRing, report: @escaping @Sendable (CaptureEvent) -> Void
-    ) -> any CaptureStream
+    ) -> (any CaptureStream)?
     /// The available sources; blocks until the sound server has answered, 3 s at most.
     func sources() throws(RecordingError) -> [CaptureSource]
 }
