@@ -52,17 +52,15 @@ struct CatalogueReader {
         let count = try count("album", conditions)
         let order =
             switch window.order {
-            case .name: "sort, id"
-            case .added: "added DESC, id"
-            case .year: "year DESC, sort"
+            case .name: "album.sort, album.id"
+            case .added: "album.added DESC, album.id"
+            case .year: "album.year DESC, album.sort"
             }
-        return (
-            count,
-            try albums(
-                "WHERE album.id IN (SELECT id FROM album \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?) "
-                    + "ORDER BY \(order.split(separator: ",").map { "album.\($0.drop { $0 == " " })" }.joined(separator: ", "))",
-                conditions.arguments + window.arguments)
-        )
+        let clause = """
+            WHERE album.id IN (SELECT id FROM album \(conditions.text) ORDER BY \(order) LIMIT ? OFFSET ?)
+            ORDER BY \(order)
+            """
+        return (count, try albums(clause, conditions.arguments + window.arguments))
     }
 
     func tracks(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws -> (Int, [Track]) {
