@@ -3,6 +3,7 @@
 import Playback
 import Testing
 import Kernel
+import KernelTesting
 
 @testable import Service
 
@@ -16,11 +17,6 @@ import Kernel
 
         func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
             for case .note(_, let text) in changes { saves.post((text, completion)) }
-        }
-
-        func next() throws -> (text: String, completion: @Sendable (SaveFailure?) -> Void) {
-            let all = saves.take(until: .now.advanced(bySeconds: 60))
-            return try #require(all.count == 1 ? all[0] : nil)
         }
     }
 
@@ -44,57 +40,53 @@ import Kernel
         session.change(request) { [replies] in replies.post($0) }
     }
 
-    private func reply() throws -> Result<SessionStatus, Problem> {
-        try #require(replies.take(until: .now.advanced(bySeconds: 60)).first)
-    }
-
     @Test func change_isAppliedOnlyWhenItIsSaved() throws {
         let session = session()
         let reported = Mailbox<SessionStatus>()
         session.observe { reported.post($0) }
         change(session) { $0.silentSwitch = true }
-        let save = try store.next()
+        let save = store.saves.answer()
         #expect(!session.status.silentSwitch)
         save.completion(nil)
-        #expect(try reply().get().silentSwitch)
+        #expect(try replies.answer().get().silentSwitch)
         #expect(session.status.silentSwitch)
         #expect(reported.take(until: .now).map(\.silentSwitch) == [true])
         session.stop()
     }
 
-    @Test func changeThatCannotBeSaved_changesNothing() throws {
+    @Test func changeThatCannotBeSaved_changesNothing() {
         let session = session()
         _ = commands.take(until: .now.advanced(bySeconds: 60))
         change(session) { $0.silentSwitch = true }
         // The next change waits for it.
         change(session) { $0.options = [.mixWithOthers] }
-        try store.next().completion(SaveFailure("no room"))
-        #expect(try reply().refusal == "The session cannot be saved: no room.")
+        store.saves.answer().completion(SaveFailure("no room"))
+        #expect(replies.answer().refusal == "The session cannot be saved: no room.")
         #expect(!session.status.silentSwitch)
-        let second = try store.next()
+        let second = store.saves.answer()
         #expect(!second.text.contains("\"silentSwitch\":true"))
         second.completion(SaveFailure("no room"))
-        #expect(try reply().refusal != nil)
+        #expect(replies.answer().refusal != nil)
         session.stop()
         #expect(session.status.configuration == .standard)
         #expect(commands.take(until: .now).isEmpty, "no player got a command")
     }
 
-    @Test func changeOnAHangingDisk_isRefusedInTime_andOverwrittenLater() throws {
+    @Test func changeOnAHangingDisk_isRefusedInTime_andOverwritten() {
         let session = session(patience: 0.05)
         change(session) { $0.silentSwitch = true }
-        let late = try store.next()
-        #expect(try reply().refusal != nil)
-        #expect(!session.status.silentSwitch)
-        late.completion(nil)
-        #expect(try store.next().text.contains("\"silentSwitch\":false"))
+        #expect(replies.answer().refusal != nil)
+        let saves = store.saves.take(2)
+        #expect(saves.last?.text.contains("\"silentSwitch\":false") == true)
+        saves.first?.completion(nil)
         session.stop()
+        #expect(!session.status.silentSwitch)
     }
 
-    @Test func stop_refusesUnsavedChanges() throws {
+    @Test func stop_refusesUnsavedChanges() {
         let session = session()
         change(session) { $0.silentSwitch = true }
-        _ = try store.next()
+        _ = store.saves.answer()
         change(session) { $0.options = [.mixWithOthers] }
         session.stop()
         let all = replies.take(until: .now)
