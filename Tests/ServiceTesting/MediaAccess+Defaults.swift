@@ -10,6 +10,13 @@ extension MediaAccess {
     public func places(
         of uris: [String], seconds: Double, cancellation: MediaCancellation
     ) -> [Int: MediaPlace] { [:] }
+    public func describe(
+        _ locator: MediaLocator, cancellation: MediaCancellation
+    ) throws(MediaError) -> MediaDescription {
+        throw MediaError(.unreadable, "This server opens no media.")
+    }
+    public func list(folder path: String) throws(MediaError) -> MusicListing { MusicListing(path: path, entries: []) }
+    public func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent { FolderContent(uris: []) }
     public func server(of uri: String) -> String { uri }
     public func media(
         ofList locator: MediaLocator, isGiven: Bool, limit: Int, patience: Double?, cancellation: MediaCancellation

@@ -21,11 +21,6 @@ final class HangingMediaAccess: MediaAccess {
         return [:]
     }
 
-    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
-        throw MediaError(.unreadable, "hangs")
-    }
-
-    func list(folder path: String) throws(MediaError) -> MusicListing { throw MediaError(.unreadable, "hangs") }
     func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent {
         _ = places(of: [path], seconds: 0, cancellation: MediaCancellation())
         return FolderContent(uris: [path])

@@ -52,11 +52,4 @@ private final class NoPictures: MediaAccess {
         asked.update { $0 += 1 }
         throw MediaError(.network, "no answer")
     }
-
-    func describe(_ locator: MediaLocator, cancellation: MediaCancellation) throws(MediaError) -> MediaDescription {
-        throw MediaError(.network, "no answer")
-    }
-
-    func list(folder path: String) throws(MediaError) -> MusicListing { throw MediaError(.network, "no answer") }
-    func media(inFolder path: String, limit: Int) throws(MediaError) -> FolderContent { FolderContent(uris: []) }
 }

@@ -235,8 +235,4 @@ private final class AddressMediaAccess: MediaAccess {
         if refusesToOpen.withLock({ $0 }) { throw MediaError(.unsupported, "no audio") }
         return MediaDescription(format: .init(sampleRate: 44_100, layout: .stereo), duration: 441_000)
     }
-
-    func list(folder path: String) throws(MediaError) -> MusicListing {
-        MusicListing(path: path, entries: [])
-    }
 }
