@@ -10,15 +10,6 @@ import KernelTesting
 @Suite struct SupervisedWorkerTests {
     private enum Outcome: Equatable { case done(Int), overdue(Int) }
 
-    private typealias Reason = SupervisedWorker.Reason
-
-    private func job(
-        _ shares: [JobShare] = [], isUnwanted: @escaping @Sendable () -> Bool = { false },
-        _ run: @escaping @Sendable () -> Void, giveUp: @escaping @Sendable (Reason) -> Void = { _ in }
-    ) -> SupervisedWorker.Job {
-        SupervisedWorker.Job(shares: shares, isUnwanted: isUnwanted, run: run, giveUp: giveUp)
-    }
-
     @Test func jobs_runInOrder() {
         let worker = SupervisedWorker("test")
         let log = Mailbox<Outcome>()
@@ -85,11 +76,10 @@ import KernelTesting
         let release = Mailbox<Void>()
         for number in 0..<5 {
             #expect(
-                worker.submit(
-                    job {
-                        begun.post(number)
-                        _ = release.take(until: .now.advanced(bySeconds: 10))
-                    }))
+                worker.take {
+                    begun.post(number)
+                    _ = release.take(until: .now.advanced(bySeconds: 10))
+                })
         }
         // Three threads report in any order.
         #expect(Set(begun.take(3)) == [0, 1, 2])
@@ -109,13 +99,12 @@ import KernelTesting
         let slow = JobShare(name: "slow", running: 1)
         for number in 0..<4 {
             #expect(
-                worker.submit(
-                    job([slow]) {
-                        begun.post("slow \(number)")
-                        _ = release.take(until: .now.advanced(bySeconds: 10))
-                    }))
+                worker.take([slow]) {
+                    begun.post("slow \(number)")
+                    _ = release.take(until: .now.advanced(bySeconds: 10))
+                })
         }
-        #expect(worker.submit(job { begun.post("quick") }))
+        #expect(worker.take { begun.post("quick") })
         #expect(Set(begun.take(2)) == ["slow 0", "quick"])
         for number in 1..<4 {
             release.post(())
@@ -129,14 +118,13 @@ import KernelTesting
         let worker = SupervisedWorker("test")
         let log = Mailbox<String>()
         let release = Mailbox<Void>()
-        #expect(worker.submit(job { _ = release.take(until: .now.advanced(bySeconds: 10)) }))
+        #expect(worker.take { _ = release.take(until: .now.advanced(bySeconds: 10)) })
         #expect(
-            worker.submit(
-                job(isUnwanted: { true }) {
-                    log.post("ran")
-                } giveUp: {
-                    log.post("\($0)")
-                }))
+            worker.take(isUnwanted: { true }) {
+                log.post("ran")
+            } giveUp: {
+                log.post("\($0)")
+            })
         // Before its turn.
         #expect(log.take(1) == ["unwanted"])
         release.post(())
@@ -150,18 +138,14 @@ import KernelTesting
         let log = Mailbox<String>()
         let release = Mailbox<Void>()
         #expect(
-            worker.submit(
-                job(
-                    isUnwanted: { isGone.load(ordering: .relaxed) },
-                    {
-                        log.post("begun")
-                        _ = release.take(until: .now.advanced(bySeconds: 10))
-                        log.post("ended")
-                    },
-                    giveUp: {
-                        log.post("\($0)")
-                        release.post(())
-                    })))
+            worker.take(isUnwanted: { isGone.load(ordering: .relaxed) }) {
+                log.post("begun")
+                _ = release.take(until: .now.advanced(bySeconds: 10))
+                log.post("ended")
+            } giveUp: {
+                log.post("\($0)")
+                release.post(())
+            })
         #expect(log.take(1) == ["begun"])
         isGone.store(true, ordering: .relaxed)
         #expect(log.take(2) == ["unwanted", "ended"])
@@ -175,14 +159,13 @@ import KernelTesting
         let log = Mailbox<String>()
         let release = Mailbox<Void>()
         #expect(
-            worker.submit(
-                job(isUnwanted: { isGone.load(ordering: .relaxed) }) {
-                    isGone.store(true, ordering: .relaxed)
-                    _ = release.take(until: nil)
-                } giveUp: {
-                    log.post("\($0)")
-                }))
-        #expect(worker.submit(job { log.post("next") }))
+            worker.take(isUnwanted: { isGone.load(ordering: .relaxed) }) {
+                isGone.store(true, ordering: .relaxed)
+                _ = release.take(until: nil)
+            } giveUp: {
+                log.post("\($0)")
+            })
+        #expect(worker.take { log.post("next") })
         #expect(log.take(2) == ["unwanted", "next"])
         release.post(())
         worker.stop()
@@ -228,6 +211,13 @@ extension SupervisedWorker {
         overdue: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         submit(Job(run: body, giveUp: { _ in overdue() }))
+    }
+
+    fileprivate func take(
+        _ shares: [JobShare] = [], isUnwanted: @escaping @Sendable () -> Bool = { false },
+        _ run: @escaping @Sendable () -> Void, giveUp: @escaping @Sendable (Reason) -> Void = { _ in }
+    ) -> Bool {
+        submit(Job(shares: shares, isUnwanted: isUnwanted, run: run, giveUp: giveUp))
     }
 }
 
