@@ -65,7 +65,7 @@ def test_a_lost_worker_fails_its_item_and_the_next_one_plays(server, api, events
     assert process not in server.workers() and server.is_running
 
 
-@pytest.mark.serve("--library", "off", "--buffer-count", "2", "--decode-buffer-frames", "512")
+@pytest.mark.serve("--library", "off", "--buffer-count", "5")
 def test_an_underrun_is_counted_told_and_over(server, api, open_events, formats):
     """Rows 88, 239: a decoder that stands still for a second: `buffering`, the counter rises, time jumps, it plays on; how
     long decoding takes is counted."""
@@ -85,8 +85,8 @@ def test_an_underrun_is_counted_told_and_over(server, api, open_events, formats)
     os.kill(process, signal.SIGCONT)
     events.wait_status("playing", mark=mark)
     after = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())
-    # At least as long as the buffered sound lasted, which is 0.1 s.
-    eventually(lambda: api.metric("tonearm_decode_seconds_total") > decoding + 0.05, "the time of decoding")
+    # At least as long as the buffered sound lasted, which is 0.5 s.
+    eventually(lambda: api.metric("tonearm_decode_seconds_total") > decoding + 0.25, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
     assert api.metric("tonearm_underruns_total") == 1
 
