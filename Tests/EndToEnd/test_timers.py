@@ -106,6 +106,14 @@ def test_an_alarm_goes_off_at_its_time(api, events, cli):
     assert refused(api, f"/timers/{timer['id']}/snooze")[0] == 409
 
 
+def test_the_list_of_an_alarm_is_asked_for_with_its_headers(api, origin):
+    origin.serve("/mine.m3u", f"{origin.url}/a.mp3\n".encode(), content_type="audio/x-mpegurl")
+    timer = alarm(api, items=[{"list": f"{origin.url}/mine.m3u", "headers": {"X-Key": "1"}}], fallback="long.mp3")
+    assert timer["items"] == [{"list": f"{origin.url}/mine.m3u"}], "the headers are secret"
+    eventually(lambda: len(origin.log("/mine.m3u")) > 1, "it goes off", timeout=10)
+    assert [request.headers.get("x-key") for request in origin.log("/mine.m3u")] == ["1"] * len(origin.log("/mine.m3u"))
+
+
 def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, media):
     api.settings(consume=True)
     tone = 0.5 * numpy.sin(2 * numpy.pi * 441 * numpy.arange(44100) / 44100)

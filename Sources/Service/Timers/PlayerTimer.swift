@@ -157,13 +157,15 @@ public struct Alarm: Hashable, Codable, Sendable {
 /// An entry of an alarm's items, which becomes items of the queue when the alarm goes off.
 public enum TimerItem: Hashable, Codable, Sendable {
     case media(ItemDraft)
-    /// A folder, playlist or library entry, named by this member of a queue's `items`.
+    /// A playlist file or feed that is requested with headers.
+    case list(ItemDraft)
+    /// A list without headers, a folder, a playlist or a library entry, named by this member of a queue's `items`.
     case several(member: String, id: String)
 
     /// As counted by `ByteBudget`.
     var bytes: Int {
         switch self {
-        case .media(let draft): draft.bytes
+        case .media(let draft), .list(let draft): draft.bytes
         case .several(_, let id): id.utf8.count
         }
     }

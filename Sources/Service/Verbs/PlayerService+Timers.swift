@@ -137,7 +137,10 @@ extension TimerItem {
             case .uri(let uri): .media(ItemDraft(uri: uri))
             case .media(let draft, _): .media(draft)
             case .folder(let path): .several(member: request.member, id: path)
-            case .list(let locator): .several(member: request.member, id: locator.uri)
+            case .list(let locator):
+                locator.headers.isEmpty
+                    ? .several(member: request.member, id: locator.uri)
+                    : .list(ItemDraft(uri: locator.uri, headers: locator.headers))
             case .playlist(let id): .several(member: request.member, id: id.description)
             case .unknown(let member, let id): .several(member: member, id: id)
             case .library(let id): .several(member: request.member, id: id.description)
@@ -147,6 +150,7 @@ extension TimerItem {
     fileprivate var request: ItemRequest {
         switch self {
         case .media(let draft): .media(draft, expands: nil)
+        case .list(let draft): .list(MediaLocator(draft))
         case .several("folder", let path): .folder(path)
         case .several("list", let uri): .list(MediaLocator(uri: uri))
         case .several("playlist", let id): PlaylistID(id).map { .playlist($0) } ?? .unknown(member: "playlist", id: id)

@@ -229,6 +229,7 @@ extension JSONWriter {
         case .several(let name, let id):
             key(name)
             value(PublicURI.text(id))
+        case .list(let draft): member("list", PublicURI.text(draft.uri))
         case .media(let draft):
             member("uri", PublicURI.text(draft.uri))
             if let title = draft.title { member("title", title) }
