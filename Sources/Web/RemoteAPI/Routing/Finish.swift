@@ -26,6 +26,10 @@ struct Finish: Sendable {
         self.reply = reply
     }
 
+    private static let exposedHeaders =
+        "Content-Disposition, Content-Range, ETag, Idempotency-Replayed, Location, Retry-After, WWW-Authenticate, "
+        + "X-Actual-Time"
+
     func callAsFunction(_ response: HTTPResponse) { reply(completed(response)) }
 
     func completed(_ response: HTTPResponse) -> HTTPResponse {
@@ -35,8 +39,7 @@ struct Finish: Sendable {
         guard let origin else { return response }
         response.headers.set("Access-Control-Allow-Origin", origin)
         response.headers.add("Vary", "Origin")
-        response.headers.set(
-            "Access-Control-Expose-Headers", "ETag, Location, Retry-After, Idempotency-Replayed, WWW-Authenticate")
+        response.headers.set("Access-Control-Expose-Headers", Self.exposedHeaders)
         return response
     }
 }
