@@ -19,16 +19,18 @@ const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revis
 const mergeSeeks = (waiting, newer) =>
   waiting.offset !== undefined && newer.offset !== undefined ? { offset: waiting.offset + newer.offset } : newer;
 
-/** Merges two patches: newer members win, in nested objects too. Steps of the volume add up; a level replaces them. */
+const between = (low, value, high) => Math.max(low, Math.min(high, value));
+
+/** Merges two patches: newer members win, in nested objects too. A step of the volume adds to a level or another step; a level replaces them. */
 export function mergePatches(waiting, newer) {
   const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
   const merged = { ...waiting };
   for (const [name, value] of Object.entries(newer)) {
-    if (name === "levelBy" && waiting.levelBy !== undefined) merged.levelBy = Math.max(-1, Math.min(1, waiting.levelBy + value));
+    if (name === "levelBy" && waiting.level !== undefined) merged.level = between(0, waiting.level + value, 1);
+    else if (name === "levelBy" && waiting.levelBy !== undefined) merged.levelBy = between(-1, waiting.levelBy + value, 1);
     else merged[name] = isObject(value) && isObject(waiting[name]) ? mergePatches(waiting[name], value) : value;
   }
   if (newer.level !== undefined) delete merged.levelBy;
-  if (newer.levelBy !== undefined) delete merged.level;
   return merged;
 }
 

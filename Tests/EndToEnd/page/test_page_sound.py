@@ -271,6 +271,14 @@ def test_alarms_areAdded_changedAndDeleted(remote, api):
     section.get_by_label("Time").fill("07:15")
     section.get_by_role("button", name="Save alarm").click()
     expect(section.get_by_role("checkbox", name="Alarm at 07:15")).to_be_checked()
+    # The form shows no seconds; it leaves them as they are.
+    api.call("PATCH", f"/timers/{alarm['id']}", json={"time": "07:15:30", "enabled": True})
+    eventually(lambda: alarms()[0]["time"] == "07:15:30", "with seconds")
+    section.get_by_role("button", name="Edit the alarm at 07:15").click()
+    section.get_by_role("slider", name="Volume").fill("30")
+    section.get_by_role("button", name="Save alarm").click()
+    eventually(lambda: alarms()[0]["level"] == 0.3, "louder")
+    assert alarms()[0]["time"] == "07:15:30"
     section.get_by_role("button", name="Delete the alarm at 07:15").click()
     remote.page.get_by_role("dialog", name="Delete the alarm").get_by_role("button", name="Delete").click()
     eventually(lambda: alarms() == [], "deleted")
@@ -423,7 +431,7 @@ def test_patches_ofADraggedControl_areMerged(remote):
     assert remote.page.evaluate("""async () => {
         const { mergePatches } = await import("/state/commands.js");
         return [[{ limiter: { enabled: true } }, { limiter: { ceiling: -3 }, mono: true }], [{ equalizer: { bands: [1, 2] } }, { equalizer: { bands: [3] } }],
-                [{ levelBy: 0.05 }, { levelBy: 0.05 }], [{ levelBy: 0.05 }, { level: 0.5 }], [{ level: 0.5, muted: false }, { level: 0.6 }]]
+                [{ levelBy: 0.05 }, { levelBy: 0.05 }], [{ levelBy: 0.05 }, { level: 0.5 }], [{ level: 0.5 }, { levelBy: 0.25 }], [{ level: 0.5, muted: false }, { level: 0.6 }]]
             .map(([waiting, newer]) => mergePatches(waiting, newer));
-    }""") == [{"limiter": {"enabled": True, "ceiling": -3}, "mono": True}, {"equalizer": {"bands": [3]}}, {"levelBy": 0.1}, {"level": 0.5},
+    }""") == [{"limiter": {"enabled": True, "ceiling": -3}, "mono": True}, {"equalizer": {"bands": [3]}}, {"levelBy": 0.1}, {"level": 0.5}, {"level": 0.75},
               {"level": 0.6, "muted": False}]

@@ -120,12 +120,16 @@ class AlarmList extends Component {
 
   async #save(event) {
     event.preventDefault();
-    const { form } = this.refs;
+    const { refs: { form }, editing } = this;
+    const chosen = [...form.days].filter((box) => box.checked).map((box) => box.value);
+    // A member that stays as it is is left out: the form shows no seconds, and a new time ends a snooze.
     const alarm = {
-      time: form.time.value, days: [...form.days].filter((box) => box.checked).map((box) => box.value),
-      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: true, items: this.#items(this.editing),
+      time: form.time.value === editing.time.slice(0, 5) && editing.id ? undefined : form.time.value,
+      days: chosen.join() === editing.days.join() ? undefined : chosen,
+      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: editing.enabled ? undefined : true,
+      items: this.#items(editing),
     };
-    const { id } = this.editing;
+    const { id } = editing;
     if (await this.request(...(id ? ["changeTimer", { id, ...alarm }] : ["addAlarm", alarm]))) this.#close();
   }
 }
