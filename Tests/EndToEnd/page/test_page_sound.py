@@ -361,6 +361,26 @@ def test_aRingingAlarm_isSnoozedAndEnded_besideTheMusic(open_remote, api, size, 
     assert state() == "waiting"
 
 
+def test_aSnoozedAlarm_staysSnoozed_whenItsVolumeIsEdited(remote, api):
+    """An alarm without days is off as soon as it rings."""
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+    alarm = {"type": "alarm", "time": at.strftime("%H:%M:%S"), "timeZone": "UTC", "ramp": 0, "days": [], "items": [{"uri": "long.mp3"}]}
+    timer = f"/timers/{api.call('POST', '/timers', json=alarm)['id']}"
+
+    def shown() -> dict:
+        return api.call("GET", "/timers")["timers"][0]
+
+    eventually(lambda: shown()["state"] == "ringing", "it rings")
+    snoozed = api.call("POST", f"{timer}/snooze", json={"seconds": 600})
+    section = open_section(remote, "Alarms")
+    expect(section.locator(".alarm-about")).to_contain_text("snoozed until")
+    section.get_by_role("button", name=re.compile("^Edit the alarm")).click()
+    section.get_by_role("slider", name="Volume").fill("30")
+    section.get_by_role("button", name="Save alarm").click()
+    eventually(lambda: shown()["level"] == 0.3, "quieter")
+    assert shown()["state"] == "snoozed" and shown()["next"] == snoozed["next"]
+
+
 def test_theSleepTimer_isBesideTheStatus(remote, api):
     api.load("long.mp3", play=True)
     expect(remote.status).to_have_text("Playing")

@@ -123,11 +123,13 @@ class AlarmList extends Component {
     const { refs: { form }, editing } = this;
     const chosen = [...form.days].filter((box) => box.checked).map((box) => box.value);
     // A member that stays as it is is left out: the form shows no seconds, and a new time ends a snooze.
+    const newTime = editing.id && form.time.value === editing.time.slice(0, 5) ? undefined : form.time.value;
+    const newDays = chosen.join() === editing.days.join() ? undefined : chosen;
+    // An alarm without days is off while it is snoozed: switching it on would end the snooze.
+    const staysSnoozed = editing.state === "snoozed" && newTime === undefined && newDays === undefined;
     const alarm = {
-      time: form.time.value === editing.time.slice(0, 5) && editing.id ? undefined : form.time.value,
-      days: chosen.join() === editing.days.join() ? undefined : chosen,
-      level: Number(form.level.value) / 100, ramp: Number(form.ramp.value), enabled: editing.enabled ? undefined : true,
-      items: this.#items(editing),
+      time: newTime, days: newDays, level: Number(form.level.value) / 100, ramp: Number(form.ramp.value),
+      enabled: editing.enabled || staysSnoozed ? undefined : true, items: this.#items(editing),
     };
     const { id } = editing;
     if (await this.request(...(id ? ["changeTimer", { id, ...alarm }] : ["addAlarm", alarm]))) this.#close();
