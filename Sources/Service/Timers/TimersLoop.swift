@@ -108,7 +108,10 @@ final class TimersLoop {
             if failure != nil { members[id]?.saved = nil }
             if let edit = members[id]?.edits.saved(number, failure) { edit.reply(apply(edit.change, id)) }
             beginEdit(id)
-        case .notSaved(let id): members[id]?.retryAt = clock.now.advanced(bySeconds: Self.pause)
+        case .notSaved(let id):
+            // Of a player that was removed, nothing is left to save.
+            guard board.value.players[id] != nil else { return }
+            members[id]?.retryAt = clock.now.advanced(bySeconds: Self.pause)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .prepared(let id, let sound, let drafts):
             guard members[id]?.book.awaits(sound.timer, sound.stage) == true else { return }

@@ -38,7 +38,7 @@ extension PlayerService {
         ask({ reply($0.map { _ in }) }, { () throws(Problem) in (.remove(id), of: try holder(of: id)) })
     }
 
-    /// Also on a disk that cannot save it. `seconds`: nil takes the alarm's snooze.
+    /// The alarm is snoozed even if the disk cannot save that. `seconds`: nil takes the alarm's snooze.
     public func snooze(_ id: TimerID, seconds: Double?, reply: @escaping ServiceReply<PlayerTimer?>) {
         ask(reply) { () throws(Problem) in (.snooze(id, seconds: seconds), of: try holder(of: id)) }
     }
