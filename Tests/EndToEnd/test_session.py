@@ -234,7 +234,7 @@ def test_the_lock_pauses_what_obeys_it(capture, pulse, api):
     api.load("long.mp3", play=True)
     capture.wait_sound()
     change(api, locked=True)
-    during(0.3, lambda: api.player()["status"] == "playing", "playback does not obey the lock")
+    during(0.3, lambda: api.player()["status"] in ("playing", "buffering"), "playback does not obey the lock")
     change(api, category="ambient")
     assert api.wait_status("interrupted")["reason"] == "interruption"
     capture.wait_silence(0.3)
