@@ -311,7 +311,7 @@ final class PulseStream: CallbackTarget {
             if context.pointee.renderer.hasFrames {
                 let cursor = context.pointee.renderer.cursor
                 context.pointee.fill()
-                // Held back, or libpulse takes none.
+                // The frames are held back.
                 if context.pointee.renderer.cursor == cursor { return }
             } else if isDraining || ring.requestFrames() {
                 return

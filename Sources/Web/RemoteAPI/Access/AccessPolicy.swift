@@ -66,7 +66,7 @@ public struct AccessPolicy: Sendable {
         // A browser sends one. Of two, a proxy might check the other.
         guard given.count <= 1 else { throw Self.originNotAllowed }
         let origin = given.first
-        let isListed = origin.map(origins.contains) ?? false
+        let isListed = self.origin(of: request) != nil
         if refusesForeignOrigin, let origin, !isListed, !host.isOrigin(origin) {
             throw Self.originNotAllowed
         }
