@@ -21,7 +21,9 @@ export class Waveform {
   }
 
   update(item) {
-    const key = isMeasurable(item) ? `${item.id} ${item.uri}` : null;
+    const name = item && `${item.id} ${item.uri}`;
+    // Play on the current item opens it again.
+    const key = isMeasurable(item) || (item?.status === "loading" && name === this.#key) ? name : null;
     if (key === this.#key) return;
     this.#key = key;
     clearTimeout(this.#timer);

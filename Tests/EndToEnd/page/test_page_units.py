@@ -436,6 +436,27 @@ def test_waveform_isAskedForAgain_whenTheConnectionWasLost_butNotWhenItWasRefuse
     }""") == 2
 
 
+def test_waveform_stays_whileItsItemIsOpenedAgain(page):
+    assert page.evaluate("""async () => {
+        const { Waveform } = await import("/state/waveform.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const steps = [];
+        let answer;
+        const get = () => { steps.push("asked"); return new Promise((resolve) => (answer = resolve)); };
+        const waveform = new Waveform({ client: { get }, paths: new PlayerPaths(() => "main"), show: (shape) => steps.push(shape) });
+        const item = { id: "i1", uri: "a.mp3", status: "ready", live: null, duration: 3 };
+        const openAgain = () => { waveform.update({ ...item, status: "loading", duration: null }); waveform.update(item); };
+        waveform.update(item);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        openAgain();
+        answer("shape");
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        openAgain();
+        waveform.update({ ...item, status: "failed" });
+        return steps;
+    }""") == [None, "asked", "shape", None]
+
+
 def test_cacheEvents_keepWhatTheyDoNotTellOf_andAskForTheRest(page):
     assert page.evaluate("""async () => {
         const { Cache } = await import("/state/cache.js");
