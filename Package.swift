@@ -155,7 +155,7 @@ let package = Package(
             "MediaTests",
             [
                 "Audio", "Kernel", "LoadedLibraries", "Media", "MediaWorkerProtocol", "Mpg123Decoding", "Playback",
-                "PlaybackTesting", "tonearm-media-worker",
+                "PlaybackTesting", "Service", "tonearm-media-worker",
             ]),
         tests(
             "LoadedLibrariesTests",

@@ -52,12 +52,15 @@ struct MediaListReader: Sendable {
         var trail: [PathKey] = []
         var lists = 0
 
-        mutating func refuse(_ reference: String, of list: String) {
+        mutating func refuse(_ error: MediaError) {
             contents.refusedCount += 1
-            guard contents.refused.count < MediaListReader.mostRefused else { return }
-            let entry = "\(list) names \(Substring(reference.unicodeScalars.prefix(200))), which"
-            contents.refused.append(
-                MediaError(.forbidden, "\(entry) is neither in the music folders nor on the web."))
+            if contents.refused.count < MediaListReader.mostRefused { contents.refused.append(error) }
+        }
+
+        /// A bad list in another one is a bad entry of it, and fails nothing else.
+        mutating func fail(_ error: MediaError) throws(MediaError) {
+            guard !trail.isEmpty, error.code != .cancelled else { throw error }
+            refuse(error)
         }
     }
 
@@ -75,25 +78,31 @@ struct MediaListReader: Sendable {
         guard walk.lists <= Self.maximumLists else {
             throw MediaError(.unsupported, "More than \(Self.maximumLists) playlists are nested.")
         }
-        guard let (list, base, reach) = try load(locator, mustBeList: mustBeList, walk) else {
+        let loaded: Loaded?
+        do throws(MediaError) {
+            loaded = try load(locator, mustBeList: mustBeList, walk)
+        } catch {
+            return try walk.fail(error)
+        }
+        guard let (list, base, reach) = loaded else {
             walk.contents.items.append(media)
             return
         }
         if list.isTruncated { walk.contents.isTruncated = true }
         walk.trail.append(PathKey(locator.uri))
-        defer { walk.trail.removeLast() }
-        var used = 0
+        let before = walk.contents.items.count
         let bounds = playable.bounds
         let feed = list.podcast.map { ItemSource(.podcast, id: locator.uri, name: $0.isEmpty ? name : $0) }
         for entry in list.entries {
             guard let uri = base.resolve(entry.reference), bounds.admit(uri) else {
-                walk.refuse(entry.reference, of: name)
+                let reference = Substring(entry.reference.unicodeScalars.prefix(200))
+                let reason = "is neither in the music folders nor on the web."
+                walk.refuse(MediaError(.forbidden, "\(name) names \(reference), which \(reason)"))
                 continue
             }
-            used += 1
             guard walk.contents.items.count < walk.limit else {
                 walk.contents.isTruncated = true
-                return
+                break
             }
             let draft = ItemDraft(
                 uri: uri, title: entry.title, artist: entry.artist, album: entry.album,
@@ -105,10 +114,11 @@ struct MediaListReader: Sendable {
                 walk.contents.items.append(draft)
             }
         }
-        guard used == 0 else { return }
-        throw list.entries.isEmpty
-            ? MediaError(.empty, "\(name) is a playlist without entries.")
-            : MediaError(.forbidden, "Nothing in \(name) is in the music folders or on the web.")
+        walk.trail.removeLast()
+        guard walk.contents.items.count == before, before < walk.limit else { return }
+        if list.entries.isEmpty { return try walk.fail(MediaError(.empty, "\(name) is a playlist without entries.")) }
+        // Each entry was refused.
+        if walk.trail.isEmpty, let error = walk.contents.refused.last { throw error }
     }
 
     /// An item's header fields are sent to its own host only.
@@ -125,10 +135,12 @@ struct MediaListReader: Sendable {
 
     // MARK: One list
 
+    private typealias Loaded = (MediaList, ListBase, NetworkReach)
+
     /// nil if this is one item, not a list.
     private func load(
         _ locator: MediaLocator, mustBeList: Bool, _ walk: Walk
-    ) throws(MediaError) -> (MediaList, ListBase, NetworkReach)? {
+    ) throws(MediaError) -> Loaded? {
         let cancellation = walk.cancellation
         if cancellation.isCancelled { throw MediaError(.cancelled, "The playlist is no longer needed.") }
         let isEntry = !walk.trail.isEmpty
