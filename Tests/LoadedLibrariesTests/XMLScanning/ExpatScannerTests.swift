@@ -125,11 +125,24 @@ import Testing
         #expect(try list("<svg></svg>") == nil)
     }
 
-    @Test(arguments: ["\"windows-1252\"", "'windows-1252'", "'ISO-8859-15'"])
-    func westernSetsAreRead(encoding: String) throws {
-        let bytes =
-            Array("<?xml version='1.0' encoding=\(encoding)?><rss><channel><item><title>K".utf8) + [0xF6]
-            + Array("ln</title><enclosure url=\"a.mp3\"/></item></channel></rss>".utf8)
-        #expect(try XMLLists.read(bytes, with: ExpatScanner())?.entries[0].title == "Köln")
+    @Test(
+        arguments: [
+            ("windows-1252", 0xF6, "ö"), ("ISO-8859-15", 0xA4, "€"), ("windows-1251", 0xCF, "П"),
+            ("Windows-1250", 0xE8, "č"), ("koi8-r", 0xF0, "П"), ("iso-8859-7", 0xE1, "α"), ("iso-8859-1", 0xE1, "á"),
+            ("windows-1255", 0xE0, "א"),
+        ] as [(String, UInt8, String)])
+    func olderSetsAreRead(encoding: String, byte: UInt8, character: String) throws {
+        for mark in ["'", "\""] {
+            let start = "<?xml version='1.0' encoding=\(mark)\(encoding)\(mark)?><rss><channel><item><title>K"
+            let end = "ln</title><enclosure url=\"a.mp3\"/></item></channel></rss>"
+            let bytes = Array(start.utf8) + [byte] + Array(end.utf8)
+            #expect(try XMLLists.read(bytes, with: ExpatScanner())?.entries[0].title == "K\(character)ln")
+        }
+    }
+
+    @Test func unknownSets_areRefused() {
+        let text = "<?xml version='1.0' encoding='nonsense'?><rss></rss>"
+        let error = #expect(throws: XMLScanError.self) { try list(text) }
+        #expect(error?.reason.hasPrefix("unknown encoding") == true)
     }
 }

@@ -18,8 +18,7 @@ public struct ExpatScanner: XMLScanner {
         let expat = try Self.library.mapError { XMLScanError($0.reason) }.get().functions.pointee
         var pieces = pieces.makeIterator()
         var piece = pieces.next()
-        // Expat supports UTF-8, UTF-16, Latin-1 and ASCII. Other Western encodings are read as Latin-1.
-        guard let parser = expat.ParserCreate(Self.override(piece ?? [])) else { throw XMLScanError("out of memory") }
+        guard let parser = expat.ParserCreate(nil) else { throw XMLScanError("out of memory") }
         defer { expat.ParserFree(parser) }
         // The handlers do not outlive this call.
         try withoutActuallyEscaping(handle) { handle throws(XMLScanError) in
@@ -47,13 +46,20 @@ public struct ExpatScanner: XMLScanner {
         }
     }
 
-    private static func override(_ bytes: [UInt8]) -> String? {
-        let head = String(decoding: bytes.prefix(200), as: UTF8.self).lowercased()
-        guard head.hasPrefix("<?xml"), let declaration = head.split(separator: "?>").first else { return nil }
-        let isWestern = ["windows-125", "iso-8859-15", "cp125"].contains { name in
-            declaration.contains("\"" + name) || declaration.contains("'" + name)
+    /// Describes an encoding beyond UTF-8, UTF-16, Latin-1 and ASCII, which expat supports. Only sets of one byte a character, as
+    /// older lists are written in. A byte without a character counts as Latin-1.
+    private static func describe(_ name: String, _ encoding: UnsafeMutablePointer<XML_Encoding>) -> Bool {
+        let name = name.lowercased()
+        let sets = ["windows-125", "cp125", "iso-8859-", "koi8-"]
+        guard sets.contains(where: { name.hasPrefix($0) }) else { return false }
+        withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
+            for byte in UInt8.min...UInt8.max {
+                let character = byte < 0x80 ? nil : LegacyEncoding.convert([byte], from: name)?.unicodeScalars.first
+                let value = Int32(character?.value ?? UInt32(byte))
+                map.storeBytes(of: value, toByteOffset: Int(byte) * 4, as: Int32.self)
+            }
         }
-        return isWestern ? "ISO-8859-1" : nil
+        return true
     }
 
     private static func setHandlers(_ parser: XML_Parser, _ expat: cexpat) {
@@ -77,6 +83,12 @@ public struct ExpatScanner: XMLScanner {
             guard let context, let text else { return }
             Context.of(context).append(UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
+        expat.SetUnknownEncodingHandler(
+            parser,
+            { _, name, encoding in
+                guard let name, let encoding else { return 0 }
+                return ExpatScanner.describe(String(cString: name), encoding) ? 1 : 0
+            }, nil)
         expat.SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
             guard let context else { return }
             Context.of(context).refuse("it declares entities")

@@ -39,8 +39,8 @@ public enum LegacyEncoding: String {
         return high.count >= 4 && foreign == 0 && asciiLetters * 2 < high.count && small * 10 >= high.count * 7
     }
 
-    /// nil if the bytes are invalid in that encoding.
-    private static func convert(_ bytes: [UInt8], from name: String) -> String? {
+    /// nil if the bytes are invalid in that encoding, or it is unknown to the C library.
+    public static func convert(_ bytes: [UInt8], from name: String) -> String? {
         guard let converter = iconv_open("UTF-8", name), converter != iconv_t(bitPattern: -1) else { return nil }
         defer { iconv_close(converter) }
         var source = bytes.map { CChar(bitPattern: $0) }
@@ -51,7 +51,10 @@ public enum LegacyEncoding: String {
             target.withUnsafeMutableBufferPointer { to in
                 var input = from.baseAddress
                 var output = to.baseAddress
-                return iconv(converter, &input, &sourceLeft, &output, &targetLeft)
+                let result = iconv(converter, &input, &sourceLeft, &output, &targetLeft)
+                // Some encodings hold back a letter until they see whether a mark follows.
+                iconv(converter, nil, nil, &output, &targetLeft)
+                return result
             }
         }
         guard result != Int(bitPattern: UInt.max), sourceLeft == 0 else { return nil }
