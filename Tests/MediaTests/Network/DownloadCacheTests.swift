@@ -65,6 +65,34 @@ import Testing
         #expect(rig.download.failure == nil)
     }
 
+    /// RFC 9111, section 5.2.2.5.
+    @Test(arguments: [200, 206, 304]) func aMediaThatMayNotBeStored_leavesTheCache(status: Int) throws {
+        var rig = status == 206 ? rig([0..<400_000]) : staleRig()
+        let field = ("Cache-Control", "private, No-Store")
+        switch status {
+        case 206: rig.head(206, [("Content-Range", "bytes 400000-999999/1000000"), ("ETag", "\"v1\""), field])
+        default: rig.head(status, [("Content-Length", "1000000"), ("ETag", "\"v1\""), field])
+        }
+        #expect(rig.forgotten == 1 && rig.confirmed.isEmpty)
+        #expect(rig.range == "bytes=0-" && rig.field("If-None-Match") == nil && rig.field("If-Range") == nil)
+        rig.head(206, [("Content-Range", "bytes 0-999999/1000000"), ("ETag", "\"v1\""), field])
+        let transfer = try #require(rig.transfer)
+        #expect(rig.download.keptOffset(of: transfer) == nil && rig.download.resource?.mayBeKept == false)
+        rig.send(0..<total)
+        #expect(try rig.holds(0..<total))
+        #expect(rig.download.failure == nil && rig.forgotten == 1)
+    }
+
+    @Test func aFileIsKept_andOneThatMayNotBeStoredIsNot() throws {
+        for (field, offset) in [("no-cache", 0), ("no-store", nil)] as [(String, Int64?)] {
+            var rig = DownloadRig()
+            rig.head(200, [("Content-Length", "1000000"), ("Cache-Control", field)])
+            let transfer = try #require(rig.transfer)
+            #expect(rig.download.keptOffset(of: transfer) == offset)
+            #expect(rig.download.resource?.mayBeKept == (offset != nil))
+        }
+    }
+
     @Test(arguments: [401, 403, 404, 410, 429, 500, 503]) func aMediaThatTheServerRefuses_isStillPlayed(
         status: Int
     ) {

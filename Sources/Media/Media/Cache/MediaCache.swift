@@ -36,7 +36,8 @@ public protocol CachedMedia: AnyObject, Sendable {
     /// Stores these bytes. Never waits: drops them if the disk is slow or full, or the cache has no room.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
 
-    /// Deletes the entry, as the server has another version or the entry is damaged. This object is unusable afterwards.
+    /// Deletes the entry, as the server has another version or forbids to store it, or the entry is damaged. This object is unusable
+    /// afterwards.
     func forget()
 
     /// Idempotent.

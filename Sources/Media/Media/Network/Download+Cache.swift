@@ -40,8 +40,8 @@ extension Download {
         ].compactMap { $0 }
     }
 
-    /// Handles the response to a revalidation. Only another version replaces the cached media: it is also played if the server
-    /// has removed it, refuses it or fails.
+    /// Handles the response to a revalidation. The cached media is deleted if there is another version, or if the server forbids to
+    /// store it. It is also played if the server has removed it, refuses it or fails.
     mutating func checkCache(_ head: TransferHead, _ fetch: Fetch, reach: NetworkReach) {
         if (301...308).contains(head.status), head.status != 304, let location = head["Location"] {
             redirect(fetch, to: location, reach: reach)
@@ -49,11 +49,12 @@ extension Download {
             return
         }
         stop(fetch)
+        let isForbidden = Freshness.forbidsStorage(head)
         switch head.status == 304 ? nil : ResponseVerdict(head, from: fetch.address, offset: 0, known: resource) {
+        case nil where isForbidden, .body where isForbidden, .changed: forgetCache()
         case nil, .body:
             cache.trust = .confirmed
             actions.append(.confirm(lifetime: Freshness.lifetime(head)))
-        case .changed: forgetCache()
         case .redirect, .end, .later, .fail: cache.trust = .confirmed
         }
     }
@@ -78,7 +79,7 @@ extension Download {
         if cache.trust == .none { cache.ranges = RangeSet() }
     }
 
-    /// Starts over, as the server has another version and nothing of the old one was read.
+    /// Starts over, as the cached media may not be used and nothing of it was read.
     mutating func forgetCache() {
         cache = CachedPart()
         resource = nil
@@ -97,7 +98,7 @@ extension Download {
 
     /// Offset at which the next bytes of this transfer are cached; nil if they are not.
     func keptOffset(of id: TransferID) -> Int64? {
-        guard case .receiving(let fetch) = phase, fetch.id == id, resource?.isLive == false else { return nil }
+        guard case .receiving(let fetch) = phase, fetch.id == id, resource?.mayBeKept == true else { return nil }
         return fetch.cursor
     }
 
@@ -119,7 +120,7 @@ extension Download {
 extension HTTPSource {
     /// Starts to store the media in the cache, including the bytes loaded so far.
     func keep() {
-        guard let cache, download.withLock({ $0.resource?.isLive == false }) else { return }
+        guard let cache, download.withLock({ $0.resource?.mayBeKept == true }) else { return }
         guard cached.withLock({ $0 == nil }), let media = cache.make(address) else { return }
         cached.withLock { $0 = media }
         follow(media)

@@ -16,7 +16,7 @@ struct Download {
         /// Call `tick` at this time.
         case wake(MonotonicTime)
         case report(MediaLoading)
-        /// The cache entry is of another version: delete it.
+        /// The cache entry is of another version, or the server forbids to store it: delete it.
         case forget
         /// The cache entry was revalidated. `lifetime`: seconds until the next revalidation.
         case confirm(lifetime: Double?)
@@ -141,9 +141,13 @@ struct Download {
             return finish()
         }
         let known = wasRead || cache.trust == .unconfirmed ? resource : nil
+        let isUnread = !wasRead && cache.trust == .unconfirmed
         switch ResponseVerdict(
             head, from: fetch.address, offset: fetch.offset, known: known, isPiece: piece != nil)
         {
+        case .body where isUnread && Freshness.forbidsStorage(head), .changed where isUnread:
+            stop(fetch)
+            forgetCache()
         case .body(let start, var body):
             if piece != nil { (body.isLive, body.isPresumed) = (false, false) }
             if !wasRead, resource?.contradicts(body) == true { window.removeAll() }
@@ -163,9 +167,6 @@ struct Download {
         case .end(let size):
             stop(fetch)
             if size == 0 { failEmpty() } else { ended(at: size.bytes, fetch) }
-        case .changed where !wasRead && cache.trust == .unconfirmed:
-            stop(fetch)
-            forgetCache()
         case .changed:
             stop(fetch)
             fail(.network, "\(original.name) has changed on \(fetch.address.host) while it was being played.")

@@ -15,6 +15,11 @@ struct RemoteResource: Hashable {
     var isLive = false
     /// It counts as a station only because nothing announces its end. It may prove to be a file.
     var isPresumed = false
+    /// The server forbids to store it.
+    var isForbidden = false
+
+    /// Whether the cache may store it.
+    var mayBeKept: Bool { !isLive && !isForbidden }
 
     /// nil while unknown.
     var size: ByteCount? {
@@ -83,11 +88,16 @@ enum Freshness {
         age < min(longest, facts.lifetime ?? usual)
     }
 
+    private static func directives(_ head: TransferHead) -> [Substring] {
+        (head["Cache-Control"] ?? "").lowercased().split(separator: ",").map { $0.trimmingSpaces }
+    }
+
+    /// RFC 9111, section 5.2.2.5.
+    static func forbidsStorage(_ head: TransferHead) -> Bool { directives(head).contains("no-store") }
+
     /// Seconds from now; nil if the server does not send it.
     static func lifetime(_ head: TransferHead) -> Double? {
-        let directives = (head["Cache-Control"] ?? "").lowercased().split(separator: ",").map {
-            $0.trimmingSpaces
-        }
+        let directives = Self.directives(head)
         if directives.contains("no-cache") || directives.contains("no-store") { return 0 }
         if directives.contains("immutable") { return longest }
         guard let given = directives.first(where: { $0.hasPrefix("max-age=") })?.dropFirst("max-age=".count),

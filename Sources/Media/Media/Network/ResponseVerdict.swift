@@ -60,6 +60,7 @@ enum ResponseVerdict: Hashable {
             entityTag: head["ETag"], lastModified: head["Last-Modified"], contentType: head["Content-Type"],
             lifetime: Freshness.lifetime(head))
         var found = RemoteResource(address: address, facts: facts, hasRanges: false)
+        found.isForbidden = Freshness.forbidsStorage(head)
         var start: Int64 = 0
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
