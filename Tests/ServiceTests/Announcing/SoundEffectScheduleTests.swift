@@ -39,6 +39,19 @@ import Kernel
         #expect(late == [] && cancelled == nil && schedule.nextDeadline == nil)
     }
 
+    /// The silence alone would have lasted on.
+    @Test func anEffectThatIsSilentAtTheLongestEnd_isTooLong() {
+        var schedule = SoundEffectSchedule()
+        let end = start.advanced(bySeconds: SoundProgress.longest)
+        _ = schedule.add(effect(1), now: start)
+        _ = schedule.report(.heard, of: effect(1).id, now: start)
+        _ = schedule.report(.silent, of: effect(1).id, now: end.advanced(bySeconds: -1))
+        guard case .ended(_, let reason)? = schedule.check(now: end).last else {
+            return #expect(Bool(false), "it has not ended")
+        }
+        #expect(reason.error?.code == .tooLong)
+    }
+
     /// A stream may never end.
     @Test func anEffectThatIsTooLong_ends() {
         var schedule = SoundEffectSchedule()

@@ -43,16 +43,18 @@ struct SoundProgress: Equatable {
 
     mutating func restart(_ now: MonotonicTime) { state = .silent(since: now) }
 
+    /// Time at which it is too long.
+    private var end: MonotonicTime? { began?.advanced(bySeconds: Self.longest) }
+
     /// Time at which it fails if nothing changes.
     var deadline: MonotonicTime? {
-        let end = began?.advanced(bySeconds: Self.longest)
         guard case .silent(let since) = state else { return end }
         return [since.advanced(bySeconds: patience), end].compactMap(\.self).min()
     }
 
     /// The error at its deadline.
     var failure: PlaybackError {
-        if isHeard { return PlaybackError(.tooLong, "It is longer than \(Int(Self.longest)) s.") }
+        if let end, end == deadline { return PlaybackError(.tooLong, "It is longer than \(Int(Self.longest)) s.") }
         let sentence = began == nil ? "It was not heard within" : "It has been silent for"
         let seconds = Int(exactly: patience).map(String.init) ?? String(patience)
         return PlaybackError(.timedOut, "\(sentence) \(seconds) s.")
