@@ -52,9 +52,7 @@ final class WorkerLauncher: Sendable {
         }
         let hasEnded = clinux_wait_for_end(process, Int32(clamping: seconds * 1_000))
         let failure = errno
-        var status: Int32 = 0
-        if hasEnded != 1 { kill(process, SIGKILL) }
-        waitpid(process, &status, 0)
+        let status = Self.reap(process)
         if hasEnded < 0 { throw MediaError(.decoderFailed, "cannot be watched: \(String(cString: strerror(failure)))") }
         return hasEnded == 1 ? status : nil
     }
@@ -98,20 +96,23 @@ final class WorkerLauncher: Sendable {
             for order in orders.take(until: next) {
                 switch order {
                 case .start(let answer): answer(spawn())
-                case .end(let process, let answer): collect(process, answer)
+                case .end(let process, let answer):
+                    let status = Self.reap(process)
+                    answer?(Self.describe(status))
                 case .sweep: break
                 }
             }
         }
     }
 
-    /// Kills and reaps a worker. Nothing else reaps children of this process, so the pid is valid until then.
-    private func collect(_ process: pid_t, _ answer: (@Sendable (String) -> Void)?) {
+    /// Kills and reaps a worker. Returns its status as of wait(2). Nothing else reaps children of this process, so the pid is valid
+    /// until then.
+    private static func reap(_ process: pid_t) -> Int32 {
         var status: Int32 = 0
         // No effect if it has ended.
         kill(process, SIGKILL)
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        answer?(Self.describe(status))
+        return status
     }
 
     private static func describe(_ status: Int32) -> String {
