@@ -85,6 +85,30 @@ extension IdleTransport {
         #expect(eventually { left == nil }, "its thread still waits")
     }
 
+    /// Keys may change with each segment, and those of later ones push out the one that is read.
+    @Test func close_endsReadsOfKeys_alsoOfThoseNoLongerKept() throws {
+        let (stream, _) = stream()
+        let ended = Mailbox<MediaError.Code?>()
+        let base = HLSBase(ScheduleRig.address, reach: .anywhere)
+        for number in 0..<12 {
+            NamedThread("key") {
+                let part = HLSPart(reference: HLSReference("/\(number).key", from: base))
+                let read = Result { () throws(MediaError) in try stream.bytes(of: part, limit: 1_024, as: "a key") }
+                ended.post(read.failure?.code)
+            }.detach()
+        }
+        #expect(eventually { transport.log.withLock { $0.started.count { $0.name.hasSuffix(".key") } } == 12 })
+        stream.close()
+        var codes: [MediaError.Code?] = []
+        let deadline = MonotonicTime.now.advanced(bySeconds: 10)
+        while codes.count < 12, MonotonicTime.now < deadline { codes += ended.take(until: deadline) }
+        #expect(codes == Array(repeating: .cancelled, count: 12))
+        let late = #expect(throws: MediaError.self) {
+            try stream.bytes(of: HLSPart(reference: HLSReference("/late.key", from: base)), limit: 1_024, as: "a key")
+        }
+        #expect(late?.code == .cancelled)
+    }
+
     /// Otherwise a run opened ahead could wait forever for a segment that nothing else wants.
     @Test(arguments: [true, false])
     func aDroppedRun_doesNotWaitForItsSegment(isLeftFirst: Bool) throws {

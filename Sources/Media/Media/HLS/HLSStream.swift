@@ -20,6 +20,8 @@ final class HLSStream: Sendable {
         var segments: [Int64: HTTPSource] = [:]
         /// Keys and initialization sections, newest last.
         var small: [(part: HLSPart, source: HTTPSource)] = []
+        /// Those that runs are reading, also once newer ones have taken their place.
+        var smallInHand: [HTTPSource] = []
         /// The source that the current run reads.
         var inHand: HTTPSource?
         /// The source that a run opened ahead reads.
@@ -29,7 +31,8 @@ final class HLSStream: Sendable {
         var isClosed = false
 
         var sources: [HTTPSource] {
-            Array(segments.values) + small.map(\.source) + [inHand, aheadInHand, playlist].compactMap { $0 }
+            Array(segments.values) + small.map(\.source) + smallInHand
+                + [inHand, aheadInHand, playlist].compactMap { $0 }
         }
     }
 
@@ -133,7 +136,19 @@ final class HLSStream: Sendable {
 
     /// A whole key or initialization section. Blocks.
     func bytes(of part: HLSPart, limit: Int, as purpose: String) throws(MediaError) -> [UInt8] {
-        let source = state.change { small(part, &$0) }
+        let found: HTTPSource? = state.change { state in
+            guard !state.isClosed else { return nil }
+            let source = small(part, &state)
+            state.smallInHand.append(source)
+            return source
+        }
+        guard let source = found else { throw MediaError(.cancelled, "\(name) was closed.") }
+        defer {
+            state.withLock { state in
+                guard let index = state.smallInHand.firstIndex(where: { $0 === source }) else { return }
+                state.smallInHand.remove(at: index)
+            }
+        }
         do throws(MediaError) {
             return try source.whole(from: part.range?.lowerBound ?? 0, limit: limit, as: purpose)
         } catch {
