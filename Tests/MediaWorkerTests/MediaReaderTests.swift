@@ -56,6 +56,22 @@ import Testing
         #expect(try decode(reader, frames: 1).samples.first == sample(400_000))
     }
 
+    /// A lossless frame is converted as soon as a seek reaches it, so its format is new before a sample is returned.
+    @Test func aNewFormat_isReportedAfterASeekIntoIt() throws {
+        let bytes = Bytes(flac(blocks: 100, stereoBlocks: 50))
+        let reader = try MediaReader(bytes, source(bytes))
+        #expect(reader.media.format == AudioFormat(sampleRate: 44_100, layout: .stereo))
+        for (block, channels) in [(70, 1), (10, 2), (90, 1), (49, 2)] {
+            let place = Int64(block * 4_096 + 7)
+            #expect(try reader.seek(to: place) == place)
+            let change = try decode(reader, frames: 10)
+            #expect(change.frames == 0 && change.progress.format?.channelCount == channels)
+            let part = try decode(reader, frames: 10)
+            #expect(part.frames == 10 && part.progress.format == nil)
+            #expect(part.samples.prefix(10 * channels).allSatisfy { $0 == Float(block) / 32_768 })
+        }
+    }
+
     private final class Bytes: SourceBytes {
         let content: [UInt8]
         var failsAt: Int64?
@@ -83,6 +99,36 @@ import Testing
         var samples = [Float](repeating: 0, count: frames * 2)
         let progress = try samples.withUnsafeMutableBufferPointer { try reader.decode(frames, into: $0.baseAddress!) }
         return (progress.frames, Array(samples.prefix(progress.frames * 2)), progress)
+    }
+
+    /// FLAC of 16 bits. Every sample of a block of 4,096 frames is the block's number; later blocks have one channel.
+    private func flac(blocks: Int, stereoBlocks: Int) -> [UInt8] {
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        func checksum(_ bytes: [UInt8], _ polynomial: Int, bits: Int) -> [UInt8] {
+            var sum = 0
+            for byte in bytes {
+                sum ^= Int(byte) << (bits - 8)
+                for _ in 0..<8 {
+                    sum <<= 1
+                    if sum >> bits == 1 { sum ^= 1 << bits | polynomial }
+                }
+            }
+            return number(sum, bits / 8)
+        }
+        var file = Array("fLaC".utf8) + [0x80, 0, 0, 34]
+        file += number(4_096, 2) + number(4_096, 2) + number(0, 6)
+        // 44,100 Hz, two channels, 16 bits, the length; no checksum.
+        file += number(0x0AC4_42F0, 4) + number(blocks * 4_096, 4) + number(0, 16)
+        for block in 0..<blocks {
+            let channels = block < stereoBlocks ? 2 : 1
+            var frame: [UInt8] = [0xFF, 0xF8, 0xC9, UInt8(channels - 1) << 4 | 8, UInt8(block)]
+            frame += checksum(frame, 0x07, bits: 8)
+            for _ in 0..<channels { frame += [0] + number(block, 2) }
+            file += frame + checksum(frame, 0x8005, bits: 16)
+        }
+        return file
     }
 
     /// 16 bits, two channels, the second one the first upside down.
