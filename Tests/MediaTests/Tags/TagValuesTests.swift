@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Media
 import Testing
+
+@testable import Media
 
 @Suite struct TagValuesTests {
     @Test(

@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number and an optional total in a tag: "3", "03", "3/12", "/12".
-public struct TagNumber: Hashable, Sendable {
-    /// 1 to 99,999; nil when unknown.
-    public var number: Int?
-    public var total: Int?
+public import Playback
 
-    public init(_ text: String) {
+extension MediaDescription.Tags {
+    /// Without picture and lyrics. `value`: the text of a field by FFmpeg's name for it; nil if it is missing or empty.
+    public init(reading value: (String) -> String?) {
+        self.init()
+        title = value("title")
+        artist = value("artist")
+        album = value("album")
+        albumArtist = value("album_artist") ?? value("albumartist")
+        genre = value("genre")
+        date = value("date") ?? value("year")
+        comment = value("comment") ?? value("description")
+        let track = (value("track") ?? value("tracknumber")).map(TagNumber.init)
+        trackNumber = track?.number
+        trackTotal = track?.total ?? (value("tracktotal") ?? value("totaltracks")).map(TagNumber.init)?.number
+        discNumber = (value("disc") ?? value("discnumber")).map(TagNumber.init)?.number
+        replayGainTrack =
+            value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
+        replayGainAlbum =
+            value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
+        replayPeakTrack = value("replaygain_track_peak").flatMap(TagGain.peak)
+        replayPeakAlbum = value("replaygain_album_peak").flatMap(TagGain.peak)
+    }
+}
+
+/// A number and an optional total in a tag: "3", "03", "3/12", "/12".
+struct TagNumber {
+    /// 1 to 99,999; nil when unknown.
+    var number: Int?
+    var total: Int?
+
+    init(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         number = parts.first.flatMap(Self.count)
         total = parts.dropFirst().first.flatMap(Self.count)
@@ -19,24 +45,24 @@ public struct TagNumber: Hashable, Sendable {
 }
 
 /// Parses loudness values in tags, as ReplayGain decibels; nil for implausible values.
-public enum TagGain {
+enum TagGain {
     /// Plausible gains in dB.
     private static let range = -60.0...60
 
     /// "-6.50 dB", "+1.2" (ReplayGain 1.0).
-    public static func decibels(_ text: String) -> Double? {
+    static func decibels(_ text: String) -> Double? {
         let number = text.drop { $0.isWhitespace || $0 == "+" }.prefix { "-.0123456789".contains($0) }
         return Double(number).flatMap { range.contains($0) ? $0 : nil }
     }
 
     /// "0.987654", the peak (ReplayGain 1.0): 1 at full scale; more if the decoded media clips.
-    public static func peak(_ text: String) -> Double? {
+    static func peak(_ text: String) -> Double? {
         let number = text.drop(while: \.isWhitespace).prefix { ".0123456789".contains($0) }
         return Double(number).flatMap { (0.000_01...100).contains($0) ? $0 : nil }
     }
 
     /// Units of 1/256 dB relative to -23 LUFS (RFC 7845, 5.2.1). ReplayGain's reference is 5 dB higher.
-    public static func opus(_ text: String) -> Double? {
+    static func opus(_ text: String) -> Double? {
         Int(text).map { Double($0) / 256 + 5 }.flatMap { range.contains($0) ? $0 : nil }
     }
 }

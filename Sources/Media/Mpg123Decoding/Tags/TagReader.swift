@@ -29,9 +29,7 @@ enum TagReader {
 
     private static func collect(_ v2: mpg123_id3v2, into fields: inout TagFields) {
         for frame in UnsafeBufferPointer(start: v2.text, count: min(v2.texts, maximumFrames)) {
-            guard let field = TagFields.Field.frames[id(frame)], let text = TagText(bytes(frame.text)) else {
-                continue
-            }
+            guard let field = TagFields.frames[id(frame)], let text = TagText(bytes(frame.text)) else { continue }
             fields.add(text, to: field)
         }
         for frame in UnsafeBufferPointer(start: v2.comment_list, count: min(v2.comments, maximumFrames)) {
@@ -39,32 +37,32 @@ enum TagReader {
             guard let text = TagText(bytes(frame.text)), TagText(bytes(frame.description))?.isEmpty ?? true else {
                 continue
             }
-            fields.add(text, to: .comment)
+            fields.add(text, to: "comment")
         }
         for frame in UnsafeBufferPointer(start: v2.extra, count: min(v2.extras, maximumFrames)) {
             guard let name = TagText(bytes(frame.description))?.string().lowercased(),
-                let field = TagFields.Field.extras[name], let text = TagText(bytes(frame.text))
+                TagFields.extras.contains(name), let text = TagText(bytes(frame.text))
             else { continue }
-            fields.add(text, to: field)
+            fields.add(text, to: name)
         }
     }
 
     private static func collect(_ v1: mpg123_id3v1, into fields: inout TagFields) {
-        func add(_ raw: some Any, to field: TagFields.Field, limit: Int = 30) {
+        func add(_ raw: some Any, to field: String, limit: Int = 30) {
             let bytes = withUnsafeBytes(of: raw) { Array($0.prefix(limit).prefix { $0 != 0 }) }
             fields.add(TagText(latin1: bytes), to: field)
         }
-        add(v1.title, to: .title)
-        add(v1.artist, to: .artist)
-        add(v1.album, to: .album)
-        add(v1.year, to: .date, limit: 4)
+        add(v1.title, to: "title")
+        add(v1.artist, to: "artist")
+        add(v1.album, to: "album")
+        add(v1.year, to: "date", limit: 4)
         let comment = withUnsafeBytes(of: v1.comment) { Array($0) }
         // ID3v1.1: a zero byte and then the track.
         if comment[28] == 0, comment[29] != 0 {
-            fields.add(TagText(latin1: Array(String(comment[29]).utf8)), to: .track)
+            fields.add(TagText(latin1: Array(String(comment[29]).utf8)), to: "track")
         }
-        add(v1.comment, to: .comment, limit: comment[28] == 0 ? 28 : 30)
-        if let genre = GenreList.name(Int(v1.genre)) { fields.add(TagText(latin1: Array(genre.utf8)), to: .genre) }
+        add(v1.comment, to: "comment", limit: comment[28] == 0 ? 28 : 30)
+        if let genre = GenreList.name(Int(v1.genre)) { fields.add(TagText(latin1: Array(genre.utf8)), to: "genre") }
     }
 
     /// The front cover, else the first picture.
