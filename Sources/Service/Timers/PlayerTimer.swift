@@ -157,16 +157,15 @@ public struct Alarm: Hashable, Codable, Sendable {
 /// An entry of an alarm's items, which becomes items of the queue when the alarm goes off.
 public enum TimerItem: Hashable, Codable, Sendable {
     case media(ItemDraft)
-    /// A playlist file or feed that is requested with headers.
-    case list(ItemDraft)
-    /// A list without headers, a folder, a playlist or a library entry, named by this member of a queue's `items`.
-    case several(member: String, id: String)
+    /// A list, folder, playlist or library entry, named by this member of a queue's `items`. Only a list has headers.
+    case several(member: String, id: String, headers: [String: String]? = nil)
 
     /// As counted by `ByteBudget`.
     var bytes: Int {
         switch self {
-        case .media(let draft), .list(let draft): draft.bytes
-        case .several(_, let id): id.utf8.count
+        case .media(let draft): draft.bytes
+        case .several(_, let id, let headers):
+            (headers ?? [:]).reduce(id.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         }
     }
 }

@@ -137,10 +137,7 @@ extension TimerItem {
             case .uri(let uri): .media(ItemDraft(uri: uri))
             case .media(let draft, _): .media(draft)
             case .folder(let path): .several(member: request.member, id: path)
-            case .list(let locator):
-                locator.headers.isEmpty
-                    ? .several(member: request.member, id: locator.uri)
-                    : .list(ItemDraft(uri: locator.uri, headers: locator.headers))
+            case .list(let locator): .several(member: request.member, id: locator.uri, headers: locator.headers)
             case .playlist(let id): .several(member: request.member, id: id.description)
             case .unknown(let member, let id): .several(member: member, id: id)
             case .library(let id): .several(member: request.member, id: id.description)
@@ -150,11 +147,11 @@ extension TimerItem {
     fileprivate var request: ItemRequest {
         switch self {
         case .media(let draft): .media(draft, expands: nil)
-        case .list(let draft): .list(MediaLocator(draft))
-        case .several("folder", let path): .folder(path)
-        case .several("list", let uri): .list(MediaLocator(uri: uri))
-        case .several("playlist", let id): PlaylistID(id).map { .playlist($0) } ?? .unknown(member: "playlist", id: id)
-        case .several(let member, let id):
+        case .several("folder", let path, _): .folder(path)
+        case .several("list", let uri, let headers): .list(MediaLocator(uri: uri, headers: headers ?? [:]))
+        case .several("playlist", let id, _):
+            PlaylistID(id).map { .playlist($0) } ?? .unknown(member: "playlist", id: id)
+        case .several(let member, let id, _):
             CatalogueID(id).map { .library($0) }.flatMap { $0.member == member ? $0 : nil }
                 ?? .unknown(member: member, id: id)
         }

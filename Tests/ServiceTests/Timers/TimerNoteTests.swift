@@ -8,8 +8,8 @@ import Testing
     @Test func theFormatOfSavedTimers_isStable() {
         let alarm = """
             {"recurrence":{"seconds":25200,"days":["mon"]},"items":[{"media":{"_0":{"uri":"a.mp3","beginTime":0,"loops":0,"headers":{},\
-            "reach":"anywhere"}}},{"several":{"member":"folder","id":"b"}}],"level":0.4,"ramp":30,"snooze":540,"isEnabled":true,\
-            "state":"waiting"}
+            "reach":"anywhere"}}},{"several":{"member":"folder","id":"b"}},{"several":{"member":"list","id":"c","headers":{"X":"1"}}}],\
+            "level":0.4,"ramp":30,"snooze":540,"isEnabled":true,"state":"waiting"}
             """
         let kinds = [
             "alarm": alarm, "sleep": #"{"end":{"after":{"_0":60}},"fade":5}"#, "start": #"{"at":1000,"position":2.5}"#,
@@ -18,6 +18,10 @@ import Testing
             let book = TimerNote.book(
                 #"{"next":3,"timers":[{"id":{"number":1},"kind":{"\#(name)":{"_0":\#(kind)}},"next":1}]}"#)
             #expect(book.timers.count == 1 && book.nextNumber == 3, "\(name)")
+            guard let alarm = book.timers.first?.alarm else { continue }
+            let list = TimerItem.several(member: "list", id: "c", headers: ["X": "1"])
+            #expect(alarm.items.dropFirst() == [.several(member: "folder", id: "b"), list])
+            #expect(TimerNote.book(TimerNote.text(book)).timers == book.timers)
         }
     }
 

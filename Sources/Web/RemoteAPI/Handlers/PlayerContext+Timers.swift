@@ -226,10 +226,9 @@ extension JSONWriter {
     /// As set by the client, without secrets.
     private mutating func members(of item: TimerItem) {
         switch item {
-        case .several(let name, let id):
+        case .several(let name, let id, _):
             key(name)
             value(PublicURI.text(id))
-        case .list(let draft): member("list", PublicURI.text(draft.uri))
         case .media(let draft):
             member("uri", PublicURI.text(draft.uri))
             if let title = draft.title { member("title", title) }
