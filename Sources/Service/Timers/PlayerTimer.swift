@@ -176,6 +176,15 @@ public enum TimerEdit: Sendable {
     case remove(TimerID)
     /// `seconds`: nil takes the alarm's `snooze`.
     case snooze(TimerID, seconds: Double?)
+
+    /// The alarm that this removes or turns off.
+    var silenced: TimerID? {
+        switch self {
+        case .remove(let id): id
+        case .change(let id, let patch) where patch.isEnabled == false: id
+        case .add, .change, .snooze: nil
+        }
+    }
 }
 
 /// nil leaves a member unchanged.

@@ -9,9 +9,8 @@ final class TimersLoop {
         case restore(String, TimerBook)
         case forget(String)
         case edit(String, TimerEdit, Timers.Reply)
-        case saved(String, UInt64, failure: SaveFailure?)
-        /// A change that does not wait for the disk could not be saved.
-        case notSaved(String)
+        /// With the number of the edit; nil for a change that did not wait for the disk.
+        case saved(String, UInt64?, failure: SaveFailure?)
         case report(String, TimerReport)
         /// This stage of an alarm can be played, with these items.
         case prepared(String, AlarmSound, [ItemDraft]?)
@@ -33,7 +32,7 @@ final class TimersLoop {
 
     private struct Member {
         var book: TimerBook
-        /// As last passed to the store; nil after a failure.
+        /// As last passed to the store; nil if that failed and is due again.
         var saved: [PlayerTimer]? = []
         var retryAt: MonotonicTime?
         var edits = PendingChanges<TimerEdit, (edit: TimerEdit, since: TimerMoment), PlayerTimer?>(
@@ -95,23 +94,16 @@ final class TimersLoop {
             board.publish(id, nil)
         case .edit(let id, let edit, let reply):
             if members[id] == nil { members[id] = Member(book: savedBook(of: id)) }
-            if case .snooze(let timer, _) = edit {
-                // The alarm falls silent at once, even if that cannot be saved. The answer waits for the save.
-                let snoozed = apply((edit, moment), id)
-                guard case .success = snoozed else { return reply(snoozed) }
-                members[id]?.edits.add(.change(timer, TimerPatch())) { _ in reply(snoozed) }
-            } else {
-                members[id]?.edits.add(edit, reply)
-            }
+            accept(edit, id, reply)
             beginEdit(id)
         case .saved(let id, let number, let failure):
-            if failure != nil { members[id]?.saved = nil }
+            // Of a player that was removed, nothing is left to save.
+            if failure != nil, board.value.players[id] != nil {
+                members[id]?.retryAt = clock.now.advanced(bySeconds: Self.pause)
+            }
+            guard let number else { return }
             if let edit = members[id]?.edits.saved(number, failure) { edit.reply(apply(edit.change, id)) }
             beginEdit(id)
-        case .notSaved(let id):
-            // Of a player that was removed, nothing is left to save.
-            guard board.value.players[id] != nil else { return }
-            members[id]?.retryAt = clock.now.advanced(bySeconds: Self.pause)
         case .report(let id, let report): act(id) { $0.report(report, moment) }
         case .prepared(let id, let sound, let drafts):
             guard members[id]?.book.awaits(sound.timer, sound.stage) == true else { return }
@@ -147,6 +139,21 @@ final class TimersLoop {
 
     // MARK: Edits
 
+    /// A ringing alarm falls silent at once, even if the edit cannot be saved. The answer waits for the save.
+    private func accept(_ edit: TimerEdit, _ id: String, _ reply: @escaping Timers.Reply) {
+        guard case .snooze(let timer, _) = edit else {
+            if let timer = edit.silenced { act(id) { $0.endRing(of: timer) } }
+            members[id]?.edits.add(edit, reply)
+            return
+        }
+        let snoozed = apply((edit, moment), id)
+        guard case .success = snoozed else { return reply(snoozed) }
+        members[id]?.edits.add(.change(timer, TimerPatch())) { saved in
+            // An edit that was received before may have ended the snooze.
+            if case .success = saved { reply(saved) } else { reply(snoozed) }
+        }
+    }
+
     /// Ids are unique among all players, because a follower shows its leader's timers beside its own.
     private func reserveNumber(for id: String) {
         let first = max(nextNumber, members.values.map(\.book.nextNumber).max() ?? 1)
@@ -164,7 +171,7 @@ final class TimersLoop {
                 let moment = moment
                 _ = try proposed.apply(edit, moment)
                 guard let number = members[id]?.edits.begin((edit, moment), reply, at: moment.monotonic) else { return }
-                save(id, proposed) { [mailbox] in mailbox.post(.saved(id, number, failure: $0)) }
+                save(id, proposed, edit: number)
             } catch {
                 reply(.failure(error))
             }
@@ -192,8 +199,11 @@ final class TimersLoop {
         return result.map { timer in timers.first { $0.id == timer } }
     }
 
-    private func save(_ id: String, _ book: TimerBook, _ done: @escaping @Sendable (SaveFailure?) -> Void) {
+    private func save(_ id: String, _ book: TimerBook, edit number: UInt64? = nil) {
         members[id]?.saved = book.timers
+        let done: @Sendable (SaveFailure?) -> Void = { [mailbox] failure in
+            if number != nil || failure != nil { mailbox.post(.saved(id, number, failure: failure)) }
+        }
         guard let player = board.value.players[id] else { return done(SaveFailure("the player was removed")) }
         player.state.store.save([TimerNote.change(book)], completion: done)
     }
@@ -209,9 +219,7 @@ final class TimersLoop {
         let effects = change(&book)
         members[id]?.book = book
         // An alarm goes off and is snoozed even if that cannot be saved. This also overwrites a refused edit.
-        if let member = members[id], member.edits.isIdle, book.timers != member.saved {
-            save(id, book) { [mailbox] in if $0 != nil { mailbox.post(.notSaved(id)) } }
-        }
+        if let member = members[id], member.edits.isIdle, book.timers != member.saved { save(id, book) }
         board.publish(id, book.timers)
         for effect in effects { perform(effect, id) }
         // A rise ends with its alarm: after the pause, so that the sound does not become loud before it ends.

@@ -127,6 +127,41 @@ import Testing
         #expect(try snoozed.first?.get()?.alarm?.state == .snoozed)
     }
 
+    /// The snooze is received while the new time is saved.
+    @Test func theAnswerToASnooze_isTheTimer_afterAnEarlierEdit() throws {
+        media.gate.post(())
+        ring()
+        #expect(try hear { result == .played })
+        let answers = Mailbox<Result<PlayerTimer?, Problem>>()
+        let first = Mailbox<Void>()
+        first.post(())
+        disk.answers { [rig, id] save in
+            if case .note("timers", _)? = save.changes.first, !first.take(until: .now).isEmpty {
+                rig.timers.perform(.snooze(id, seconds: 600), of: "main") { answers.post($0) }
+            }
+            return .kept
+        }
+        var patch = TimerPatch()
+        patch.seconds = 3_600
+        rig.timers.perform(.change(id, patch), of: "main") { _ in }
+        #expect(try answers.answer().get()?.alarm?.state == .waiting)
+    }
+
+    @Test(arguments: [false, true])
+    func anAlarmIsSilent_evenIfItsRemovalCannotBeSaved(isRemoved: Bool) throws {
+        media.gate.post(())
+        ring()
+        #expect(try hear { result == .played })
+        disk.answers { _ in .refused }
+        var off = TimerPatch()
+        off.isEnabled = false
+        let answers = Mailbox<Result<PlayerTimer?, Problem>>()
+        rig.timers.perform(isRemoved ? .remove(id) : .change(id, off), of: "main") { answers.post($0) }
+        #expect(throws: Problem.self) { try answers.answer().get() }
+        #expect(try hear { rig["main"].snapshot.status == .paused })
+        #expect(rig.timers.timers(of: "main").first?.alarm?.state == .waiting)
+    }
+
     @Test func theResultOfAnAlarmOnAFullDisk_isSaved_onceThereIsRoom() throws {
         disk.answers { _ in .refused }
         media.gate.post(())
