@@ -73,11 +73,10 @@ public enum PlayerCommand: Sendable {
 
     var isTimedStart: Bool { if case .start = self { true } else { false } }
 
-    /// Transport commands cancel a timed start.
+    /// Transport commands cancel a timed start. An edit that plays does so once it is saved.
     var endsTimedStart: Bool {
         switch self {
         case .play, .start, .pause, .pauseWithLeader, .toggle, .stop, .next, .previous, .seek, .scan: true
-        case .edit(_, _, let play): play
         default: false
         }
     }

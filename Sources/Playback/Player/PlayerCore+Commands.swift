@@ -6,6 +6,8 @@ internal import Kernel
 extension PlayerCore {
     mutating func perform(_ command: PlayerCommand, _ token: CommandToken) {
         var inserted: Range<UInt64>?
+        // A refused transport command leaves the timed start. The timers have already dropped the one that a start replaces.
+        let before: PlayerCore? = command.endsTimedStart && timedStart != nil && !command.isTimedStart ? self : nil
         if command.endsTimedStart { dropTimedStart(isReplaced: command.isTimedStart) }
         do {
             switch command {
@@ -37,6 +39,7 @@ extension PlayerCore {
             }
             pending.add(command, token, inserted: inserted, now)
         } catch {
+            if let before { self = before }
             if case .start(_, _, let time) = command {
                 emit(.startEnded(at: time))
                 reportFailedStart(error)

@@ -78,6 +78,7 @@ extension PlayerCore {
     mutating func commit(_ prepared: PreparedChange) {
         switch prepared.effect {
         case .queue(let edit, let proposal, let play):
+            if play { dropTimedStart() }
             let waiting = current == nil ? queue.current : nil
             if let proposal {
                 queue.commit(proposal)

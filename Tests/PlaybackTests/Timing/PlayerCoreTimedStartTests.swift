@@ -83,6 +83,32 @@ import Testing
         #expect(world.run(upTo: 0.2) { $0.status == .playing })
     }
 
+    /// Before and in the silence.
+    @Test(arguments: [PlayerCommand.play(.index(9)), .next], [2.0, 0.5])
+    func aRefusedCommand_leavesTheStart(command: PlayerCommand, before: Double) {
+        var world = ready(["a-60"])
+        let time = start(&world, in: 3)
+        world.run(seconds: 3 - before)
+        let token = world.command(command)
+        #expect(world.failure(token) != nil && ended(world).isEmpty)
+        world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
+        #expect(world.status == .playing && abs(world.position - 0.5) < 0.003 && ended(world) == [time])
+    }
+
+    @Test func anEditThatPlays_cancelsTheStart_onceItIsSaved() throws {
+        var world = ready(["a-60"])
+        let time = world.now.advanced(bySeconds: 3)
+        let token = world.command(.start(.current, at: time))
+        world.run(seconds: 1)
+        let edit = PlayerCommand.edit(.insert([ItemDraft(uri: "b-60")], at: .end), play: true)
+        let prepared = try world.core.prepare(edit)
+        #expect(ended(world).isEmpty)
+        world.send(.prepared(prepared, token))
+        #expect(ended(world) == [time])
+        world.run(seconds: 3)
+        #expect(world.status == .playing && world.core.current?.item.uri == "b-60")
+    }
+
     /// As an alarm does. A paused player and one that plays until then.
     @Test(arguments: [false, true])
     func anOutputThatIsAwayAtTheTime_isAwaitedForAMinute(plays: Bool) throws {
