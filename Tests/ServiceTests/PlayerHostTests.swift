@@ -53,6 +53,8 @@ import Testing
         rig.keeper.failure.withLock { $0 = SaveFailure("no room", isDiskFull: true) }
         #expect { _ = try rig.host.add(PlayerDraft(id: "attic")) } throws: { ($0 as? Problem)?.code == "disk-full" }
         #expect(!rig.host.hasPlayer("attic") && rig.keeper.players() == ["bath", "kitchen"])
+        rig.keeper.stays.withLock { $0 = true }
+        #expect { _ = try rig.host.add(PlayerDraft(id: "attic")) } throws: { ($0 as? Problem)?.code == "disk-full" }
     }
 
     @Test func everyPlayer_canFollowEveryOther() throws {
@@ -292,6 +294,8 @@ final class MemoryKeeper: PlayerKeeper {
     private let ended = Mutex<Set<String>>([])
     /// Why no state can be opened; nil: it can.
     let failure = Mutex<SaveFailure?>(nil)
+    /// No player can be removed.
+    let stays = Mutex(false)
 
     private let disk: ScriptedDisk?
 
@@ -317,6 +321,7 @@ final class MemoryKeeper: PlayerKeeper {
     }
 
     func remove(_ id: String) throws(SaveFailure) -> @Sendable () -> Void {
+        if stays.withLock({ $0 }) { throw SaveFailure("read-only") }
         ids.withLock { $0.removeAll { $0 == id } }
         return {}
     }

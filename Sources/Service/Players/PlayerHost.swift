@@ -107,7 +107,9 @@ public final class PlayerHost: PlayerRoster {
                 player = try Self.make(id, parts, groups, outputs: main.snapshot.output.devices.devices)
             } catch {
                 // Otherwise the next start would have the player, and its id would be taken.
-                try parts.keeper.remove(id)()
+                do throws(SaveFailure) { try parts.keeper.remove(id)() } catch {
+                    parts.warn("The refused player cannot be removed: \(error.reason)", id)
+                }
                 throw error
             }
             Self.wait(Self.outputPatience) { start(player, outputKnown: $0) }
