@@ -28,7 +28,7 @@ final class LibraryScanner {
     private static let patience = 1.0
     /// Seconds between scans if some folders cannot be watched, and after a scan that failed.
     private static let recheck = 600.0
-    /// The same while a music folder is missing.
+    /// Seconds between looks for a missing music folder.
     private static let missingRecheck = 30.0
     /// Per run of the server, so that a failing disk does not fill up with damaged files.
     private static let maximumRebuilds = 3
@@ -39,6 +39,8 @@ final class LibraryScanner {
     private var isComplete = true
     /// The last scan could not be saved: its changes are found by a scan of everything.
     private var hasFailed = false
+    /// The start of the last scan of everything.
+    private var scannedAt = MonotonicTime.now
     private var missing: [String] = []
     /// Missing folders, and folders that cannot be watched.
     private var folderProblems: [String] = []
@@ -55,8 +57,8 @@ final class LibraryScanner {
         NamedThread.yieldToOthers()
         scanAll(rereads: false)
         while !environment.signals.mustEnd {
-            let timeout = missing.isEmpty ? isComplete && !hasFailed ? nil : Self.recheck : Self.missingRecheck
-            let isEvent = wait(timeout)
+            let isStale = !isComplete || hasFailed
+            let isEvent = wait(missing.isEmpty ? isStale ? Self.recheck : nil : Self.missingRecheck)
             let requests = environment.signals.take()
             if requests.contains(.end) { return }
             if requests.contains(.check) { mayBeDamaged = true }
@@ -64,7 +66,9 @@ final class LibraryScanner {
                 scanAll(rereads: requests.contains(.scan(rereads: true)))
             } else if isEvent {
                 scanChanges()
-            } else if !isComplete || hasFailed || environment.roots.missingDirectories != missing {
+            } else if environment.roots.missingDirectories != missing
+                || isStale && scannedAt.advanced(bySeconds: Self.recheck) <= .now
+            {
                 scanAll(rereads: false)
             }
         }
@@ -103,6 +107,7 @@ final class LibraryScanner {
     // MARK: Scanning
 
     private func scanAll(rereads: Bool) {
+        scannedAt = .now
         environment.watch?.beginWalk()
         perform(ScanRun(environment, rereads: rereads), runAll)
     }
