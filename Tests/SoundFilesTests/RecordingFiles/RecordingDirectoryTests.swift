@@ -147,6 +147,13 @@ extension RecordingDirectory {
         #expect(try place.names == [id])
     }
 
+    /// The process died before the first write.
+    @Test func anEmptyFile_isNotRecovered() throws {
+        let cut = try directory.createStream(name: "radio", .aac)
+        #expect(try RecordingDirectory(place.path).list().isEmpty && place.names.isEmpty)
+        #expect(cut.count == 0)
+    }
+
     /// One second, mono.
     private static func noise(_ level: Float) -> [Float] {
         var random = SeededGenerator(seed: 1)

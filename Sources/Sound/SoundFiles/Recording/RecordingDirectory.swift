@@ -245,11 +245,11 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private func recover() throws(RecordingError) {
         for part in try names() where part.hasSuffix(Self.partSuffix) {
             let id = String(part.dropLast(Self.partSuffix.count))
-            guard RecordingName.isValidID(id), regularFile(part) != nil,
+            guard RecordingName.isValidID(id), let status = regularFile(part),
                 let dot = id.utf8.lastIndex(of: UInt8(ascii: "."))
             else { continue }
-            // The process died after the link: the finished file has both names.
-            if isSameFile(part, id) {
+            // The process died after the link, when the finished file has both names, or before the first write.
+            if isSameFile(part, id) || status.st_size == 0 {
                 unlinkat(directory, part, 0)
                 continue
             }
