@@ -22,8 +22,8 @@ public struct ScriptedPlaylists: PlaylistKeeper {
     }
 
     public func change(
-        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: [UInt64]?
     ) throws(PlaylistError) -> Playlist { throw .revisionMismatch(current: 5) }
 
-    public func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {}
+    public func remove(_ id: PlaylistID, expected: [UInt64]?) throws(PlaylistError) {}
 }

@@ -12,11 +12,11 @@ public protocol PlaylistKeeper: Sendable {
         _ id: PlaylistID, offset: Int, limit: Int
     ) throws(PlaylistError) -> (list: Playlist, entries: [PlaylistEntry])
     func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist
-    /// nil leaves a member unchanged. `expected`: the required revision.
+    /// nil leaves a member unchanged. `expected`: the revisions that allow the change; nil: any.
     func change(
-        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: [UInt64]?
     ) throws(PlaylistError) -> Playlist
-    func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError)
+    func remove(_ id: PlaylistID, expected: [UInt64]?) throws(PlaylistError)
 }
 
 public enum PlaylistChange: Hashable, Sendable {

@@ -39,11 +39,11 @@ extension ServerService {
         }
     }
 
-    /// `content`: the new items and the kind of change; nil leaves a member unchanged. `expected`: the required
-    /// revision of the list.
+    /// `content`: the new items and the kind of change; nil leaves a member unchanged. `expected`: the
+    /// revisions of the list that allow the change; nil: any.
     public func changePlaylist(
         _ id: PlaylistID, name: String?, content: PlaylistContent?,
-        _ change: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange = { .replace($0) }, expected: UInt64?,
+        _ change: @escaping @Sendable ([PlaylistEntry]) -> PlaylistChange = { .replace($0) }, expected: [UInt64]?,
         for caller: Caller, reply: @escaping ServiceReply<ChangedPlaylist>
     ) {
         let store = { @Sendable [self] (items: (@Sendable () -> ResolvedItems)?) in
@@ -58,7 +58,7 @@ extension ServerService {
         items(of: content, for: caller, orElse: reply) { store($0) }
     }
 
-    public func removePlaylist(_ id: PlaylistID, expected: UInt64?, reply: @escaping ServiceReply<Void>) {
+    public func removePlaylist(_ id: PlaylistID, expected: [UInt64]?, reply: @escaping ServiceReply<Void>) {
         onPlaylists(id, reply) { keeper throws(PlaylistError) in try keeper.remove(id, expected: expected) }
     }
 

@@ -183,9 +183,9 @@ private final class LongPlaylists: PlaylistKeeper {
     func playlists() throws(PlaylistError) -> [Playlist] { [] }
     func create(name: String, entries: [PlaylistEntry]) throws(PlaylistError) -> Playlist { throw .unknown }
     func change(
-        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: [UInt64]?
     ) throws(PlaylistError) -> Playlist { throw .unknown }
-    func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) { throw .unknown }
+    func remove(_ id: PlaylistID, expected: [UInt64]?) throws(PlaylistError) { throw .unknown }
 }
 
 /// A folder `folder`, lists by their names, feeds on the web.

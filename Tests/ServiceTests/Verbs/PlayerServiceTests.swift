@@ -103,7 +103,7 @@ import Testing
         let made = try result { server.createPlaylist("n", .queue(player), for: .local, reply: $0) }.get()
         #expect(made.list.length == 3)
         let stale = try refusal {
-            server.changePlaylist(made.list.id, name: "m", content: nil, expected: 1, for: .local, reply: $0)
+            server.changePlaylist(made.list.id, name: "m", content: nil, expected: [1], for: .local, reply: $0)
         }
         #expect(stale?.kind == .stale && stale?.revision == 5)
     }

@@ -77,7 +77,7 @@ public final class PlaylistStore: PlaylistKeeper {
     }
 
     public func change(
-        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: UInt64?
+        _ id: PlaylistID, name: String?, entries: PlaylistChange?, expected: [UInt64]?
     ) throws(PlaylistError) -> Playlist {
         try write { database in
             let old = try Self.find(id, database, expected: expected)
@@ -96,7 +96,7 @@ public final class PlaylistStore: PlaylistKeeper {
         }
     }
 
-    public func remove(_ id: PlaylistID, expected: UInt64?) throws(PlaylistError) {
+    public func remove(_ id: PlaylistID, expected: [UInt64]?) throws(PlaylistError) {
         try write { database in
             _ = try Self.find(id, database, expected: expected)
             try database.execute(sql: "DELETE FROM playlist WHERE id = ?", arguments: [id.number])
@@ -113,11 +113,13 @@ public final class PlaylistStore: PlaylistKeeper {
             revision: UInt64(bitPattern: row[3] as Int64), modified: row[4])
     }
 
-    private static func find(_ id: PlaylistID, _ database: Database, expected: UInt64? = nil) throws -> Playlist {
+    private static func find(_ id: PlaylistID, _ database: Database, expected: [UInt64]? = nil) throws -> Playlist {
         let row = try Row.fetchOne(database, sql: columns + " WHERE id = ?", arguments: [id.number])
         guard let row else { throw PlaylistError.unknown }
         let found = playlist(row)
-        if let expected, expected != found.revision { throw PlaylistError.revisionMismatch(current: found.revision) }
+        if let expected, !expected.contains(found.revision) {
+            throw PlaylistError.revisionMismatch(current: found.revision)
+        }
         return found
     }
 

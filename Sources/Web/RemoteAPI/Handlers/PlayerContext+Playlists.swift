@@ -112,9 +112,8 @@ extension PlayerContext {
         try PlaylistID(call.parameters[0]).orThrow(.unknownPlaylist(call.parameters[0]))
     }
 
-    /// 0, which is never a revision, if the tags are of another list.
-    private static func expected(_ id: PlaylistID, _ call: APICall) -> UInt64? {
-        RevisionTag.revisions(in: call.command.expectedTags, of: id.description).map { $0.first ?? 0 }
+    private static func expected(_ id: PlaylistID, _ call: APICall) -> [UInt64]? {
+        RevisionTag.revisions(in: call.command.expectedTags, of: id.description)
     }
 
     /// Adds the current tag to a revision mismatch.

@@ -35,12 +35,12 @@ import Testing
     @Test func change_replacesAppendsAndRenames() throws {
         let (store, list) = try filled("1")
         let id = list.id
-        #expect(try store.change(id, name: nil, entries: .append([PlaylistEntry(uri: "2")]), expected: 1).length == 2)
-        #expect(try store.change(id, name: "y", entries: nil, expected: 2).name == "y")
+        #expect(try store.change(id, name: nil, entries: .append([PlaylistEntry(uri: "2")]), expected: [1]).length == 2)
+        #expect(try store.change(id, name: "y", entries: nil, expected: [1, 2]).name == "y")
         #expect(try store.playlist(id, offset: 0, limit: .max).entries.map(\.uri) == ["1", "2"])
         #expect(try store.change(id, name: nil, entries: .replace([]), expected: nil).length == 0)
         #expect(throws: PlaylistError.revisionMismatch(current: 4)) {
-            try store.change(id, name: "z", entries: nil, expected: 1)
+            try store.change(id, name: "z", entries: nil, expected: [1, 9])
         }
         #expect(try store.playlist(id, offset: 0, limit: .max).list.name == "y")
     }
