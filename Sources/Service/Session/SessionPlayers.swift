@@ -11,8 +11,21 @@ public final class SessionPlayers: Sendable {
     private struct State {
         var members: [String: Perform] = [:]
         var rules: SessionRules?
-        var interruptions = OpenInterruptions()
+        /// The sources of the interruptions in progress. Clients count each one, all other sources have one (as in a player).
+        var interruptions: [InterruptionSource] = []
+
+        mutating func note(_ notice: InterruptionNotice) {
+            let place = interruptions.firstIndex(of: notice.source)
+            if !notice.isBeginning {
+                if let place { interruptions.remove(at: place) }
+            } else if notice.source == .client ? interruptions.count < SessionPlayers.maximum : place == nil {
+                interruptions.append(notice.source)
+            }
+        }
     }
+
+    /// A client with more interruptions has lost count itself.
+    private static let maximum = 1000
 
     private let state = Mutex(State())
 
@@ -23,13 +36,15 @@ public final class SessionPlayers: Sendable {
         // Posted under the lock, so that nothing newer can overtake it. Mailboxes do not block.
         state.withLock { state in
             if let rules = state.rules { perform(.applyRules(rules)) {} }
-            for notice in state.interruptions.notices { perform(.interruption(notice)) {} }
+            for source in state.interruptions {
+                perform(.interruption(InterruptionNotice(isBeginning: true, source: source))) {}
+            }
             state.members[id] = perform
         }
     }
 
     /// Interruptions of clients that did not end them in time: later players are not interrupted by them.
-    public func forgetClients() { state.withLock { $0.interruptions.endAll(.client) } }
+    public func forgetClients() { state.withLock { $0.interruptions.removeAll { $0 == .client } } }
 
     public func leave(_ id: String) { state.withLock { _ = $0.members.removeValue(forKey: id) } }
 
@@ -39,7 +54,7 @@ public final class SessionPlayers: Sendable {
         state.withLock { state in
             switch command {
             case .applyRules(let rules): state.rules = rules
-            case .interruption(let notice): state.interruptions.note(notice)
+            case .interruption(let notice): state.note(notice)
             default: break
             }
             for (id, perform) in state.members where only?.contains(id) ?? true {
@@ -62,31 +77,5 @@ final class Round: Sendable {
 
     func end() {
         if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
-    }
-}
-
-/// Interruptions in progress. Clients count each one, all other sources have one (as in a player).
-struct OpenInterruptions: Hashable {
-    /// A client with more interruptions has lost count itself.
-    static let maximum = 1000
-
-    private var counts: [InterruptionSource: Int] = [:]
-
-    mutating func note(_ notice: InterruptionNotice) {
-        let count = counts[notice.source] ?? 0
-        if notice.isBeginning {
-            counts[notice.source] = notice.source == .client ? min(count + 1, Self.maximum) : 1
-        } else {
-            counts[notice.source] = count > 1 ? count - 1 : nil
-        }
-    }
-
-    mutating func endAll(_ source: InterruptionSource) { counts[source] = nil }
-
-    /// Their beginnings, to be reported to a new player.
-    var notices: [InterruptionNotice] {
-        counts.flatMap { source, count in
-            Array(repeating: InterruptionNotice(isBeginning: true, source: source), count: count)
-        }
     }
 }
