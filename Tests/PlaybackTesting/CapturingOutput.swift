@@ -107,7 +107,7 @@ public final class CapturingOutput: AudioOutput {
         case .stream(let command, let generation): perform(command, generation)
         case .setEffects(let effects): state.withLock { $0.effects = effects }
         case .duck(let gain, _): state.withLock { $0.duck = gain }
-        case .connect, .setGains, .setTap, .describe, .select: break
+        case .connect, .setVolume, .setBalance, .setTap, .describe, .select: break
         }
     }
 

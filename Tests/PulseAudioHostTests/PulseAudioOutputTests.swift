@@ -206,7 +206,7 @@ final class PulseAudioOutputTests {
     @Test(.realTime) func changesGainsSmoothlyAndSoon() throws {
         let noise = Noise(seconds: 3, seed: 9)
         let (_, first) = try play(noise.samples, heard: 0.3)
-        driver.output.perform(.setGains(ChannelGains(left: 0.5, right: 0, other: 0.5), seconds: 0))
+        driver.output.perform(.setBalance(ChannelGains(left: 0.5, right: 0, other: 0.5)))
         let mark = capture.count
         let heard = Array(try capture.frames(from: first, count: mark - first + 12_000, within: 3))
         let late = heard.count - 1_000

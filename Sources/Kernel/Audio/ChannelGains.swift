@@ -12,6 +12,9 @@ public struct ChannelGains: Hashable, Sendable {
         self.other = other
     }
 
+    /// The same gain for all channels.
+    public init(_ gain: Double) { self.init(left: Float(gain), right: Float(gain), other: Float(gain)) }
+
     public static let unity = ChannelGains(left: 1, right: 1, other: 1)
     public static let silence = ChannelGains(left: 0, right: 0, other: 0)
 

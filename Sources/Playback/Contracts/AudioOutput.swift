@@ -32,10 +32,12 @@ public enum OutputCommand: Sendable {
     /// Connects at once: a request for sound was refused.
     case connect
     case stream(StreamCommand, Generation)
-    /// Moves the gains linearly (in amplitude) over `seconds`, from the audible position and the present gain on. Corners
-    /// are rounded, and a change over 0 s takes 35 ms to be nearly complete. Kept across streams.
-    case setGains(ChannelGains, seconds: Double)
-    /// A separate factor, initially 1, that moves like the gains. Kept across streams.
+    /// Moves the volume linearly (in amplitude) over `seconds` of sound, from the audible position and the present volume
+    /// on. Corners are rounded, and a change over 0 s takes 35 ms to be nearly complete. Kept across streams.
+    case setVolume(Double, seconds: Double)
+    /// A separate factor, mute and balance, that moves like the volume, over 0 s. Kept across streams.
+    case setBalance(ChannelGains)
+    /// A separate factor, initially 1, that moves like the volume, and at once in silence. Kept across streams.
     case duck(Double, seconds: Double)
     /// Changes to these effects without a click, within 0.1 s. A new stream starts with them.
     case setEffects(EffectSettings)

@@ -57,8 +57,6 @@ struct PlayerCore {
     var leaderPlayback: LeaderPlayback?
 
     // Timed behaviour.
-    /// The course of the volume to its present setting.
-    var volumeRamp = Attenuations.Ramp()
     var attenuations = Attenuations()
     var sleep: Sleep?
     var rise: Rise?
@@ -96,7 +94,6 @@ struct PlayerCore {
             items: saved.items, revision: saved.revision, nextItemNumber: saved.nextItemNumber,
             currentID: saved.first == saved.unopened ? saved.first : saved.current?.itemID)
         settings = saved.settings
-        volumeRamp.to = settings.volume
         repeated = settings.abLoop == nil ? nil : queue.currentID
         if repeated == nil { settings.abLoop = nil }
         random = SeededGenerator(seed: seed)
@@ -121,7 +118,8 @@ struct PlayerCore {
     /// The actions to perform before the first input.
     mutating func begin() -> [PlayerAction] {
         actions = []
-        applyGains()
+        applyVolume()
+        applyBalance()
         if settings.effects.isEnabled { applyEffects() }
         use(wantedDevice)
         if let current {
@@ -215,25 +213,15 @@ struct PlayerCore {
         emit(.jumped(positionClock, itemID: current?.item.id))
     }
 
-    /// Mute and balance apply at once. A ramp of the volume continues.
-    mutating func applyGains() {
-        let left = max(0, volumeRamp.end.seconds(since: now))
-        if left > 0 { sendGains(volume: volumeRamp.gain(at: now), over: 0) }
-        sendGains(volume: settings.volume, over: left)
+    mutating func applyVolume(over seconds: Double = 0) {
+        actions.append(.output(.setVolume(rules.isUnprocessed ? 1 : settings.volume, seconds: seconds)))
     }
 
-    /// Moves from the present volume to the set one.
-    mutating func moveVolume(over seconds: Double) {
-        volumeRamp = Attenuations.Ramp(
-            from: volumeRamp.gain(at: now), to: settings.volume, begin: now, end: now.advanced(bySeconds: seconds))
-        sendGains(volume: settings.volume, over: seconds)
-    }
-
-    private mutating func sendGains(volume: Double, over seconds: Double) {
+    mutating func applyBalance() {
         let gains = ChannelGains(
-            volume: rules.isUnprocessed ? 1 : volume, muted: settings.muted || rules.isSilenced,
+            volume: 1, muted: settings.muted || rules.isSilenced,
             balance: rules.isUnprocessed ? 0 : settings.balance)
-        actions.append(.output(.setGains(gains, seconds: seconds)))
+        actions.append(.output(.setBalance(gains)))
     }
 
     var order: Queue.Order {

@@ -19,8 +19,11 @@ extension PlayerCore {
     mutating func apply(_ new: SessionRules) {
         let old = rules
         rules = new
-        if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyGains() }
-        if new.isUnprocessed != old.isUnprocessed, settings.effects.isEnabled { applyEffects() }
+        if new.isSilenced != old.isSilenced || new.isUnprocessed != old.isUnprocessed { applyBalance() }
+        if new.isUnprocessed != old.isUnprocessed {
+            applyVolume()
+            if settings.effects.isEnabled { applyEffects() }
+        }
         if new.role != old.role { actions.append(.output(.describe(role: new.role))) }
         if new.routes != old.routes { admit(new.routes) }
         guard new.refusal != nil else {

@@ -41,7 +41,7 @@ public final class OfflineRenderer {
         limit = duration.map(format.frames)
         loudness = effects.usedLoudness
         ring = OfflineInput.ring(format, slowest: slowest)
-        renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        renderer = StreamRenderer(ring: ring)
         stage = EffectStage.changed(nil, to: effects, ring: ring)
         stage?.padsEnd = false
         renderer.use(stage)

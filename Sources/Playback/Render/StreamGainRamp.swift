@@ -71,14 +71,8 @@ public struct StreamGainRamp: Sendable {
         return gains
     }
 
-    /// True if the gains leave frames from `index` on unchanged.
     @_noLocks @_noAllocation
-    public func isUnity(from index: FrameCount) -> Bool {
-        isSteady(from: index) && to.left == 1 && to.right == 1 && to.other == 1
-    }
-
-    @_noLocks @_noAllocation
-    public func isSteady(from index: FrameCount) -> Bool { index >= end }
+    func isSteady(from index: FrameCount) -> Bool { index >= end }
 
     @_noLocks @_noAllocation
     private func state(at index: FrameCount) -> Glide.State {

@@ -18,9 +18,7 @@ public struct StreamRenderer {
     public let fadeFrames: FrameCount
 
     public private(set) var map = SegmentMap()
-    public var ramp: StreamGainRamp
-    /// A second ramp; both are multiplied.
-    public var ducking: StreamGainRamp
+    public var gains: StreamGains
     /// The stream index of the next ring frame; the end of the last segment.
     public private(set) var cursor: FrameCount = 0
     /// The stream index of the next produced frame; after `cursor` when silence covers frames that the server holds.
@@ -35,7 +33,7 @@ public struct StreamRenderer {
     /// Ring frames stay unread: `produce` only writes silence over stale frames.
     public var holdsFrames = false
 
-    public init(ring: FrameRing, ramp: StreamGainRamp, ducking: StreamGainRamp = StreamGainRamp(.unity)) {
+    public init(ring: FrameRing, gains: StreamGains = StreamGains()) {
         self.ring = .passUnretained(ring)
         let positions = ring.format.layout.positions
         channelCount = positions.count
@@ -49,8 +47,7 @@ public struct StreamRenderer {
         }
         self.sides = sides
         fadeFrames = ring.format.frames(0.005)
-        self.ramp = ramp
-        self.ducking = ducking
+        self.gains = gains.continued(from: 0, newRate: ring.format.sampleRate)
         map.append(StreamSegment(start: 0, frames: 0, ringStart: ring.readIndex))
     }
 
@@ -149,8 +146,11 @@ public struct StreamRenderer {
         if let fadeOutEnd { self.fadeOutEnd = min(fadeOutEnd, cursor) }
     }
 
-    /// Silence precedes the next frames: the ducking is at its end.
-    public mutating func settle() { ducking = StreamGainRamp(ducking.to) }
+    /// The gains of the frames that follow in another stream.
+    public var remainingGains: StreamGains { gains.continued(from: cursor) }
+
+    /// Silence precedes the next frames.
+    public mutating func settle() { gains.settle() }
 
     /// The next frames, after silence, begin an item: the ring's frames before them are forgotten.
     public mutating func beginItem() {
@@ -245,12 +245,12 @@ public struct StreamRenderer {
 
     @_noLocks @_noAllocation
     private func shape(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
-        let steady = ramp.isSteady(from: cursor) && ducking.isSteady(from: cursor)
-        if steady, fade.isUnity(from: cursor) {
+        if gains.isSteady(from: cursor), fade.isUnity(from: cursor) {
+            let product = gains.product(at: cursor)
             // A factor of exactly 1 must not touch the samples: this is the bit-exact path.
-            if ramp.isUnity(from: cursor), ducking.isUnity(from: cursor) { return }
+            if product.left == 1, product.right == 1, product.other == 1 { return }
             for channel in 0..<channelCount {
-                let gain = factor(ramp.to, channel) * factor(ducking.to, channel)
+                let gain = factor(product, channel)
                 var position = channel
                 for _ in 0..<frames {
                     samples[position] *= gain
@@ -262,10 +262,9 @@ public struct StreamRenderer {
         var position = 0
         for frame in 0..<frames {
             let index = cursor + FrameCount(frame)
-            let gains = ramp.gains(at: index)
-            let envelope = fade.gain(at: index) * ducking.gains(at: index).other
+            let (product, envelope) = (gains.product(at: index), fade.gain(at: index))
             for channel in 0..<channelCount {
-                samples[position] *= factor(gains, channel) * envelope
+                samples[position] *= factor(product, channel) * envelope
                 position += 1
             }
         }

@@ -100,11 +100,8 @@ extension PlayerCore {
             // A follower sleeps with its leader's timer.
             if new.leader != nil, sleep != nil { sleep(nil) }
             // Even without a change: a ramp to this volume may be running.
-            if patch.changesVolume {
-                moveVolume(over: patch.volumeRamp?.seconds ?? 0)
-            } else if patch.muted != nil || patch.balance != nil {
-                applyGains()
-            }
+            if patch.changesVolume { applyVolume(over: patch.volumeRamp?.seconds ?? 0) }
+            if patch.muted != nil || patch.balance != nil { applyBalance() }
             if isNew { settingsChanged(prepared) }
             interruptionPolicyChanged()
             routePolicyChanged()

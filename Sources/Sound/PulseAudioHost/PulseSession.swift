@@ -64,12 +64,10 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
     private var latest = Generation(0)
     /// Commands for a stream that came before the first connection succeeded or failed.
     private var deferred: [OutputCommand] = []
-    private var ramp = StreamGainRamp(.unity)
-    private var duckRamp = StreamGainRamp(.unity)
+    /// Of the next stream, while there is none.
+    private var gains = StreamGains()
     private var effects = EffectSettings.off
     private var tap: SoundTap?
-    /// The rate for frame counts of `ramp` and `duckRamp`: the last stream's.
-    private var rampRate = 1
     private var streamCount: UInt16 = 0
     private var role = "music"
     let otherStreams: PulseOtherStreams
@@ -131,13 +129,9 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         case .open(let format, let generation): open(format, generation)
         case .connect: if case .waiting = connection { connect() }
         case .stream(let command, let generation): perform(command, generation)
-        case .setGains(let gains, let seconds):
-            ramp = StreamGainRamp(gains)
-            current?.setGains(gains, over: seconds)
-        case .duck(let gain, let seconds):
-            let gains = ChannelGains(left: Float(gain), right: Float(gain), other: Float(gain))
-            duckRamp = StreamGainRamp(gains)
-            current?.duck(to: gains, over: seconds)
+        case .setVolume(let volume, let seconds): move(\.volume, to: ChannelGains(volume), over: seconds)
+        case .setBalance(let gains): move(\.balance, to: gains, over: 0)
+        case .duck(let gain, let seconds): move(\.ducking, to: ChannelGains(gain), over: seconds)
         case .setEffects(let effects):
             self.effects = effects
             current?.setEffects(effects)
@@ -167,21 +161,18 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         case .flush(let index, let fade): current?.flush(to: index, fade: fade)
         case .drain: current?.drain()
         case .shift(let frames): current?.shift(by: frames)
-        case .close: leave()
+        case .close: current?.close()
         case .splice(let splice): current?.splice(splice)
         case .unmute: current?.unmute()
         }
     }
 
-    private func leave() {
-        guard let stream = current else { return }
-        let renderer = stream.context.pointee.renderer
-        func rest(of ramp: StreamGainRamp) -> StreamGainRamp {
-            ramp.continued(from: renderer.cursor, rate: stream.sampleRate, newRate: stream.sampleRate)
+    private func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
+        if let current {
+            current.move(part, to: gains, over: seconds)
+        } else {
+            self.gains.move(part, to: gains, over: seconds, from: 0, isSilent: true)
         }
-        (ramp, duckRamp) = (rest(of: renderer.ramp), rest(of: renderer.ducking))
-        rampRate = stream.sampleRate
-        stream.close()
     }
 
     /// The current stream once the server has created it.
@@ -199,14 +190,13 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         latest = generation
         deferred = []
         if let current, current.phase != .ended {
-            leave()
+            current.close()
             if current.phase != .ended {
                 current.isCurrent = false
                 leaving.append(current)
             }
         }
-        current = nil
-        streamDevice = nil
+        forgetCurrent()
         if leaving.contains(where: { $0.phase == .unanswered }) {
             // One request is enough to detect that the server answers again.
             emit(.failed(generation, .lost(PulseProblem.noAnswer)))
@@ -246,25 +236,26 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
             format: format, capacity: Int(format.frames(Self.ringSeconds)),
             retained: Int(format.frames(Self.retainedSeconds)), onFrames: { [commands] in commands.ring() })
         streamCount &+= 1
-        ramp = ramp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
-        duckRamp = duckRamp.continued(from: 0, rate: rampRate, newRate: format.sampleRate)
-        rampRate = format.sampleRate
         current = PulseStream(
-            stream: stream, in: context, ring: ring, ramps: (ramp, duckRamp), generation: generation,
-            number: streamCount, isPinned: isPinned, session: self)
+            stream: stream, in: context, ring: ring, gains: gains, generation: generation, number: streamCount,
+            isPinned: isPinned, session: self)
         current?.setEffects(effects)
         current?.setTap(tap)
         emit(.opened(generation, ring))
+    }
+
+    /// The next stream continues its gains.
+    private func forgetCurrent() {
+        if let current { gains = current.context.pointee.renderer.remainingGains }
+        current = nil
+        streamDevice = nil
     }
 
     /// `stream` no longer needs libpulse's stream.
     func streamEnded(_ stream: PulseStream) {
         leaving.removeAll { $0 === stream }
         // The caller is a method of the stream, which must stay alive until it returns.
-        if current === stream {
-            current = nil
-            streamDevice = nil
-        }
+        if current === stream { forgetCurrent() }
         // A device chosen meanwhile is the device of the next stream.
         if stream.isClosing, devices.chosen != nil { publishDevices() }
         if announced == .unavailable(PulseProblem.noAnswer), finished == nil, case .ready = connection {
@@ -278,7 +269,7 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
     private func shutdown(_ mailbox: Mailbox<Bool>) {
         finished = mailbox
         deferred = []
-        leave()
+        current?.close()
         finishIfDone()
     }
 

@@ -150,26 +150,11 @@ extension PulseStream {
     /// Maximum fade-in in seconds of the next item after a long fade-out.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
-    /// While corked or fading, a ramp begins with the next frames; a step then needs no smoothing.
-    func setGains(_ gains: ChannelGains, over seconds: Double) { move(\.ramp, to: gains, over: seconds) }
-
-    /// During silence it applies at once: the music must not be heard for a moment.
-    func duck(to gains: ChannelGains, over seconds: Double) {
-        move(\.ducking, to: gains, over: context.pointee.isRunning ? seconds : 0)
-    }
-
-    private func move(
-        _ ramp: WritableKeyPath<StreamRenderer, StreamGainRamp>, to gains: ChannelGains, over seconds: Double
-    ) {
+    func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
         let isRunning = context.pointee.isRunning
         if isRunning { context.pointee.renderer.rewind(to: safeIndex(.now)) }
-        let start = isRunning ? max(context.pointee.renderer.cursor, safeIndex(.now)) : max(corkedIndex, 0)
-        if isRunning || seconds > 0 {
-            context.pointee.renderer[keyPath: ramp] = context.pointee.renderer[keyPath: ramp].moved(
-                to: gains, from: start, over: seconds, sampleRate: ring.format.sampleRate)
-        } else {
-            context.pointee.renderer[keyPath: ramp] = StreamGainRamp(gains)
-        }
+        let start = max(context.pointee.renderer.cursor, isRunning ? safeIndex(.now) : corkedIndex)
+        context.pointee.renderer.gains.move(part, to: gains, over: seconds, from: start, isSilent: !isRunning)
         if isRunning {
             context.pointee.rewrite()
             tick()

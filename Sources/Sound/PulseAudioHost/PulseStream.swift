@@ -91,9 +91,8 @@ final class PulseStream: CallbackTarget {
     }
 
     init(
-        stream: OpaquePointer, in server: OpaquePointer, ring: FrameRing,
-        ramps: (gains: StreamGainRamp, ducking: StreamGainRamp), generation: Generation, number: UInt16, isPinned: Bool,
-        session: PulseSession
+        stream: OpaquePointer, in server: OpaquePointer, ring: FrameRing, gains: StreamGains, generation: Generation,
+        number: UInt16, isPinned: Bool, session: PulseSession
     ) {
         self.stream = stream
         self.ring = ring
@@ -105,7 +104,7 @@ final class PulseStream: CallbackTarget {
         context = .allocate(capacity: 1)
         context.initialize(
             to: RenderContext(
-                renderer: StreamRenderer(ring: ring, ramp: ramps.gains, ducking: ramps.ducking),
+                renderer: StreamRenderer(ring: ring, gains: gains),
                 anchor: ClockAnchor(heard: 0, time: .now, sampleRate: ring.format.sampleRate),
                 stream: stream, frameBytes: ring.format.channelCount * 4))
         timer = PulseTimer(server, session.api) { [unowned self] in tick() }

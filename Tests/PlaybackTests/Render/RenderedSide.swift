@@ -24,7 +24,7 @@ final class RenderedSide {
     ) {
         ring = FrameRing(
             format: AudioFormat(sampleRate: sampleRate, layout: .stereo), capacity: capacity, retained: retained)
-        renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        renderer = StreamRenderer(ring: ring)
         lease = ring.grant().lease
         self.level = level
         set(effects)

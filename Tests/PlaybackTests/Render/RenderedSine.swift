@@ -27,7 +27,7 @@ final class RenderedSine {
     private var (step, phase) = (RenderedSine.step, 0.0)
 
     init(_ effects: EffectSettings) {
-        renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        renderer = StreamRenderer(ring: ring)
         lease = ring.grant().lease
         set(effects)
     }
@@ -88,9 +88,8 @@ final class RenderedSine {
     /// Takes back the last frames, to render them again.
     func stepBack(_ frames: Int) { renderer.rewind(to: renderer.cursor - FrameCount(frames)) }
 
-    func move(_ ramp: WritableKeyPath<StreamRenderer, StreamGainRamp>, to gains: ChannelGains) {
-        renderer[keyPath: ramp] = renderer[keyPath: ramp].moved(
-            to: gains, from: renderer.cursor, over: 0, sampleRate: Self.format.sampleRate)
+    func move(_ part: StreamGains.Part, to gains: ChannelGains) {
+        renderer.gains.move(part, to: gains, over: 0, from: renderer.cursor, isSilent: false)
     }
 
     func pauseAndGoOn() {
@@ -126,10 +125,9 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
     }
 
     private init(
-        _ name: String, _ ramp: @escaping @Sendable () -> WritableKeyPath<StreamRenderer, StreamGainRamp>,
-        _ one: ChannelGains, _ other: ChannelGains
+        _ name: String, _ part: @escaping @Sendable () -> StreamGains.Part, _ one: ChannelGains, _ other: ChannelGains
     ) {
-        self.init(name) { sine, isOther in sine.move(ramp(), to: isOther ? other : one) }
+        self.init(name) { sine, isOther in sine.move(part(), to: isOther ? other : one) }
     }
 
     func set(_ isOther: Bool, on sine: RenderedSine) { apply(sine, isOther) }
@@ -194,12 +192,12 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
 
     static let each =
         effects + [
-            ChangedParameter("volume", { \.ramp }, .unity, ChannelGains(volume: 0.2, muted: false, balance: 0)),
-            ChangedParameter("mute", { \.ramp }, .unity, .silence),
+            ChangedParameter("volume", { \.volume }, .unity, ChannelGains(0.2)),
+            ChangedParameter("mute", { \.balance }, .unity, .silence),
             ChangedParameter(
-                "balance", { \.ramp }, ChannelGains(volume: 1, muted: false, balance: -1),
+                "balance", { \.balance }, ChannelGains(volume: 1, muted: false, balance: -1),
                 ChannelGains(volume: 1, muted: false, balance: 1)),
-            ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(volume: 0.1, muted: false, balance: 0)),
+            ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(0.1)),
         ]
 
     /// A crossfade of a sine into itself must be inaudible.

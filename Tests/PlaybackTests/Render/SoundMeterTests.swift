@@ -37,7 +37,8 @@ struct SoundMeterTests {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
         let quiet = ChannelGains(left: 0.01, right: 0.01, other: 0.01)
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(quiet))
+        var renderer = StreamRenderer(ring: ring)
+        renderer.gains.volume = StreamGainRamp(quiet)
         renderer.use(tap)
         write(0.5, 800)
         write(0.25, 800)
@@ -66,7 +67,7 @@ struct SoundMeterTests {
     @Test func skippedFramesAreNotMeasured() {
         var meter = SoundMeter()
         let tap = meter.tap.begin(format)
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        var renderer = StreamRenderer(ring: ring)
         renderer.use(tap)
         write(0.1, 800)
         write(1, 800)

@@ -13,7 +13,8 @@ struct StreamRendererTests {
     /// The first `produced` of them are rendered already.
     func renderer(frames: Int, gains: ChannelGains = .unity, produced: Int = 0) -> StreamRenderer {
         append(1...frames)
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(gains))
+        var renderer = StreamRenderer(ring: ring)
+        renderer.gains.balance = StreamGainRamp(gains)
         renderer.beginSegment(at: 0, fadingIn: 0)
         if produced > 0 { _ = produce(&renderer, produced) }
         return renderer
@@ -53,15 +54,13 @@ struct StreamRendererTests {
 
     @Test func duckingIsMultipliedWithTheGains_andEndsUntouched() {
         var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
-        let half = ChannelGains(left: 0.5, right: 0.5, other: 0.5)
-        renderer.ducking = renderer.ducking.moved(to: half, from: 100, over: 0.1, sampleRate: 8_000)
+        renderer.gains.move(\.ducking, to: ChannelGains(0.5), over: 0.1, from: 100, isSilent: false)
         let heard = produce(&renderer, 3_000)
         #expect(heard[50] == 51 * 0.5 && heard[2_000] == 2_001 * 0.25)
         // Halfway along the line, which lags by 18 ms.
         #expect(abs(heard[644] / 645 - 0.5 * 0.75) < 0.001)
         renderer.rewind(to: 2_900)
-        renderer.ramp = StreamGainRamp(.unity)
-        renderer.ducking = StreamGainRamp(.unity)
+        renderer.gains = StreamGains()
         #expect(produce(&renderer, 100) == (2_901...3_000).map(Float.init))
     }
 
@@ -73,11 +72,11 @@ struct StreamRendererTests {
         let lease = ring.grant().lease
         let frame: [Float] = [0.1, -.leastNonzeroMagnitude, 1.5, -0.0, .nan, 1]
         _ = (frame + [1, 1, 1, 1, 1, 1]).withUnsafeBufferPointer { ring.write($0, lease: lease) }
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        var renderer = StreamRenderer(ring: ring)
         var heard = [Float](repeating: 0, count: 6)
         #expect(renderer.produce(into: &heard, frames: 1) == 1)
         #expect(heard.map(\.bitPattern) == frame.map(\.bitPattern))
-        renderer.ramp = StreamGainRamp(ChannelGains(left: 2, right: 3, other: 5))
+        renderer.gains.balance = StreamGainRamp(ChannelGains(left: 2, right: 3, other: 5))
         #expect(renderer.produce(into: &heard, frames: 1) == 1)
         #expect(heard == [2, 3, 5, 5, 2, 3])
     }
@@ -136,7 +135,7 @@ struct StreamRendererTests {
     @Test func movesGainsAlongALine_fromTheRewrittenIndexOn() {
         var renderer = renderer(frames: 3_600, produced: 400)
         renderer.rewind(to: 100)
-        renderer.ramp = renderer.ramp.moved(to: .silence, from: 100, over: 0.2, sampleRate: 8_000)
+        renderer.gains.move(\.volume, to: .silence, over: 0.2, from: 100, isSilent: false)
         let gains = produce(&renderer, 3_500).enumerated().map { $1 / Float(101 + $0) }
         #expect(gains[0] == 1)
         // The line, which lags by 18 ms.
@@ -173,7 +172,7 @@ struct StreamRendererTests {
         let samples = [Float](repeating: 1, count: frames * 2)
         let lease = ring.grant().lease
         _ = samples.withUnsafeBufferPointer { ring.write($0, lease: lease) }
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        var renderer = StreamRenderer(ring: ring)
         renderer.beginSegment(at: 0, fadingIn: 0)
         if produced > 0 { _ = produce(&renderer, produced) }
         return renderer

@@ -109,7 +109,8 @@ struct SimulatedWorld {
     /// Cuts of the ring in the middle of an item.
     private(set) var cuts = 0
     private(set) var ducks: [Duck] = []
-    private(set) var gains: [(sent: ChannelGains, seconds: Double)] = []
+    private(set) var volumes: [(sent: Double, seconds: Double)] = []
+    private(set) var balances: [ChannelGains] = []
     /// The fade of each pause and flush, in seconds.
     private(set) var fades: [Double] = []
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
@@ -348,7 +349,8 @@ struct SimulatedWorld {
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
             case .output(.setTap), .output(.describe), .output(.stream(.flush, _)), .output(.stream(.splice, _)):
                 continue
-            case .output(.setGains(let new, let seconds)): gains.append((new, seconds))
+            case .output(.setVolume(let new, let seconds)): volumes.append((new, seconds))
+            case .output(.setBalance(let new)): balances.append(new)
             case .output(.setEffects(let new)): effects.append(new)
             case .output(.stream(.unmute, _)): unmutes += 1
             case .output(.select(let device)): selected.append(device)

@@ -23,8 +23,8 @@ import Kernel
         onFrames: @escaping @Sendable () -> Void = {}
     ) -> PacedStream {
         PacedStream(
-            AudioFormat(sampleRate: sampleRate, layout: .mono), Generation(1), gains: .unity, ducking: .unity,
-            effects: effects, continuing: nil, sink: sink, onFrames: onFrames)
+            AudioFormat(sampleRate: sampleRate, layout: .mono), Generation(1), gains: StreamGains(), effects: effects,
+            sink: sink, onFrames: onFrames)
     }
 
     @Test func emptyRing_causesNoWakeUps() throws {
@@ -77,10 +77,10 @@ import Kernel
             try stream.perform(.start())
             time = time.advanced(bySeconds: 0.02)
             try stream.advance(to: time)
-            stream.duck(to: ChannelGains(left: 0.1, right: 0.1, other: 0.1), over: 5)
+            stream.move(\.ducking, to: ChannelGains(0.1), over: 5)
             time = time.advanced(bySeconds: 0.02)
             try stream.advance(to: time)
-            stream.duck(to: .unity, over: 5)
+            stream.move(\.ducking, to: .unity, over: 5)
             try stream.perform(.pause())
             try stream.perform(.flush(to: stream.ring.cut()))
         }
@@ -132,6 +132,29 @@ import Kernel
             return Array(sink.written.prefix(300))
         }
         #expect(try render([1, 1, 1, 1, 1, 1_000]) == render([1_005]))
+    }
+
+    /// It halts with the sound. Neither the balance nor another stream moves it.
+    @Test func aVolumeRamp_continuesAfterAPause() throws {
+        let sink = MemorySink()
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        let lease = stream.ring.grant().lease
+        _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        try stream.perform(.start())
+        stream.move(\.volume, to: .silence, over: 1)
+        var time = stream.clock.sampledAt.advanced(bySeconds: 0.5)
+        try stream.advance(to: time)
+        try stream.perform(.pause())
+        let (heard, before) = (sink.written.count, sink.written[3_900])
+        time = time.advanced(bySeconds: 60)
+        try stream.advance(to: time)
+        stream.move(\.balance, to: ChannelGains(0.5), over: 0)
+        try stream.perform(.start())
+        try stream.advance(to: time.advanced(bySeconds: 0.05))
+        let after = try #require(sink.written.dropFirst(heard + 100).first)
+        #expect(before > 0.4 && after < before / 2 && after > before / 2 - 0.05)
+        let gain = stream.remainingGains.continued(from: 0, newRate: 16_000).volume.gains(at: 0).left
+        #expect(abs(gain - 0.47) < 0.03)
     }
 
     /// Shifts keep a follower in step.

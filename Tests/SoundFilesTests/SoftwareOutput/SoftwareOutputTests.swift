@@ -74,7 +74,7 @@ import KernelTesting
     @Test(arguments: [(0, 1, 0), (0.5, 0.5, 4_096)] as [(right: Float, duck: Double, heard: Int16)])
     func gainAndDuckAreFactors(right: Float, duck: Double, heard: Int16) throws {
         let written = try recorded { harness in
-            harness.output.perform(.setGains(ChannelGains(left: 0.5, right: right, other: 0), seconds: 0))
+            harness.output.perform(.setBalance(ChannelGains(left: 0.5, right: right, other: 0)))
             harness.output.perform(.duck(duck, seconds: 1))
             try harness.open()
             try harness.fill(441, 0.5)
@@ -123,7 +123,7 @@ import KernelTesting
 
         let ring = FrameRing(
             format: AudioFormat(sampleRate: 44_100, layout: .stereo), capacity: 22_050, retained: 0)
-        var renderer = StreamRenderer(ring: ring, ramp: StreamGainRamp(.unity))
+        var renderer = StreamRenderer(ring: ring)
         let stage = try #require(EffectStage.changed(nil, to: effects, ring: ring))
         renderer.use(stage)
         write(ring)

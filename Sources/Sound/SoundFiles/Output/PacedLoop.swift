@@ -23,8 +23,8 @@ final class PacedLoop {
     private let mailbox: Mailbox<Command>
     private let published: Published<OutputClock, AudioOutputEvent>
     private var stream: PacedStream?
-    private var gains = ChannelGains.unity
-    private var ducking = ChannelGains.unity
+    /// Of the next stream, while there is none.
+    private var gains = StreamGains()
     private var effects = EffectSettings.off
     private var tap: SoundTap?
     private var chosen = false
@@ -63,18 +63,14 @@ final class PacedLoop {
             guard stream?.generation == generation else { return }
             guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
             guard stream != nil else { return }
-            stream = nil
+            forgetStream()
             publish(.closed(generation))
         case .stream(let command, let generation):
             guard stream?.generation == generation else { return }
             guarded { stream throws(AudioOutputError) in try stream.perform(command) }
-        case .setGains(let gains, let seconds):
-            self.gains = gains
-            stream?.move(to: gains, over: seconds)
-        case .duck(let gain, let seconds):
-            let gain = Float(gain)
-            ducking = ChannelGains(left: gain, right: gain, other: gain)
-            stream?.duck(to: ducking, over: seconds)
+        case .setVolume(let volume, let seconds): move(\.volume, to: ChannelGains(volume), over: seconds)
+        case .setBalance(let gains): move(\.balance, to: gains, over: 0)
+        case .duck(let gain, let seconds): move(\.ducking, to: ChannelGains(gain), over: seconds)
         case .setEffects(let effects):
             self.effects = effects
             stream?.setEffects(effects)
@@ -91,18 +87,28 @@ final class PacedLoop {
 
     private func open(_ preferred: AudioFormat, _ generation: Generation) {
         guarded { stream throws(AudioOutputError) in try stream.fadeOut() }
-        let previous = stream
-        stream = nil
+        forgetStream()
         do throws(AudioOutputError) {
             let format = try sink.open(preferred)
-            stream = PacedStream(
-                format, generation, gains: gains, ducking: ducking, effects: effects, continuing: previous, sink: sink
-            ) { [mailbox] in mailbox.post(.frames) }
+            stream = PacedStream(format, generation, gains: gains, effects: effects, sink: sink) { [mailbox] in
+                mailbox.post(.frames)
+            }
             stream?.setTap(tap)
             if let stream { publish(.opened(generation, stream.ring)) }
         } catch {
             publish(.failed(generation, error))
         }
+    }
+
+    private func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
+        if stream == nil { return self.gains.move(part, to: gains, over: seconds, from: 0, isSilent: true) }
+        stream?.move(part, to: gains, over: seconds)
+    }
+
+    /// The next stream continues its gains.
+    private func forgetStream() {
+        if let stream { gains = stream.remainingGains }
+        stream = nil
     }
 
     /// Calls the stream, then reports the results; a stream whose sink fails ends.
@@ -115,7 +121,7 @@ final class PacedLoop {
             self.stream = stream
             events.forEach(publish)
         } catch {
-            self.stream = nil
+            forgetStream()
             publish(.failed(generation, error))
         }
     }

@@ -59,9 +59,8 @@ struct PacedStream {
     private var events: [AudioOutputEvent] = []
 
     init(
-        _ format: AudioFormat, _ generation: Generation, gains: ChannelGains, ducking: ChannelGains,
-        effects: EffectSettings, continuing previous: PacedStream?, sink: any PacedSink,
-        onFrames: @escaping @Sendable () -> Void
+        _ format: AudioFormat, _ generation: Generation, gains: StreamGains, effects: EffectSettings,
+        sink: any PacedSink, onFrames: @escaping @Sendable () -> Void
     ) {
         self.format = format
         self.generation = generation
@@ -69,13 +68,7 @@ struct PacedStream {
         ring = FrameRing(
             format: format, capacity: Int(format.frames(Self.ringSeconds)),
             retained: Int(format.frames(Self.retainedSeconds)), onFrames: onFrames)
-        // A running gain ramp continues in the new stream's frames.
-        let ramp = previous.map { previous in
-            previous.renderer.ramp.continued(
-                from: previous.renderer.cursor, rate: previous.format.sampleRate, newRate: format.sampleRate)
-        }
-        renderer = StreamRenderer(
-            ring: ring, ramp: ramp ?? StreamGainRamp(gains), ducking: StreamGainRamp(ducking))
+        renderer = StreamRenderer(ring: ring, gains: gains)
         buffer = [Float](repeating: 0, count: Self.chunk * format.channelCount)
         setEffects(effects)
     }
@@ -104,21 +97,12 @@ struct PacedStream {
         return events
     }
 
-    /// During silence there is nothing to smooth.
-    mutating func move(to gains: ChannelGains, over seconds: Double) {
-        renderer.ramp =
-            isPlaying || seconds > 0 ? moved(renderer.ramp, to: gains, over: seconds) : StreamGainRamp(gains)
+    mutating func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
+        let isSilent = if case .playing = phase { false } else { true }
+        renderer.gains.move(part, to: gains, over: seconds, from: renderer.cursor, isSilent: isSilent)
     }
 
-    mutating func duck(to gains: ChannelGains, over seconds: Double) {
-        renderer.ducking = isPlaying ? moved(renderer.ducking, to: gains, over: seconds) : StreamGainRamp(gains)
-    }
-
-    private var isPlaying: Bool { if case .playing = phase { true } else { false } }
-
-    private func moved(_ ramp: StreamGainRamp, to gains: ChannelGains, over seconds: Double) -> StreamGainRamp {
-        ramp.moved(to: gains, from: renderer.cursor, over: seconds, sampleRate: format.sampleRate)
-    }
+    var remainingGains: StreamGains { renderer.remainingGains }
 
     mutating func setEffects(_ effects: EffectSettings) {
         let changed = EffectStage.changed(stage, to: effects, ring: ring)
