@@ -133,9 +133,11 @@ struct FollowerCore {
     private mutating func rest(_ leader: StepReading, _ follower: StepReading) -> Step {
         // The follower's own end is only milliseconds away, and nothing follows.
         if leader.status == .completed, follower.wantsSound, follower.isNearBorder, next == nil { return .wait }
-        let isRunning = follower.wantsSound || follower.status == .paused
+        let mayRun = follower.wantsSound || follower.status == .paused
+        // It may reach the item's end before the leader's stop.
+        let hasCompleted = follower.status == .completed && leader.status == .stopped
         forget()
-        return isRunning ? .stop : .wait
+        return mayRun || hasCompleted ? .stop : .wait
     }
 
     private mutating func silence(_ leader: StepReading, _ follower: StepReading) -> Step {

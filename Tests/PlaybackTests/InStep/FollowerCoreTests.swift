@@ -109,6 +109,15 @@ import Kernel
         #expect(look(playing(item(1), at: 99), over) != .wait)
     }
 
+    @Test mutating func stopsOnce_whenItCompletedBeforeItsLeaderStopped() {
+        begun()
+        var (stopped, over) = (paused(item(1)), paused(item(7)))
+        (stopped.status, over.status) = (.stopped, .completed)
+        #expect(look(stopped, over) == .stop)
+        over.status = .stopped
+        #expect(look(stopped, over) == .wait)
+    }
+
     @Test mutating func staysApart_whenItIsNotSeekable() {
         begun()
         var follower = playing(item(7), at: 20)

@@ -172,12 +172,13 @@ import Testing
         #expect(pair.follower.status == .paused && pair.follower.fades.last == 0.5)
     }
 
-    @Test func itStopsBecauseItsLeaderDoes() {
-        var pair = Pair(seed: 10, ["0-60"])
+    @Test(arguments: [StatusReason.user, .stopAfterCurrent]) func itStopsBecauseItsLeaderDoes(reason: StatusReason) {
+        var pair = Pair(seed: 10, ["0-3"])
+        pair.leader.apply { $0.stopAfterCurrent = reason == .stopAfterCurrent }
         pair.run(seconds: 2, starved: false)
-        pair.leader.command(.stop(drain: false))
-        pair.run(seconds: 1, starved: false)
-        #expect(pair.leader.status == .stopped && pair.leader.core.reason == .user)
+        if reason == .user { pair.leader.command(.stop(drain: false)) }
+        pair.run(seconds: 3, starved: false)
+        #expect(pair.leader.status == .stopped && pair.leader.core.reason == reason)
         #expect(pair.follower.status == .stopped && pair.follower.core.reason == .leader)
     }
 
