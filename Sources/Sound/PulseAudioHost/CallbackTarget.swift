@@ -38,4 +38,10 @@ enum Listings {
         defer { self = .none }
         return self == .outdated
     }
+
+    /// As `end`, after a failure. libpulse gives up a request after 30 s. Other errors come at once, and another listing
+    /// would bring them again.
+    mutating func fail(_ context: OpaquePointer) -> Bool {
+        end() || pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue)
+    }
 }

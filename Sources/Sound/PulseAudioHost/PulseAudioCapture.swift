@@ -51,12 +51,11 @@ public final class PulseAudioCapture: AudioCapture {
         }
         isReached()
         let sources = PulseSources()
-        sources.request(context) {}
-        iterate(answering) { sources.isComplete }
-        guard sources.isComplete else {
-            let code =
-                pa_context_get_state(context) == PA_CONTEXT_READY
-                ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
+        sources.request(context) { _ in }
+        iterate(answering) { sources.isComplete != nil }
+        guard sources.isComplete == true else {
+            let isLate = sources.isComplete == nil && pa_context_get_state(context) == PA_CONTEXT_READY
+            let code = isLate ? Int32(PA_ERR_TIMEOUT.rawValue) : pa_context_errno(context)
             throw .noSource(PulseProblem.connection(code, server: server))
         }
         return sources.list
@@ -66,26 +65,30 @@ public final class PulseAudioCapture: AudioCapture {
 /// The sources as the server reports them, and the choice among them.
 final class PulseSources: CallbackTarget {
     private(set) var list: [CaptureSource] = []
-    private(set) var isComplete = false
+    /// nil until the server has answered; false if it refused, or has not answered for libpulse's 30 s.
+    private(set) var isComplete: Bool?
+    private var hasServer = false
     private var defaultName: String?
-    private var done: () -> Void = {}
+    private var done: (Bool) -> Void = { _ in }
 
-    /// `done` is called on the mainloop's thread; this object must live until then.
-    func request(_ context: OpaquePointer, done: @escaping () -> Void) {
+    /// `done` receives `isComplete` on the mainloop's thread; this object must live until then.
+    func request(_ context: OpaquePointer, done: @escaping (Bool) -> Void) {
         self.done = done
         release(
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    let name = info?.pointee.default_source_name.map { String(cString: $0) }
-                    PulseSources.from(userdata).defaultName = name
+                    guard let info else { return }
+                    let sources = PulseSources.from(userdata)
+                    sources.hasServer = true
+                    sources.defaultName = info.pointee.default_source_name.map { String(cString: $0) }
                 }, userdata))
         release(
             pa_context_get_source_info_list(
                 context,
                 { _, info, end, userdata in
                     let sources = PulseSources.from(userdata)
-                    if end != 0 { sources.finish() } else if let info { sources.add(info.pointee) }
+                    if end != 0 { sources.finish(end > 0) } else if let info { sources.add(info.pointee) }
                 }, userdata))
     }
 
@@ -99,9 +102,10 @@ final class PulseSources: CallbackTarget {
                     property("device.form_factor", of: info.proplist))))
     }
 
-    private func finish() {
-        isComplete = true
-        done()
+    private func finish(_ hasList: Bool) {
+        let isComplete = hasList && hasServer
+        self.isComplete = isComplete
+        done(isComplete)
     }
 
     /// `wanted`, else the preferred source, else the default, else any. A monitor only if it is named, as it records

@@ -58,7 +58,8 @@ final class PulseCaptureStream: CaptureStream, CallbackTarget, @unchecked Sendab
     private func contextChanged() {
         guard let context else { return }
         switch pa_context_get_state(context) {
-        case PA_CONTEXT_READY: sources.request(context) { [unowned self] in listed() }
+        case PA_CONTEXT_READY:
+            sources.request(context) { [unowned self] in $0 ? listed() : contextFailed(context) }
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: contextFailed(context)
         default: break
         }

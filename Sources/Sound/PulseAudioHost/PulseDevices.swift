@@ -19,6 +19,8 @@ struct PulseDevices {
     var only: String?
 
     struct Listing {
+        /// The default is known.
+        var hasServer = false
         var devices: [OutputDevice] = []
         var defaultName: String?
         /// The sink of our stream when the server reported its default. Both are of the same moment, which

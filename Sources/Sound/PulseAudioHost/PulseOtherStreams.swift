@@ -156,12 +156,10 @@ final class PulseOtherStreams: CallbackTarget {
         if isOutdated, let context { list(context) }
     }
 
-    /// libpulse gives up a request after 30 s: a server that hangs does not show that other programs have ended.
+    /// A server that hangs does not show that other programs have ended.
     private func listingFailed(_ context: OpaquePointer?) {
-        let isOutdated = listings.end()
         loseStreams()
-        // Other errors come at once, and a new listing would bring them again.
-        if let context, isOutdated || pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue) { list(context) }
+        if let context, listings.fail(context) { list(context) }
     }
 
     private func publish(isDucked: Bool) {

@@ -64,7 +64,6 @@ extension PulseSession {
 
     private func connected(_ context: OpaquePointer) {
         retryTimer?.arm(nil)
-        retryDelay = 0.1
         connection = .ready
         pa_context_set_subscribe_callback(
             context,
@@ -124,8 +123,10 @@ extension PulseSession {
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
+                    guard let info else { return }
                     let session = PulseSession.from(userdata)
-                    session.devices.listing.defaultName = info?.pointee.default_sink_name.map { String(cString: $0) }
+                    session.devices.listing.hasServer = true
+                    session.devices.listing.defaultName = info.pointee.default_sink_name.map { String(cString: $0) }
                     session.devices.listing.streamDevice = session.deviceAtListing
                 }, userdata))
         release(
@@ -133,10 +134,12 @@ extension PulseSession {
                 context,
                 { _, info, end, userdata in
                     let session = PulseSession.from(userdata)
-                    if end != 0 {
+                    if end == 0 {
+                        if let info { session.devices.listing.devices.append(OutputDevice(info.pointee)) }
+                    } else if end > 0, session.devices.listing.hasServer {
                         session.listed()
-                    } else if let info {
-                        session.devices.listing.devices.append(OutputDevice(info.pointee))
+                    } else {
+                        session.listingFailed()
                     }
                 }, userdata))
     }
@@ -154,6 +157,7 @@ extension PulseSession {
 
     private func listed() {
         let isOutdated = listings.end()
+        retryDelay = 0.1
         streamDevice = devices.finishListing()
         // The devices first: an observer of the availability then knows the device of the sound.
         publishDevices()
@@ -161,5 +165,16 @@ extension PulseSession {
         announceDevices()
         performDeferred()
         if isOutdated { listDevices() }
+    }
+
+    /// The last list stays. Before the first one, the server counts as unreachable.
+    private func listingFailed() {
+        guard let context else { return }
+        devices.listing = PulseDevices.Listing()
+        if devices.devices == nil {
+            connectionFailed(pa_context_errno(context))
+        } else if listings.fail(context) {
+            listDevices()
+        }
     }
 }
