@@ -76,7 +76,7 @@ final class PulseAudioOutputTests {
         try driver.wait("flushed")
         _ = try capture.frames(from: capture.count, count: 8_820, within: 3)
         let (mark, events) = (capture.count, driver.count)
-        driver.send(.start(fade: nil))
+        driver.send(.start(beginsItem: true))
         driver.feed(noise.samples, ring, drains: true)
         try driver.wait("drained", from: events)
         let first = try capture.firstSound(from: mark, within: 3)

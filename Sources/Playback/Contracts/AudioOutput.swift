@@ -53,9 +53,9 @@ public enum OutputCommand: Sendable {
 /// Commands for an open stream. `fade`: seconds; 0: as short as possible without a click.
 public enum StreamCommand: Sendable {
     /// Plays from the ring, with a fade-in after a pause or flush; during the fade-out of a pause, from its present gain.
-    /// `fade` nil: the frames after silence begin an item. Nothing fades in, and the effects have no past, as in a new stream.
-    /// Reports `.started` once the sink's clock advances with our samples.
-    case start(fade: Double? = 0)
+    /// `beginsItem`: after silence, nothing fades in, and the effects have no past, as in a new stream. Reports `.started`
+    /// once the sink's clock advances with our samples.
+    case start(fade: Double = 0, beginsItem: Bool = false)
     /// Fades out, stops the clock and keeps the frames that were not heard for the next `start`. The producer may still
     /// write meanwhile. A shorter fade replaces a longer one that runs. Reports `.paused`, unless a `start` came before;
     /// the clock then stands at the first frame that was not heard.

@@ -94,11 +94,11 @@ struct OutputStream {
         return [.output(.open(format, generation))]
     }
 
-    mutating func start(fade: Double? = 0, _ now: MonotonicTime) -> [PlayerAction] {
+    mutating func start(fade: Double = 0, beginsItem: Bool = false, _ now: MonotonicTime) -> [PlayerAction] {
         guard case .open(let generation, _, let transport) = state else { return [] }
         // A draining stream is audible already.
         if case .draining = transport { self.transport = .running } else { self.transport = .starting(since: now) }
-        return [.output(.stream(.start(fade: fade), generation))]
+        return [.output(.stream(.start(fade: fade, beginsItem: beginsItem), generation))]
     }
 
     mutating func pause(fade: Double, _ now: MonotonicTime) -> [PlayerAction] {

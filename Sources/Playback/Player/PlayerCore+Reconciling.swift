@@ -179,7 +179,8 @@ extension PlayerCore {
             case .dry where prebuffering != nil: silence()
             case .silent:
                 let beginsItem = position == 0 && !current.isLive
-                actions += stream.start(fade: beginsItem ? nil : lastStatus == .paused ? fades.pause : 0, now)
+                let fade = !beginsItem && lastStatus == .paused ? fades.pause : 0
+                actions += stream.start(fade: fade, beginsItem: beginsItem, now)
             case .pausing(_, fade: let fade) where fade > 0:
                 // The pause was cancelled while it fades out: the gain rises from its present value.
                 actions += stream.start(fade: fades.pause, now)

@@ -154,9 +154,9 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         }
         guard deferred.isEmpty else { return deferred.append(.stream(command, generation)) }
         switch command {
-        case .start(let fade):
-            if fade == nil { current?.beginItem() }
-            current?.start(fade: fade ?? 0)
+        case .start(let fade, let beginsItem):
+            if beginsItem { current?.beginItem() }
+            current?.start(fade: fade)
         case .pause(let fade): current?.pause(fade: fade)
         case .flush(let index, let fade): current?.flush(to: index, fade: fade)
         case .drain: current?.drain()

@@ -53,7 +53,7 @@ import Kernel
         func play(_ stream: inout PacedStream, _ time: inout MonotonicTime) throws {
             let lease = stream.ring.grant().lease
             _ = item.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-            try stream.perform(.start(fade: nil))
+            try stream.perform(.start(beginsItem: true))
             try stream.perform(.drain)
             for _ in 0..<10 {
                 time = time.advanced(bySeconds: 0.02)
@@ -95,7 +95,7 @@ import Kernel
         for level: Float in [1, 0] {
             let lease = stream.ring.grant().lease
             _ = [Float](repeating: level, count: 800).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-            try stream.perform(.start(fade: nil))
+            try stream.perform(.start(beginsItem: true))
             try stream.perform(.drain)
             time = time.advanced(bySeconds: 0.04)
             try stream.advance(to: time)

@@ -143,7 +143,7 @@ struct PacedStream {
 
     mutating func perform(_ command: StreamCommand) throws(AudioOutputError) {
         switch command {
-        case .start(let fade): try start(fade)
+        case .start(let fade, let beginsItem): try start(fade, beginsItem: beginsItem)
         case .pause(let fade):
             if fadesLong(fade), beginFade(over: fade, limit: .max) { return afterFade = .pause }
             try fadeOut()
@@ -168,19 +168,19 @@ struct PacedStream {
         }
     }
 
-    private mutating func start(_ fade: Double?) throws(AudioOutputError) {
+    private mutating func start(_ fade: Double, beginsItem: Bool) throws(AudioOutputError) {
         isDraining = false
         switch (phase, afterFade) {
         case (.playing, .flush): return
-        case (.playing, .pause) where renderer.fadeIn(from: renderer.cursor, over: format.frames(fade ?? 0)):
+        case (.playing, .pause) where renderer.fadeIn(from: renderer.cursor, over: format.frames(fade)):
             afterFade = nil
             events.append(.started(generation))
         case (.playing, nil): events.append(.started(generation))
         case (.playing, .pause), (.stopped, _), (.waiting, _), (.drained, _):
             try fadeOut()
             renderer.settle()
-            if fade == nil { beginItem() }
-            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade ?? 0)) }
+            if beginsItem { beginItem() }
+            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade)) }
             phase = .waiting
             resume()
         }
