@@ -16,7 +16,7 @@ public final class CapturingOutput: AudioOutput {
         var hasReportedStart = false
         var heard: FrameCount = 0
         var captured: [Float] = []
-        var duck = 1.0
+        var timerGain = 1.0
         var effects = EffectSettings.off
         var opened = 0
         var splices = 0
@@ -39,8 +39,8 @@ public final class CapturingOutput: AudioOutput {
 
     /// The first channel of the recorded sound.
     public var captured: [Float] { state.withLock { $0.captured } }
-    /// The gain besides the volume, at the end of its ramp.
-    public var duck: Double { state.withLock { $0.duck } }
+    /// The gain of sleep timers and alarms, at the end of its ramp.
+    public var timerGain: Double { state.withLock { $0.timerGain } }
     public var effects: EffectSettings { state.withLock { $0.effects } }
     /// The number of opened streams.
     public var streamsOpened: Int { state.withLock { $0.opened } }
@@ -106,8 +106,8 @@ public final class CapturingOutput: AudioOutput {
         case .open(_, let generation): open(generation)
         case .stream(let command, let generation): perform(command, generation)
         case .setEffects(let effects): state.withLock { $0.effects = effects }
-        case .duck(let gain, _): state.withLock { $0.duck = gain }
-        case .connect, .setVolume, .setBalance, .setTap, .describe, .select: break
+        case .setTimerGain(let gain, _): state.withLock { $0.timerGain = gain }
+        case .connect, .duck, .setVolume, .setBalance, .setTap, .describe, .select: break
         }
     }
 

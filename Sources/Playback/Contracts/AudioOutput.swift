@@ -37,8 +37,10 @@ public enum OutputCommand: Sendable {
     case setVolume(Double, seconds: Double)
     /// A separate factor, mute and balance, that moves like the volume, over 0 s. Kept across streams.
     case setBalance(ChannelGains)
-    /// A separate factor, initially 1, that moves like the volume, and at once in silence. Kept across streams.
+    /// Separate factors, initially 1, that move like the volume, and at once in silence: of announcements, and of sleep
+    /// timers and alarms. Kept across streams.
     case duck(Double, seconds: Double)
+    case setTimerGain(Double, seconds: Double)
     /// Changes to these effects without a click, within 0.1 s. A new stream starts with them.
     case setEffects(EffectSettings)
     /// Copies the rendered sound, before the gains, to this tap; nil ends that. Kept across streams.

@@ -9,7 +9,7 @@ public struct LeaderPlayback: Hashable, Sendable {
     public var crossfade = 0.0
     public var fades = PlayerSettings.Fades()
     /// The gain of a sleep timer's fade or an alarm's rise.
-    var fade = Attenuations.Ramp()
+    var fade = GainRamp()
     /// The current item is about to end, and nothing follows it.
     public var isLast = false
 }

@@ -93,7 +93,6 @@ extension PlayerCore {
 
     mutating func checkDeadlines() {
         giveUp { $0.waitsForOthers }
-        checkAttenuation()
         checkSleep()
         checkTimedStart()
         watchSink()
@@ -129,7 +128,7 @@ extension PlayerCore {
     var nextDeadline: MonotonicTime? {
         var times = (waitsForOthers + waitsForSink).map { $0.since.advanced(bySeconds: $0.limit) }
         times += [
-            pending.deadline, attenuations.next, sleepDeadline, timedStartDeadline, saving.retryTime,
+            pending.deadline, sleepDeadline, timedStartDeadline, saving.retryTime,
             nextLiveMoment, nextBorder, nextSegment, poll.map(now.advanced(bySeconds:)),
         ].compactMap(\.self)
         if let outage, goal.wantsSound {

@@ -163,7 +163,7 @@ extension PlayerCore {
         snapshot.tempo = current.map(tempo) ?? settings.tempo(isSpeech: settings.playsSpeech)
         snapshot.crossfade = crossfade
         snapshot.overlap = overlapAhead
-        snapshot.fade = attenuations.ramp(of: .timer)
+        snapshot.fade = timerRamp
         snapshot.isLast = isQueueLow || stopsAfterCurrent
         snapshot.settings = settings
         snapshot.queueLength = queue.count

@@ -57,7 +57,7 @@ struct PlayerCore {
     var leaderPlayback: LeaderPlayback?
 
     // Timed behaviour.
-    var attenuations = Attenuations()
+    var timerRamp = GainRamp()
     var sleep: Sleep?
     var rise: Rise?
     var timedStart: TimedStart?
@@ -145,7 +145,7 @@ struct PlayerCore {
         case .prepared(let change, let token):
             commit(change)
             pending.add(change.command, token, inserted: change.inserted, now)
-        case .duck(let gain, let seconds): attenuate(.announcement, to: gain, over: seconds)
+        case .duck(let gain, let seconds): actions.append(.output(.duck(gain, seconds: seconds)))
         case .saveFailed(let failure): saveFailed(failure)
         case .saveSucceeded: saveSucceeded()
         case .tick: break

@@ -19,7 +19,7 @@ public struct PlayerSnapshot: Sendable {
     /// Seconds of the current item that will overlap the next one, once known.
     public var overlap = 0.0
     /// The gain of a sleep timer's fade or an alarm's rise.
-    var fade = Attenuations.Ramp()
+    var fade = GainRamp()
     /// The current item is about to end, and nothing follows it.
     public var isLast = false
     public var settings = PlayerSettings()

@@ -100,7 +100,7 @@ extension PlayerCore {
     mutating func sleep(_ plan: SleepPlan?) {
         let wasLowered = sleep?.isLowered == true
         sleep = plan.map(Sleep.init)
-        if wasLowered { attenuate(.timer, to: 1, over: 0) }
+        if wasLowered { moveTimerGain(to: 1, over: 0) }
     }
 
     private mutating func endSleep() {
@@ -114,12 +114,11 @@ extension PlayerCore {
         rise = seconds.map { Rise(seconds: $0) }
         guard rise != nil else {
             // The output moves the gain with its frames, so a paused stream still has the rest of the ramp.
-            let ramp = attenuations.ramp(of: .timer)
-            if ramp.from < ramp.to { attenuate(.timer, to: ramp.gain(at: now), over: 0) }
+            if timerRamp.from < timerRamp.to { moveTimerGain(to: timerRamp.gain(at: now), over: 0) }
             return
         }
         if sleep != nil { endSleep() }
-        attenuate(.timer, to: 0, over: 0)
+        moveTimerGain(to: 0, over: 0)
     }
 
     /// Seconds in which the previous item fades out after a skip or an edit. Before a rise it is silent already.
@@ -141,9 +140,9 @@ extension PlayerCore {
         case .endOfQueue: if queue.successor(order, using: &random) == nil { left = secondsLeftOfRound }
         }
         switch sleep?.turn(left: left, isPlaying: lastStatus == .playing, wantsSound: goal.wantsSound) {
-        case .fadeOut(let seconds): attenuate(.timer, to: 0, over: seconds)
-        case .wait(let gain): attenuate(.timer, to: gain, over: 0)
-        case .comeBack: attenuate(.timer, to: 1, over: Self.returnSeconds)
+        case .fadeOut(let seconds): moveTimerGain(to: 0, over: seconds)
+        case .wait(let gain): moveTimerGain(to: gain, over: 0)
+        case .comeBack: moveTimerGain(to: 1, over: Self.returnSeconds)
         case nil: return
         }
     }
@@ -176,16 +175,15 @@ extension PlayerCore {
     mutating func beginRise() {
         guard let rise else { return }
         self.rise = nil
-        attenuate(.timer, to: 1, over: rise.seconds)
+        moveTimerGain(to: 1, over: rise.seconds)
     }
 
     /// Restores the gain once no sound needs it.
     mutating func reconcileTimerGain() {
         if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
-        guard rise == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain,
-            attenuations.ramp(of: .timer).to != 1
+        guard rise == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain, timerRamp.to != 1
         else { return }
-        attenuate(.timer, to: 1, over: 0)
+        moveTimerGain(to: 1, over: 0)
     }
 
     /// Sound that fades out keeps its gain.
@@ -197,14 +195,13 @@ extension PlayerCore {
     /// A follower reaches the end of its leader's ramp at the same time, from its own present gain.
     private mutating func followFade() {
         guard rise == nil, let fade = leaderPlayback?.fade, mayRestoreGain else { return }
-        let own = attenuations.ramp(of: .timer)
         guard lastStatus != .playing else {
-            if (own.to, own.end) != (fade.to, fade.end) { attenuate(.timer, to: fade.to, until: fade.end) }
+            if (timerRamp.to, timerRamp.end) != (fade.to, fade.end) { moveTimerGain(to: fade.to, until: fade.end) }
             return
         }
         // Ramps on a silent stream end at once.
         let gain = fade.gain(at: now)
-        if abs(own.to - gain) >= 0.01 { attenuate(.timer, to: gain, over: 0) }
+        if abs(timerRamp.to - gain) >= 0.01 { moveTimerGain(to: gain, over: 0) }
     }
 
     /// Seconds until the end of the item, or of its present repetition if it repeats without end.

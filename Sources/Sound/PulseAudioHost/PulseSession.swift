@@ -132,6 +132,7 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         case .setVolume(let volume, let seconds): move(\.volume, to: ChannelGains(volume), over: seconds)
         case .setBalance(let gains): move(\.balance, to: gains, over: 0)
         case .duck(let gain, let seconds): move(\.ducking, to: ChannelGains(gain), over: seconds)
+        case .setTimerGain(let gain, let seconds): move(\.timer, to: ChannelGains(gain), over: seconds)
         case .setEffects(let effects):
             self.effects = effects
             current?.setEffects(effects)

@@ -110,12 +110,12 @@ import Testing
         #expect(pair.follower.status == .completed && pair.leader.status == .completed)
     }
 
-    /// The gain for announcements and timers at a time, from the ramps that the output received.
+    /// The gain of timers at a time, from the ramps that the output received.
     private static func gain(_ world: SimulatedWorld, at time: MonotonicTime) -> Double {
-        world.ducks.reduce(1.0) { gain, duck in
-            guard duck.at <= time else { return gain }
-            let left = duck.seconds - time.seconds(since: duck.at)
-            return left <= 0 ? duck.gain : duck.gain + (gain - duck.gain) * left / duck.seconds
+        world.timerGains.reduce(1.0) { gain, new in
+            guard new.at <= time else { return gain }
+            let left = new.seconds - time.seconds(since: new.at)
+            return left <= 0 ? new.gain : new.gain + (gain - new.gain) * left / new.seconds
         }
     }
 
@@ -137,7 +137,7 @@ import Testing
         #expect(Self.gain(pair.follower, at: pair.leader.now) < 0.1)
         pair.follower.check = { world in
             guard world.status == .playing else { return }
-            #expect(world.ducks.last?.gain == 0, "it gets loud again before it is silent")
+            #expect(world.timerGains.last?.gain == 0, "it gets loud again before it is silent")
         }
         pair.run(seconds: 1, starved: false)
         #expect(pair.leader.status == .paused && pair.follower.status == .paused)
@@ -156,7 +156,7 @@ import Testing
         pair.leader.command(.edit(.replace([ItemDraft(uri: "1-60")], startIndex: 0), expected: nil, play: true))
         pair.follower.check = { world in
             guard world.status == .playing, world.core.current?.item.uri == "1-60" else { return }
-            let last = world.ducks.last
+            let last = world.timerGains.last
             #expect(last.map { $0.gain < 0.3 || $0.seconds > 0.5 || world.position > 5 } == true)
         }
         Self.expectSameGains(&pair, seconds: 7)

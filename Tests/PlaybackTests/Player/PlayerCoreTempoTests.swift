@@ -128,9 +128,9 @@ import Testing
         var world = playing(["a-20"], at: 2)
         world.command(.sleep(SleepPlan(end: .endOfItem, fade: 2)))
         world.run(seconds: 7.5)
-        #expect(world.ducks.isEmpty)
-        #expect(world.run(upTo: 1) { !$0.ducks.isEmpty })
-        #expect(abs(try #require(world.ducks.first).seconds - 2) < 0.1)
+        #expect(world.timerGains.isEmpty)
+        #expect(world.run(upTo: 1) { !$0.timerGains.isEmpty })
+        #expect(abs(try #require(world.timerGains.first).seconds - 2) < 0.1)
     }
 
     @Test func aLeadersTempo_holdsWhileItIsFollowed() {

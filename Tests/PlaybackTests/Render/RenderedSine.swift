@@ -198,6 +198,7 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
                 "balance", { \.balance }, ChannelGains(volume: 1, muted: false, balance: -1),
                 ChannelGains(volume: 1, muted: false, balance: 1)),
             ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(0.1)),
+            ChangedParameter("timer", { \.timer }, .unity, ChannelGains(0.1)),
         ]
 
     /// A crossfade of a sine into itself must be inaudible.

@@ -52,13 +52,14 @@ struct StreamRendererTests {
         #expect(!map.hasSilence(from: 0, to: 159) && !map.hasSilence(from: 151, to: 400))
     }
 
-    @Test func duckingIsMultipliedWithTheGains_andEndsUntouched() {
+    @Test func duckingIsMultipliedWithTheOtherGains_andEndsUntouched() {
         var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
+        renderer.gains.timer = StreamGainRamp(ChannelGains(0.5))
         renderer.gains.move(\.ducking, to: ChannelGains(0.5), over: 0.1, from: 100, isSilent: false)
         let heard = produce(&renderer, 3_000)
-        #expect(heard[50] == 51 * 0.5 && heard[2_000] == 2_001 * 0.25)
+        #expect(heard[50] == 51 * 0.25 && heard[2_000] == 2_001 * 0.125)
         // Halfway along the line, which lags by 18 ms.
-        #expect(abs(heard[644] / 645 - 0.5 * 0.75) < 0.001)
+        #expect(abs(heard[644] / 645 - 0.25 * 0.75) < 0.001)
         renderer.rewind(to: 2_900)
         renderer.gains = StreamGains()
         #expect(produce(&renderer, 100) == (2_901...3_000).map(Float.init))

@@ -47,7 +47,7 @@ struct SimulatedWorld {
         var tail: HeldTail?
     }
 
-    struct Duck {
+    struct TimerGain {
         var gain: Double
         var seconds: Double
         var at: MonotonicTime
@@ -108,7 +108,7 @@ struct SimulatedWorld {
     private(set) var unmutes = 0
     /// Cuts of the ring in the middle of an item.
     private(set) var cuts = 0
-    private(set) var ducks: [Duck] = []
+    private(set) var timerGains: [TimerGain] = []
     private(set) var volumes: [(sent: Double, seconds: Double)] = []
     private(set) var balances: [ChannelGains] = []
     /// The fade of each pause and flush, in seconds.
@@ -344,10 +344,11 @@ struct SimulatedWorld {
             case .output(.stream(.close, let generation)):
                 if generation == sink.generation { sink = Sink() }
                 for id in sessions.keys { sessions[id]?.tail = nil }
-            case .output(.duck(let gain, let seconds)): ducks.append(Duck(gain: gain, seconds: seconds, at: now))
+            case .output(.setTimerGain(let gain, let seconds)):
+                timerGains.append(TimerGain(gain: gain, seconds: seconds, at: now))
             case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .output(.setTap), .output(.describe), .output(.stream(.flush, _)), .output(.stream(.splice, _)):
+            case .output(.setTap), .output(.describe), .output(.duck), .output(.stream(.flush, _)), .output(.stream(.splice, _)):
                 continue
             case .output(.setVolume(let new, let seconds)): volumes.append((new, seconds))
             case .output(.setBalance(let new)): balances.append(new)

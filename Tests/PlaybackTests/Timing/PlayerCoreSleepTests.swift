@@ -21,17 +21,17 @@ import Testing
         let volume = world.core.settings.volume
         let end = sleeping(&world, in: 5, fade: 2)
         world.run(seconds: 2.9)
-        #expect(world.ducks.isEmpty && world.status == .playing)
+        #expect(world.timerGains.isEmpty && world.status == .playing)
         world.run(seconds: 0.2)
-        let fade = try #require(world.ducks.first)
+        let fade = try #require(world.timerGains.first)
         #expect(fade.gain == 0 && abs(fade.seconds - 2) < 0.01)
         world.run(seconds: end.seconds(since: world.now) - 0.01)
         #expect(world.status == .playing && !hasSlept(world))
         world.run(seconds: 0.1)
         #expect(world.status == .paused && world.core.reason == .sleepTimer && hasSlept(world))
         // The gain is back only once it is silent.
-        let back = try #require(world.ducks.last)
-        #expect(back.gain == 1 && back.at >= end && world.ducks.count == 2)
+        let back = try #require(world.timerGains.last)
+        #expect(back.gain == 1 && back.at >= end && world.timerGains.count == 2)
         #expect(world.core.stream.isSounding == false && world.core.settings.volume == volume)
     }
 
@@ -39,9 +39,9 @@ import Testing
         var world = SimulatedWorld.playing(["a-60"])
         _ = sleeping(&world, in: 3, fade: 2)
         world.run(seconds: 2)
-        #expect(world.ducks.count == 1)
+        #expect(world.timerGains.count == 1)
         world.command(.sleep(nil))
-        #expect(world.ducks.last?.gain == 1 && world.ducks.last?.seconds == 0)
+        #expect(world.timerGains.last?.gain == 1 && world.timerGains.last?.seconds == 0)
         world.run(seconds: 3)
         #expect(world.status == .playing && !hasSlept(world))
     }
@@ -59,7 +59,7 @@ import Testing
 
     /// Expects the gain at the start of the last sound, and the ramp from there.
     private func expectFade(_ world: SimulatedWorld, from gain: Double, over seconds: Double) throws {
-        let (start, fade) = (try #require(world.ducks.dropLast().last), try #require(world.ducks.last))
+        let (start, fade) = (try #require(world.timerGains.dropLast().last), try #require(world.timerGains.last))
         #expect(abs(start.gain - gain) < 0.02 && start.seconds == 0)
         #expect(fade.gain == 0 && abs(fade.seconds - seconds) < 0.2 && fade.at >= start.at)
     }
@@ -72,12 +72,12 @@ import Testing
             world.run(seconds: 1)
             let end = sleeping(&world, in: 20, fade: 20)
             world.run(seconds: 8)
-            #expect(world.ducks.isEmpty && world.mostSpins < 20)
+            #expect(world.timerGains.isEmpty && world.mostSpins < 20)
             world.command(.play(.current))
             #expect(world.run { $0.status == .playing })
             try expectFade(world, from: 0.6, over: 12)
             #expect(world.run(upTo: 13) { $0.status == .paused })
-            #expect(world.now >= end && world.ducks.last?.gain == 1)
+            #expect(world.now >= end && world.timerGains.last?.gain == 1)
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
         world.run(seconds: 2)
         world.command(.pause)
         world.run(seconds: 3)
-        #expect(world.ducks.map(\.gain) == [0, 1])
+        #expect(world.timerGains.map(\.gain) == [0, 1])
         world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
         try expectFade(world, from: 0.5, over: 5)
@@ -111,7 +111,7 @@ import Testing
         #expect(world.run { $0.status == .paused })
         #expect(world.core.reason == .sleepTimer && world.core.current?.item.uri == "b-60" && world.position == 0)
         #expect(world.core.current?.listened == 0)
-        #expect(world.ducks.map(\.gain) == [0, 1])
+        #expect(world.timerGains.map(\.gain) == [0, 1])
         world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
     }
@@ -133,7 +133,7 @@ import Testing
         #expect(world.run(upTo: 0.5) { $0.status == .paused })
         #expect(world.core.reason == .sleepTimer && hasSlept(world))
         #expect(world.core.current?.item.uri == "a-3" && world.position < 0.1)
-        #expect(world.ducks.map(\.gain) == (fade == 0 ? [] : [0, 1]))
+        #expect(world.timerGains.map(\.gain) == (fade == 0 ? [] : [0, 1]))
     }
 
     /// Four seconds into rounds of three.
@@ -183,17 +183,17 @@ import Testing
         world.command(.sleep(SleepPlan(end: .endOfQueue, fade: 1)))
         #expect(world.run(upTo: 6) { $0.status == .stopped })
         #expect(world.core.reason == .sleepTimer && world.core.settings.repeats == .all)
-        #expect(world.ducks.first?.gain == 0)
+        #expect(world.timerGains.first?.gain == 0)
     }
 
     @Test func aJumpBackEndsTheFade() {
         var world = SimulatedWorld.playing(["a-5", "b-60"])
         world.command(.sleep(SleepPlan(end: .endOfItem, fade: 2)))
         world.run(seconds: 3.5)
-        #expect(world.ducks.map(\.gain) == [0])
+        #expect(world.timerGains.map(\.gain) == [0])
         world.command(.seek(.position(0)))
         world.run(seconds: 1)
-        #expect(world.ducks.map(\.gain) == [0, 1] && world.status == .playing)
+        #expect(world.timerGains.map(\.gain) == [0, 1] && world.status == .playing)
     }
 
     @Test func aJumpWithinTheFade_fadesOverWhatIsLeft() throws {
@@ -203,7 +203,7 @@ import Testing
             world.command(.seek(.position(place)))
             world.run(seconds: 0.4)
             #expect(world.status == .playing)
-            let fade = try #require(world.ducks.last)
+            let fade = try #require(world.timerGains.last)
             #expect(fade.gain == 0 && abs(fade.seconds - (6 - place)) < 0.1)
         }
     }
@@ -229,9 +229,9 @@ import Testing
         world.run(seconds: 1)
         world.command(.rise(over: 5))
         world.command(.play(.current))
-        #expect(world.ducks.map(\.gain) == [0])
+        #expect(world.timerGains.map(\.gain) == [0])
         #expect(world.run { $0.status == .playing })
-        #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 5)
+        #expect(world.timerGains.map(\.gain) == [0, 1] && world.timerGains.last?.seconds == 5)
     }
 
     @Test func aRiseThatIsPaused_isOver() {
@@ -241,7 +241,7 @@ import Testing
         world.run(seconds: 0.1)
         world.command(.pause)
         world.run(seconds: 0.1)
-        #expect(world.ducks.map(\.gain) == [0, 1])
+        #expect(world.timerGains.map(\.gain) == [0, 1])
     }
 
     /// The alarm was refused. Music that plays does not stay silent.
@@ -252,7 +252,7 @@ import Testing
         world.command(.rise(over: nil))
         world.command(.play(.current))
         #expect(world.run { $0.status == .playing })
-        #expect(world.ducks.map(\.gain) == [0, 1] && world.ducks.last?.seconds == 0)
+        #expect(world.timerGains.map(\.gain) == [0, 1] && world.timerGains.last?.seconds == 0)
     }
 
     /// The output still has the rest of the ramp, whatever the clock says.
@@ -263,11 +263,11 @@ import Testing
         world.command(.pause)
         world.command(.rise(over: nil))
         world.run(seconds: 10)
-        #expect(world.ducks.last?.gain == 1 && world.ducks.last?.seconds == 0)
-        let count = world.ducks.count
+        #expect(world.timerGains.last?.gain == 1 && world.timerGains.last?.seconds == 0)
+        let count = world.timerGains.count
         world.command(.play(.current))
         world.run(seconds: 1)
-        #expect(world.ducks.count == count && world.status == .playing)
+        #expect(world.timerGains.count == count && world.status == .playing)
     }
 
     @Test func aRiseThatEndsInAFadeOut_isNotHeard() {
@@ -277,9 +277,9 @@ import Testing
         world.run(seconds: 1)
         world.command(.pause)
         world.command(.rise(over: nil))
-        #expect(world.ducks.last.map { $0.gain < 0.3 } == true)
+        #expect(world.timerGains.last.map { $0.gain < 0.3 } == true)
         world.run(seconds: 5)
-        #expect(world.ducks.last?.gain == 1)
+        #expect(world.timerGains.last?.gain == 1)
     }
 
     @Test func aRiseEndsASleep() {
@@ -288,21 +288,5 @@ import Testing
         world.command(.rise(over: 1))
         world.run(seconds: 2)
         #expect(hasSlept(world) && world.status == .playing)
-    }
-
-    @Test func announcementsAndFadesMultiply() {
-        var gains = Attenuations()
-        let start = MonotonicTime(nanoseconds: 0)
-        gains.move(.timer, to: 0, until: start.advanced(bySeconds: 10), now: start)
-        #expect(gains.takePiece(at: start) == (0, 10) && gains.next == nil)
-        let middle = start.advanced(bySeconds: 5)
-        gains.move(.announcement, to: 0.1, until: start.advanced(bySeconds: 6), now: middle)
-        let piece = gains.takePiece(at: middle)
-        #expect(abs(piece.gain - 0.04) < 1e-9 && piece.seconds == 1)
-        #expect(gains.next == start.advanced(bySeconds: 6))
-        #expect(gains.takePiece(at: start.advanced(bySeconds: 6)) == (0, 4))
-        let late = start.advanced(bySeconds: 7)
-        gains.move(.timer, to: 1, until: late, now: late)
-        #expect(gains.takePiece(at: late) == (0.1, 0))
     }
 }

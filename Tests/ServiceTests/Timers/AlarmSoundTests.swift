@@ -104,7 +104,7 @@ import Testing
         ring()
         #expect(try hear { result != nil } && result == .tone)
         #expect(try hear { rig["main"].snapshot.status == .playing } && uris == ["1"])
-        #expect(try output.duck == 1 && !rig["main"].snapshot.settings.muted)
+        #expect(try output.timerGain == 1 && !rig["main"].snapshot.settings.muted)
     }
 
     @Test(arguments: [ScriptedDisk.Answer.refused, .hangs])
@@ -226,6 +226,6 @@ import Testing
                 return result == .failed
             })
         edit(.remove(TimerID(number: 9)))
-        #expect(try output.duck == 1)
+        #expect(try output.timerGain == 1)
     }
 }
