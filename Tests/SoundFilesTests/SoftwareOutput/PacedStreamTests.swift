@@ -134,14 +134,14 @@ import Kernel
         #expect(try render([1, 1, 1, 1, 1, 1_000]) == render([1_005]))
     }
 
-    /// It halts with the sound. Neither the balance nor another stream moves it.
-    @Test func aVolumeRamp_continuesAfterAPause() throws {
+    /// It begins with the sound and halts with it. Neither the balance nor another stream moves it.
+    @Test func aVolumeRamp_movesWithTheSound() throws {
         let sink = MemorySink()
         var stream = stream(sampleRate: 8_000, sink: sink)
         let lease = stream.ring.grant().lease
         _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-        try stream.perform(.start())
         stream.move(\.volume, to: .silence, over: 1)
+        try stream.perform(.start())
         var time = stream.clock.sampledAt.advanced(bySeconds: 0.5)
         try stream.advance(to: time)
         try stream.perform(.pause())
