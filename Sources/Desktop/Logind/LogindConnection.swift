@@ -67,7 +67,7 @@ final class LogindConnection: BusClient {
         ) { [unowned self] reply throws(BusFailure) in
             guard !reply.isError, case .descriptor(let descriptor)? = try reply.values(["h"]).first else { return }
             letSleep()
-            inhibitor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            inhibitor = Descriptor.duplicate(descriptor) ?? -1
         }
     }
 

@@ -265,9 +265,9 @@ extension Exchange {
 
     /// The connection continues under a new descriptor. libmicrohttpd closes its own and forgets the connection.
     private func leave(_ connection: OpaquePointer, _ descriptor: Int32, _ received: UnsafeRawBufferPointer) {
-        guard let client = Client.of(connection), let receive = upgraded.take() else { return }
-        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard own >= 0 else { return }
+        guard let client = Client.of(connection), let receive = upgraded.take(),
+            let own = Descriptor.duplicate(descriptor)
+        else { return }
         // libmicrohttpd changes both options while it sends.
         var (on, off): (Int32, Int32) = (1, 0)
         let size = socklen_t(MemoryLayout<Int32>.size)

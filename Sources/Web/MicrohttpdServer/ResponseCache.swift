@@ -3,6 +3,7 @@
 internal import CMicrohttpd
 internal import Glibc
 internal import HTTP
+internal import Kernel
 internal import Synchronization
 
 /// libmicrohttpd's responses for shared bodies, so that the player's state is copied once per change, not once per request.
@@ -77,8 +78,7 @@ enum MicrohttpdResponse {
 
     /// libmicrohttpd closes its descriptor with the response, so it gets one of its own.
     private static func fileResponse(_ file: OpenFile, _ offset: UInt64, _ length: UInt64) -> OpaquePointer? {
-        let own = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard own >= 0 else { return nil }
+        guard let own = Descriptor.duplicate(file.descriptor) else { return nil }
         if let response = MHD_create_response_from_fd_at_offset64(length, own, offset) { return response }
         close(own)
         return nil

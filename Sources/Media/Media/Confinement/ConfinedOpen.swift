@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import Kernel
 
 /// Opens a path beneath a directory and nothing outside it, in spite of symbolic links and concurrent renames.
 enum ConfinedOpen {
@@ -55,8 +56,7 @@ private struct Walk: ~Copyable {
     private var linksLeft = 40
 
     init(root: borrowing OwnedDescriptor, rootPath: [UInt8], flags: Int32) throws(ConfinedOpen.Failure) {
-        let copy = fcntl(root.number, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .system(errno) }
+        guard let copy = Descriptor.duplicate(root.number) else { throw .system(errno) }
         directories = [copy]
         self.rootPath = rootPath
         self.flags = flags

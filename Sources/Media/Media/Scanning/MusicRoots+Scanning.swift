@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import Kernel
 public import Playback
 
 extension MusicRoots {
@@ -23,8 +24,7 @@ extension MusicRoots {
             directories.append(directory)
             // Watch before reading, so that no change is missed.
             watch?.add(directory.number, uri: uri, identity: folder.identity)
-            let second = fcntl(directory.number, F_DUPFD_CLOEXEC, 0)
-            guard second >= 0 else { throw DirectoryReader.failure(errno) }
+            guard let second = Descriptor.duplicate(directory.number) else { throw DirectoryReader.failure(errno) }
             let reader = try DirectoryReader(OwnedDescriptor(second))
             while let (rawName, kind) = try reader.next() {
                 guard kind != .other, !names.contains(rawName) else { continue }

@@ -128,10 +128,9 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
         throw errno == ENOENT ? .unknownRecording(id) : .failed("\(id) cannot be deleted: \(Self.systemText)")
     }
 
-    /// A second descriptor of the same open file, for another owner. Nothing reads at the shared position.
+    /// For another owner. Nothing reads at the shared position.
     private func second(_ descriptor: Int32, _ id: String) throws(RecordingError) -> Int32 {
-        let second = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard second >= 0 else { throw Self.failure(errno, "\(id) cannot be read") }
+        guard let second = Descriptor.duplicate(descriptor) else { throw Self.failure(errno, "\(id) cannot be read") }
         return second
     }
 
