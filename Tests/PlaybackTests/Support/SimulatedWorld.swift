@@ -348,7 +348,8 @@ struct SimulatedWorld {
                 timerGains.append(TimerGain(gain: gain, seconds: seconds, at: now))
             case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .output(.setTap), .output(.describe), .output(.duck), .output(.stream(.flush, _)), .output(.stream(.splice, _)):
+            case .output(.setTap), .output(.describe), .output(.duck), .output(.stream(.flush, _)),
+                .output(.stream(.splice, _)):
                 continue
             case .output(.setVolume(let new, let seconds)): volumes.append((new, seconds))
             case .output(.setBalance(let new)): balances.append(new)
