@@ -106,8 +106,8 @@ public final class CapturingOutput: AudioOutput {
         case .open(_, let generation): open(generation)
         case .stream(let command, let generation): perform(command, generation)
         case .setEffects(let effects): state.withLock { $0.effects = effects }
-        case .setTimerGain(let gain, _): state.withLock { $0.timerGain = gain }
-        case .connect, .duck, .setVolume, .setBalance, .setTap, .describe, .select: break
+        case .setGain(.timer(let gain, _)): state.withLock { $0.timerGain = gain }
+        case .connect, .setGain, .setTap, .describe, .select: break
         }
     }
 

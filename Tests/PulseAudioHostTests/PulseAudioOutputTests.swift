@@ -66,9 +66,9 @@ final class PulseAudioOutputTests {
         driver.send(.start())
         driver.feed(Sine.samples(seconds: 1), ring, drains: !isPaused)
         try driver.wait("started")
-        driver.output.perform(.duck(0.5, seconds: 0.1))
+        driver.output.perform(.setGain(.ducking(0.5, seconds: 0.1)))
         _ = try capture.frames(from: capture.count, count: 13_230, within: 3)
-        driver.output.perform(.duck(1, seconds: 60))
+        driver.output.perform(.setGain(.ducking(1, seconds: 60)))
         if isPaused { driver.send(.pause()) }
         try driver.wait(isPaused ? "paused" : "drained")
         let noise = Noise(seconds: 0.5)
@@ -206,7 +206,7 @@ final class PulseAudioOutputTests {
     @Test(.realTime) func changesGainsSmoothlyAndSoon() throws {
         let noise = Noise(seconds: 3, seed: 9)
         let (_, first) = try play(noise.samples, heard: 0.3)
-        driver.output.perform(.setBalance(ChannelGains(left: 0.5, right: 0, other: 0.5)))
+        driver.output.perform(.setGain(.balance(ChannelGains(left: 0.5, right: 0, other: 0.5))))
         let mark = capture.count
         let heard = Array(try capture.frames(from: first, count: mark - first + 12_000, within: 3))
         let late = heard.count - 1_000

@@ -32,15 +32,8 @@ public enum OutputCommand: Sendable {
     /// Connects at once: a request for sound was refused.
     case connect
     case stream(StreamCommand, Generation)
-    /// Moves the volume linearly (in amplitude) over `seconds` of sound, from the audible position and the present volume
-    /// on. Corners are rounded, and a change over 0 s takes 35 ms to be nearly complete. Kept across streams.
-    case setVolume(Double, seconds: Double)
-    /// A separate factor, mute and balance, that moves like the volume, over 0 s. Kept across streams.
-    case setBalance(ChannelGains)
-    /// Separate factors, initially 1, that move like the volume, and at once in silence: of announcements, and of sleep
-    /// timers and alarms. Kept across streams.
-    case duck(Double, seconds: Double)
-    case setTimerGain(Double, seconds: Double)
+    /// Kept across streams.
+    case setGain(GainChange)
     /// Changes to these effects without a click, within 0.1 s. A new stream starts with them.
     case setEffects(EffectSettings)
     /// Copies the rendered sound, before the gains, to this tap; nil ends that. Kept across streams.
@@ -50,6 +43,20 @@ public enum OutputCommand: Sendable {
     /// Selects a device by id; nil: the default one. Moves a running stream, or requests another one with `.displaced`.
     /// Stays in force until the device disappears.
     case select(String?)
+}
+
+/// A change of one of the gains, which are multiplied; each is 1 at first. It moves linearly (in amplitude) over `seconds`
+/// of sound, from the audible position and its present value on. Corners are rounded, and a change over 0 s takes 35 ms to
+/// be nearly complete.
+public enum GainChange: Sendable {
+    /// In silence, a ramp waits for the next sound; all other changes apply at once.
+    case volume(Double, seconds: Double)
+    /// Mute and balance.
+    case balance(ChannelGains)
+    /// Lowers the music during an announcement.
+    case ducking(Double, seconds: Double)
+    /// Falling asleep and rising.
+    case timer(Double, seconds: Double)
 }
 
 /// Commands for an open stream. `fade`: seconds; 0: as short as possible without a click.

@@ -145,7 +145,7 @@ struct PlayerCore {
         case .prepared(let change, let token):
             commit(change)
             pending.add(change.command, token, inserted: change.inserted, now)
-        case .duck(let gain, let seconds): actions.append(.output(.duck(gain, seconds: seconds)))
+        case .duck(let gain, let seconds): setGain(.ducking(gain, seconds: seconds))
         case .saveFailed(let failure): saveFailed(failure)
         case .saveSucceeded: saveSucceeded()
         case .tick: break
@@ -214,15 +214,16 @@ struct PlayerCore {
     }
 
     mutating func applyVolume(over seconds: Double = 0) {
-        actions.append(.output(.setVolume(rules.isUnprocessed ? 1 : settings.volume, seconds: seconds)))
+        setGain(.volume(rules.isUnprocessed ? 1 : settings.volume, seconds: seconds))
     }
 
     mutating func applyBalance() {
-        let gains = ChannelGains(
-            volume: 1, muted: settings.muted || rules.isSilenced,
-            balance: rules.isUnprocessed ? 0 : settings.balance)
-        actions.append(.output(.setBalance(gains)))
+        let isMuted = settings.muted || rules.isSilenced
+        let balance = rules.isUnprocessed ? 0 : settings.balance
+        setGain(.balance(ChannelGains(volume: 1, muted: isMuted, balance: balance)))
     }
+
+    mutating func setGain(_ change: GainChange) { actions.append(.output(.setGain(change))) }
 
     var order: Queue.Order {
         Queue.Order(repeats: sleepsAfterQueue ? .off : settings.repeats, shuffle: settings.shuffle)

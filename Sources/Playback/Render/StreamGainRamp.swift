@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Audio
+internal import Audio
 internal import Glibc
 internal import Kernel
 
@@ -8,13 +8,13 @@ internal import Kernel
 ///
 /// Each gain follows a straight line to its new value, smoothed by a critically damped filter, which does not overshoot.
 /// So a change has no corner, not even within another change: it starts with the present value and speed.
-public struct StreamGainRamp: Sendable {
+struct StreamGainRamp: Sendable {
     fileprivate typealias Gains = SIMD3<Double>
 
     /// The filter's time constant in seconds: half of a change takes 15 ms; its steps at 48 kHz are 61 dB below it.
     private static let timeConstant = 0.009
 
-    public let to: ChannelGains
+    let to: ChannelGains
     private let start: FrameCount
     /// The index at which the line reaches `to`.
     private let lineEnd: FrameCount
@@ -24,7 +24,7 @@ public struct StreamGainRamp: Sendable {
     private let behindLine: Glide
 
     /// Constant gains.
-    public init(_ gains: ChannelGains) {
+    init(_ gains: ChannelGains) {
         self.init(
             from: Glide.State(value: Gains(gains)), line: Gains(gains), to: gains, start: 0, length: 0, sampleRate: 1)
     }
@@ -43,7 +43,7 @@ public struct StreamGainRamp: Sendable {
     }
 
     /// Moves to other gains from `index` on, along a line of this many seconds.
-    public func moved(
+    func moved(
         to gains: ChannelGains, from index: FrameCount, over seconds: Double, sampleRate: Int
     ) -> StreamGainRamp {
         StreamGainRamp(
@@ -52,7 +52,7 @@ public struct StreamGainRamp: Sendable {
     }
 
     /// The same movement in a stream of `newRate`, whose index 0 corresponds to `index`.
-    public func continued(from index: FrameCount, rate: Int, newRate: Int) -> StreamGainRamp {
+    func continued(from index: FrameCount, rate: Int, newRate: Int) -> StreamGainRamp {
         guard !isSteady(from: index) else { return StreamGainRamp(to) }
         var state = state(at: index)
         state.speed *= Double(rate) / Double(newRate)
@@ -63,7 +63,7 @@ public struct StreamGainRamp: Sendable {
     }
 
     @_noLocks @_noAllocation
-    public func gains(at index: FrameCount) -> ChannelGains {
+    func gains(at index: FrameCount) -> ChannelGains {
         if isSteady(from: index) { return to }
         let value = state(at: index).value
         var gains = to

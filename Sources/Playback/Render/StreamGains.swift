@@ -4,28 +4,28 @@ public import Audio
 
 /// The gains of a stream, which are multiplied. Each has its own ramp: a pause halts it.
 public struct StreamGains: Sendable {
-    public typealias Part = WritableKeyPath<StreamGains, StreamGainRamp>
-
-    public var volume = StreamGainRamp(.unity)
-    /// Mute and balance.
-    public var balance = StreamGainRamp(.unity)
-    /// Announcements.
-    public var ducking = StreamGainRamp(.unity)
-    /// Falling asleep and rising.
-    public var timer = StreamGainRamp(.unity)
+    var volume = StreamGainRamp(.unity)
+    var balance = StreamGainRamp(.unity)
+    var ducking = StreamGainRamp(.unity)
+    var timer = StreamGainRamp(.unity)
     private var sampleRate = 48_000
 
     public init() {}
 
-    /// Moves one gain from `index` on. In silence it is set at once, except for a ramp of the volume, which waits.
-    public mutating func move(
-        _ part: Part, to gains: ChannelGains, over seconds: Double, from index: FrameCount, isSilent: Bool
-    ) {
-        let waits = part == \StreamGains.volume && seconds > 0
-        self[keyPath: part] =
-            isSilent && !waits
-            ? StreamGainRamp(gains)
-            : self[keyPath: part].moved(to: gains, from: index, over: seconds, sampleRate: sampleRate)
+    /// Applies from `index` on. Silence precedes the frame there if `isSilent`.
+    public mutating func apply(_ change: GainChange, from index: FrameCount, isSilent: Bool) {
+        func moved(_ ramp: StreamGainRamp, to gains: ChannelGains, over seconds: Double) -> StreamGainRamp {
+            ramp.moved(to: gains, from: index, over: seconds, sampleRate: sampleRate)
+        }
+        switch change {
+        case .volume(let gain, let seconds): volume = moved(volume, to: ChannelGains(gain), over: seconds)
+        case .balance(let gains): balance = moved(balance, to: gains, over: 0)
+        case .ducking(let gain, let seconds): ducking = moved(ducking, to: ChannelGains(gain), over: seconds)
+        case .timer(let gain, let seconds): timer = moved(timer, to: ChannelGains(gain), over: seconds)
+        }
+        guard isSilent else { return }
+        settle()
+        if case .volume(_, seconds: 0) = change { volume = StreamGainRamp(volume.to) }
     }
 
     /// Silence precedes the next frames: only the volume may still move.
@@ -48,7 +48,7 @@ public struct StreamGains: Sendable {
     }
 
     @_noLocks @_noAllocation
-    func product(at index: FrameCount) -> ChannelGains {
+    public func product(at index: FrameCount) -> ChannelGains {
         var product = volume.gains(at: index)
         let factor = ducking.gains(at: index).other * timer.gains(at: index).other
         let sides = balance.gains(at: index)

@@ -27,6 +27,6 @@ extension PlayerCore {
         let present = end > now ? timerRamp.gain(at: now) : gain
         timerRamp = GainRamp(from: present, to: gain, begin: now, end: end)
         emit(.faded)
-        actions.append(.output(.setTimerGain(gain, seconds: max(0, end.seconds(since: now)))))
+        setGain(.timer(gain, seconds: max(0, end.seconds(since: now))))
     }
 }

@@ -129,10 +129,8 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         case .open(let format, let generation): open(format, generation)
         case .connect: if case .waiting = connection { connect() }
         case .stream(let command, let generation): perform(command, generation)
-        case .setVolume(let volume, let seconds): move(\.volume, to: ChannelGains(volume), over: seconds)
-        case .setBalance(let gains): move(\.balance, to: gains, over: 0)
-        case .duck(let gain, let seconds): move(\.ducking, to: ChannelGains(gain), over: seconds)
-        case .setTimerGain(let gain, let seconds): move(\.timer, to: ChannelGains(gain), over: seconds)
+        case .setGain(let change):
+            if let current { current.setGain(change) } else { gains.apply(change, from: 0, isSilent: true) }
         case .setEffects(let effects):
             self.effects = effects
             current?.setEffects(effects)
@@ -165,14 +163,6 @@ final class PulseSession: CallbackTarget, @unchecked Sendable {
         case .close: current?.close()
         case .splice(let splice): current?.splice(splice)
         case .unmute: current?.unmute()
-        }
-    }
-
-    private func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
-        if let current {
-            current.move(part, to: gains, over: seconds)
-        } else {
-            self.gains.move(part, to: gains, over: seconds, from: 0, isSilent: true)
         }
     }
 

@@ -150,11 +150,11 @@ extension PulseStream {
     /// Maximum fade-in in seconds of the next item after a long fade-out.
     private static var longestFadeInOfAnother: Double { 0.05 }
 
-    func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
+    func setGain(_ change: GainChange) {
         let isRunning = context.pointee.isRunning
         if isRunning { context.pointee.renderer.rewind(to: safeIndex(.now)) }
         let start = max(context.pointee.renderer.cursor, isRunning ? safeIndex(.now) : corkedIndex)
-        context.pointee.renderer.gains.move(part, to: gains, over: seconds, from: start, isSilent: !isRunning)
+        context.pointee.renderer.gains.apply(change, from: start, isSilent: !isRunning)
         if isRunning {
             context.pointee.rewrite()
             tick()

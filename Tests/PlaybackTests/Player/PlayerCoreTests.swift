@@ -49,7 +49,7 @@ import Kernel
         #expect(prepared.saves.isEmpty)
         core.commit(prepared)
         #expect(core.actions.count == 1)
-        guard case .output(.setVolume(_, seconds: 0))? = core.actions.first else {
+        guard case .output(.setGain(.volume(_, seconds: 0)))? = core.actions.first else {
             return #expect(Bool(false), "the output is not told: \(core.actions)")
         }
     }

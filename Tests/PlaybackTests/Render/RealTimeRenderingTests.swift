@@ -41,7 +41,7 @@ import Testing
                 _ = sine.produce(Self.tick)
                 switch abs(round) % 5 {
                 case 0: sine.stepBack(300)
-                case 1: sine.move(\.volume, to: ChannelGains(round % 2 == 0 ? 0.5 : 1))
+                case 1: sine.set(.volume(round % 2 == 0 ? 0.5 : 1, seconds: 0))
                 case 2: sine.pauseAndGoOn()
                 case 3: sine.seek()
                 default: break

@@ -88,9 +88,7 @@ final class RenderedSine {
     /// Takes back the last frames, to render them again.
     func stepBack(_ frames: Int) { renderer.rewind(to: renderer.cursor - FrameCount(frames)) }
 
-    func move(_ part: StreamGains.Part, to gains: ChannelGains) {
-        renderer.gains.move(part, to: gains, over: 0, from: renderer.cursor, isSilent: false)
-    }
+    func set(_ change: GainChange) { renderer.gains.apply(change, from: renderer.cursor, isSilent: false) }
 
     func pauseAndGoOn() {
         renderer.fadeOut(from: renderer.cursor, limit: .max, over: 200)
@@ -124,10 +122,8 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
         apply = { sine, isOther in sine.set(.on { effect(&$0, isOther) }) }
     }
 
-    private init(
-        _ name: String, _ part: @escaping @Sendable () -> StreamGains.Part, _ one: ChannelGains, _ other: ChannelGains
-    ) {
-        self.init(name) { sine, isOther in sine.move(part(), to: isOther ? other : one) }
+    private init(_ name: String, _ one: GainChange, _ other: GainChange) {
+        self.init(name) { sine, isOther in sine.set(isOther ? other : one) }
     }
 
     func set(_ isOther: Bool, on sine: RenderedSine) { apply(sine, isOther) }
@@ -192,13 +188,13 @@ struct ChangedParameter: CustomTestStringConvertible, Sendable {
 
     static let each =
         effects + [
-            ChangedParameter("volume", { \.volume }, .unity, ChannelGains(0.2)),
-            ChangedParameter("mute", { \.balance }, .unity, .silence),
+            ChangedParameter("volume", .volume(1, seconds: 0), .volume(0.2, seconds: 0)),
+            ChangedParameter("mute", .balance(.unity), .balance(.silence)),
             ChangedParameter(
-                "balance", { \.balance }, ChannelGains(volume: 1, muted: false, balance: -1),
-                ChannelGains(volume: 1, muted: false, balance: 1)),
-            ChangedParameter("duck", { \.ducking }, .unity, ChannelGains(0.1)),
-            ChangedParameter("timer", { \.timer }, .unity, ChannelGains(0.1)),
+                "balance", .balance(ChannelGains(volume: 1, muted: false, balance: -1)),
+                .balance(ChannelGains(volume: 1, muted: false, balance: 1))),
+            ChangedParameter("duck", .ducking(1, seconds: 0), .ducking(0.1, seconds: 0)),
+            ChangedParameter("timer", .timer(1, seconds: 0), .timer(0.1, seconds: 0)),
         ]
 
     /// A crossfade of a sine into itself must be inaudible.

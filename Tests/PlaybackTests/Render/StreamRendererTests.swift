@@ -55,7 +55,7 @@ struct StreamRendererTests {
     @Test func duckingIsMultipliedWithTheOtherGains_andEndsUntouched() {
         var renderer = renderer(frames: 3_000, gains: ChannelGains(left: 0.5, right: 1, other: 1))
         renderer.gains.timer = StreamGainRamp(ChannelGains(0.5))
-        renderer.gains.move(\.ducking, to: ChannelGains(0.5), over: 0.1, from: 100, isSilent: false)
+        renderer.gains.apply(.ducking(0.5, seconds: 0.1), from: 100, isSilent: false)
         let heard = produce(&renderer, 3_000)
         #expect(heard[50] == 51 * 0.25 && heard[2_000] == 2_001 * 0.125)
         // Halfway along the line, which lags by 18 ms.
@@ -136,7 +136,7 @@ struct StreamRendererTests {
     @Test func movesGainsAlongALine_fromTheRewrittenIndexOn() {
         var renderer = renderer(frames: 3_600, produced: 400)
         renderer.rewind(to: 100)
-        renderer.gains.move(\.volume, to: .silence, over: 0.2, from: 100, isSilent: false)
+        renderer.gains.apply(.volume(0, seconds: 0.2), from: 100, isSilent: false)
         let gains = produce(&renderer, 3_500).enumerated().map { $1 / Float(101 + $0) }
         #expect(gains[0] == 1)
         // The line, which lags by 18 ms.

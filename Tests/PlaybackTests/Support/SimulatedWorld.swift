@@ -344,15 +344,15 @@ struct SimulatedWorld {
             case .output(.stream(.close, let generation)):
                 if generation == sink.generation { sink = Sink() }
                 for id in sessions.keys { sessions[id]?.tail = nil }
-            case .output(.setTimerGain(let gain, let seconds)):
+            case .output(.setGain(.timer(let gain, let seconds))):
                 timerGains.append(TimerGain(gain: gain, seconds: seconds, at: now))
             case .output(.stream(.shift(let frames), let generation)):
                 if generation == sink.generation, isSounding { sink.heard += Double(frames) }
-            case .output(.setTap), .output(.describe), .output(.duck), .output(.stream(.flush, _)),
+            case .output(.setTap), .output(.describe), .output(.setGain(.ducking)), .output(.stream(.flush, _)),
                 .output(.stream(.splice, _)):
                 continue
-            case .output(.setVolume(let new, let seconds)): volumes.append((new, seconds))
-            case .output(.setBalance(let new)): balances.append(new)
+            case .output(.setGain(.volume(let new, let seconds))): volumes.append((new, seconds))
+            case .output(.setGain(.balance(let new))): balances.append(new)
             case .output(.setEffects(let new)): effects.append(new)
             case .output(.stream(.unmute, _)): unmutes += 1
             case .output(.select(let device)): selected.append(device)

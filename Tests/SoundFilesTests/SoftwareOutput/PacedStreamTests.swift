@@ -77,10 +77,10 @@ import Kernel
             try stream.perform(.start())
             time = time.advanced(bySeconds: 0.02)
             try stream.advance(to: time)
-            stream.move(\.ducking, to: ChannelGains(0.1), over: 5)
+            stream.setGain(.ducking(0.1, seconds: 5))
             time = time.advanced(bySeconds: 0.02)
             try stream.advance(to: time)
-            stream.move(\.ducking, to: .unity, over: 5)
+            stream.setGain(.ducking(1, seconds: 5))
             try stream.perform(.pause())
             try stream.perform(.flush(to: stream.ring.cut()))
         }
@@ -140,7 +140,7 @@ import Kernel
         var stream = stream(sampleRate: 8_000, sink: sink)
         let lease = stream.ring.grant().lease
         _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-        stream.move(\.volume, to: .silence, over: 1)
+        stream.setGain(.volume(0, seconds: 1))
         try stream.perform(.start())
         var time = stream.clock.sampledAt.advanced(bySeconds: 0.5)
         try stream.advance(to: time)
@@ -148,13 +148,13 @@ import Kernel
         let (heard, before) = (sink.written.count, sink.written[3_900])
         time = time.advanced(bySeconds: 60)
         try stream.advance(to: time)
-        stream.move(\.balance, to: ChannelGains(0.5), over: 0)
+        stream.setGain(.balance(ChannelGains(0.5)))
         try stream.perform(.start())
         try stream.advance(to: time.advanced(bySeconds: 0.05))
         let after = try #require(sink.written.dropFirst(heard + 100).first)
         #expect(before > 0.4 && after < before / 2 && after > before / 2 - 0.05)
-        let gain = stream.remainingGains.continued(from: 0, newRate: 16_000).volume.gains(at: 0).left
-        #expect(abs(gain - 0.47) < 0.03)
+        let gain = stream.remainingGains.continued(from: 0, newRate: 16_000).product(at: 0).left
+        #expect(abs(gain - 0.235) < 0.015)
     }
 
     /// Shifts keep a follower in step.

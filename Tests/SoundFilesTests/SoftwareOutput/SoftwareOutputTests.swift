@@ -74,8 +74,8 @@ import KernelTesting
     @Test(arguments: [(0, 1, 0), (0.5, 0.5, 4_096)] as [(right: Float, duck: Double, heard: Int16)])
     func gainAndDuckAreFactors(right: Float, duck: Double, heard: Int16) throws {
         let written = try recorded { harness in
-            harness.output.perform(.setBalance(ChannelGains(left: 0.5, right: right, other: 0)))
-            harness.output.perform(.duck(duck, seconds: 1))
+            harness.output.perform(.setGain(.balance(ChannelGains(left: 0.5, right: right, other: 0))))
+            harness.output.perform(.setGain(.ducking(duck, seconds: 1)))
             try harness.open()
             try harness.fill(441, 0.5)
             harness.playOut()

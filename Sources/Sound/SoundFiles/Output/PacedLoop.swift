@@ -68,10 +68,8 @@ final class PacedLoop {
         case .stream(let command, let generation):
             guard stream?.generation == generation else { return }
             guarded { stream throws(AudioOutputError) in try stream.perform(command) }
-        case .setVolume(let volume, let seconds): move(\.volume, to: ChannelGains(volume), over: seconds)
-        case .setBalance(let gains): move(\.balance, to: gains, over: 0)
-        case .duck(let gain, let seconds): move(\.ducking, to: ChannelGains(gain), over: seconds)
-        case .setTimerGain(let gain, let seconds): move(\.timer, to: ChannelGains(gain), over: seconds)
+        case .setGain(let change):
+            if stream == nil { gains.apply(change, from: 0, isSilent: true) } else { stream?.setGain(change) }
         case .setEffects(let effects):
             self.effects = effects
             stream?.setEffects(effects)
@@ -99,11 +97,6 @@ final class PacedLoop {
         } catch {
             publish(.failed(generation, error))
         }
-    }
-
-    private func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
-        if stream == nil { return self.gains.move(part, to: gains, over: seconds, from: 0, isSilent: true) }
-        stream?.move(part, to: gains, over: seconds)
     }
 
     /// The next stream continues its gains.

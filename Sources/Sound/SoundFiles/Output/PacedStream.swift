@@ -97,9 +97,9 @@ struct PacedStream {
         return events
     }
 
-    mutating func move(_ part: StreamGains.Part, to gains: ChannelGains, over seconds: Double) {
+    mutating func setGain(_ change: GainChange) {
         let isSilent = if case .playing = phase { false } else { true }
-        renderer.gains.move(part, to: gains, over: seconds, from: renderer.cursor, isSilent: isSilent)
+        renderer.gains.apply(change, from: renderer.cursor, isSilent: isSilent)
     }
 
     var remainingGains: StreamGains { renderer.remainingGains }
