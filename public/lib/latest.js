@@ -12,7 +12,8 @@ export class LatestWins {
 
   /** `send(value)` returns a promise; `merge(waiting, newer)` makes one value of a waiting and a newer one, by default the newer. */
   constructor(send, merge = (waiting, newer) => newer) {
-    this.#send = send;
+    // What it throws at once also rejects.
+    this.#send = async (value) => send(value);
     this.#merge = merge;
   }
 

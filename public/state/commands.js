@@ -15,6 +15,10 @@ const key = encodeURIComponent;
 /** A button that undoes this edit only: it disappears with the revision that the edit made. */
 const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
 
+/** For targets `{path, body}`: merges the bodies of one path. A change of another player replaces the waiting one. */
+const ofOnePlayer = (merge) => (waiting, newer) =>
+  waiting.path === newer.path ? { ...newer, body: merge(waiting.body, newer.body) } : newer;
+
 /** Relative seeks add up; an absolute one replaces them. */
 const mergeSeeks = (waiting, newer) =>
   waiting.offset !== undefined && newer.offset !== undefined ? { offset: waiting.offset + newer.offset } : newer;
@@ -40,10 +44,10 @@ export function mergePatches(waiting, newer) {
  */
 export class Commands {
   #categoryBefore = null;
-  // A dragged control sends many a second: one request at a time, and the last value arrives.
-  #seeks = new LatestWins((target) => this.#send(...this.#player("seek", target)), mergeSeeks);
-  #adjustments = new LatestWins((patch) => this.#send("PATCH", this.paths.player(), patch), mergePatches);
-  #effects = new LatestWins((patch) => this.#attempt(() => this.#shape(patch)), mergePatches);
+  // A dragged control sends many a second: one request at a time, and the last value arrives at the player that it was meant for.
+  #seeks = new LatestWins(({ path, body }) => this.#send("POST", path, body), ofOnePlayer(mergeSeeks));
+  #adjustments = new LatestWins(({ path, body }) => this.#send("PATCH", path, body), ofOnePlayer(mergePatches));
+  #effects = new LatestWins((change) => this.#attempt(() => this.#shape(change)), ofOnePlayer(mergePatches));
 
   /** `{client, channel, paths, store, notify}`: `channel` is the `EventSocket`, `notify(message, {action, tone})` shows a toast. */
   constructor(parts) {
@@ -57,6 +61,7 @@ export class Commands {
     settings: (patch) => ["PATCH", this.paths.player(), patch],
     // The response may come before the sound moves; the `output` event comes after.
     selectOutput: ({ id }) => ["PUT", this.paths.outputs("/current"), { id }],
+    outputPolicy: (change) => ["PATCH", this.paths.outputs(), change],
     session: (change) => ["PATCH", "/session", change],
     move: ({ ids, position }) => ["POST", this.paths.queue("/move"), { ids, position }],
     undo: () => ["POST", this.paths.queue("/undo")],
@@ -85,14 +90,9 @@ export class Commands {
     play: (target) => this.#play(target),
     // The verb that the button shows.
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
-    seek: (target) => this.#seeks.push(target),
-    adjust: (patch) => this.#adjustments.push(patch),
-    effects: (patch) => this.#effects.push(patch),
-    outputPolicy: async ({ policy }) => {
-      const outputs = await this.#send("PATCH", this.paths.outputs(), { policy });
-      if (outputs) this.store.outputs = outputs;
-      return outputs;
-    },
+    seek: (body) => this.#seeks.push({ path: this.paths.player("/seek"), body }),
+    adjust: (body) => this.#adjustments.push({ path: this.paths.player(), body }),
+    effects: (body) => this.#effects.push({ path: this.paths.effects(), body }),
     // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
     remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, undoOf),
@@ -139,10 +139,12 @@ export class Commands {
     }
   }
 
-  /** Applies an answer with the new snapshot or state of the queue. Other changes come as events. */
+  /** Applies an answer with a new state of the player that the page still controls. Other changes come as events. */
   #accept(path, answer) {
     if (answer?.status && "version" in answer) this.store.applySnapshot(answer);
     else if (answer && "revision" in answer && path.startsWith(this.paths.queue())) this.store.applyQueue(answer);
+    else if (path === this.paths.outputs()) this.store.outputs = answer;
+    else if (path === this.paths.effects()) this.store.effects = answer;
     return answer;
   }
 
@@ -166,14 +168,17 @@ export class Commands {
     return this.#send(...this.#player("play", target));
   }
 
-  /** Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost. */
-  async #shape(patch) {
+  /**
+   * Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost,
+   * or is another player's.
+   */
+  async #shape({ path, body }) {
     try {
-      return await this.channel.command("effects", patch);
+      if (path === this.paths.effects()) return await this.channel.command("effects", body);
     } catch (problem) {
       if (problem.code !== "unreachable") throw problem;
-      return (this.store.effects = await this.client.send("PATCH", this.paths.effects(), patch));
     }
+    return this.#accept(path, await this.client.send("PATCH", path, body));
   }
 
   async #add({ items, position, play, check }) {

@@ -240,6 +240,17 @@ def test_latest_sendsOneAtATime_andTheNewest(page):
     }""") == [[1], [1, 4, 5], 1, "four"]
 
 
+def test_latest_goesOn_afterASendThatThrowsAtOnce(page):
+    assert page.evaluate("""async () => {
+        const { LatestWins } = await import("/lib/latest.js");
+        const latest = new LatestWins((value) => {
+            if (value === 1) throw new Error("refused");
+            return Promise.resolve(value);
+        });
+        return [await latest.push(1).catch(({ message }) => message), await latest.push(2)];
+    }""") == ["refused", 2]
+
+
 def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
     assert page.evaluate("""async () => {
         const { QueueWindows } = await import("/state/queue-windows.js");
@@ -373,6 +384,32 @@ def test_effectsAndAdditions_goOverRest_whileTheChannelIsLost(page):
         const refused = told.filter((message) => message === "The server cannot be reached.").length;
         return [...found, isAdded, refused];
     }""") == [True, [], True, True, False, 0]
+
+
+def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
+    assert page.evaluate("""async () => {
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        let player = "main";
+        const store = new Store();
+        const asked = [];
+        const answers = [];
+        const client = { send: (method, path) => new Promise((resolve) => (asked.push(path), answers.push(resolve))) };
+        const channel = { command: async () => { throw Object.assign(new Error(), { code: "unreachable" }); } };
+        const commands = new Commands({ client, channel, paths: new PlayerPaths(() => player), store, notify: () => {} });
+        const changes = [
+            ["outputPolicy", { policy: "hold" }], ["adjust", { level: 0.1 }], ["adjust", { level: 0.2 }], ["effects", { mono: true }],
+        ];
+        const done = changes.map(([name, data]) => commands.perform(name, data));
+        player = "kitchen";
+        for (let index = 0; index < changes.length; index += 1) {
+            await new Promise((resolve) => setTimeout(resolve));
+            answers[index]({});
+        }
+        await Promise.all(done);
+        return [asked, store.outputs, store.effects];
+    }""") == [["/outputs", "/player", "/effects", "/player"], None, None]
 
 
 def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(page):
