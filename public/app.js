@@ -60,7 +60,7 @@ const connection = new Connection({
     notify(`The player ${players.nameOf(players.steered)} was removed. This page now controls ${players.nameOf("main")}.`);
     players.steer("main");
   },
-  onOpen: () => {
+  onRead: () => {
     players.load();
     browse.refresh();
     browse.recorder.ask();
@@ -156,7 +156,11 @@ store.addEventListener("route", ({ detail }) => {
   if (message) notify(message);
 });
 socket.addEventListener("message", ({ detail }) => players.applyEvent(detail));
-players.addEventListener("steer", () => socket.change());
+players.addEventListener("steer", () => {
+  windows.clear();
+  store.forget();
+  socket.change();
+});
 
 // From the views to the state and the server.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The parts of the store that are read on each connection. Later changes come as events, except for `outputs`. */
+/** The parts of the store that are read on each connection, and after lost events. Later changes come as events, except for `outputs`. */
 const parts = {
   outputs: (paths) => paths.outputs(),
   session: () => "/session",
@@ -18,7 +18,7 @@ export class Connection {
   #catalogue;
   #asked = {};
 
-  /** `onOpen()`: on each connection. `onGone()`: the player that the page controls no longer exists. */
+  /** `onRead()`: read what the store does not have, too. `onGone()`: the player that the page controls no longer exists. */
   constructor(parts) {
     Object.assign(this, parts);
     const { store, socket, windows } = parts;
@@ -50,10 +50,15 @@ export class Connection {
     this.store.setConnection(connection);
     if (connection.state === "lost") this.#askWhy();
     if (connection.state !== "open") return;
-    for (const part of Object.keys(parts)) this.refresh(part);
     this.#askScope();
     this.windows.settled();
-    this.onOpen();
+    this.#readAll();
+  }
+
+  /** Everything but the player and its queue, of which the channel sends a snapshot. */
+  #readAll() {
+    for (const part of Object.keys(parts)) this.refresh(part);
+    this.onRead();
   }
 
   /** Without an answer, the first refused command reveals a read-only token. */
@@ -79,7 +84,10 @@ export class Connection {
       this.#catalogue = data.revision;
       this.windows.renew();
     }
-    if (type === "resync") this.windows.reset();
+    if (type === "resync") {
+      this.windows.reset();
+      this.#readAll();
+    }
     this.store.applyEvent(message);
     if (type === "output" || type === "settings") this.refresh("outputs");
     if (type === "effects") this.refresh("presets");

@@ -47,6 +47,14 @@ export class QueueWindows {
     this.revision = null;
   }
 
+  /** Call when the player changes. */
+  clear() {
+    this.#loading = new Map();
+    this.pages = new Map();
+    this.length = 0;
+    this.revision = null;
+  }
+
   /** Call when the library has changed the tags of items. */
   renew() {
     this.#outdate();
@@ -77,16 +85,18 @@ export class QueueWindows {
     if (this.pages.get(page)?.revision === this.revision) return null;
     const underWay = this.#loading.get(page);
     if (underWay) return underWay.then(() => this.#loadPage(page));
-    const loading = this.#fetchPage(page).finally(() => this.#loading.delete(page));
-    this.#loading.set(page, loading);
+    const all = this.#loading;
+    const loading = this.#fetchPage(page).finally(() => all.delete(page));
+    all.set(page, loading);
     return loading;
   }
 
   async #fetchPage(page) {
     const asked = this.revision;
+    const all = this.#loading;
     const window = await this.#load(page * pageSize, pageSize);
-    // Failed: the rows show as loading until the next change or connection.
-    if (!window) return;
+    // Failed: the rows show as loading until the next change or connection. Or a late answer of the player before.
+    if (!window || all !== this.#loading) return;
     this.pages = new Map(this.pages).set(page, { revision: window.revision, items: window.items });
     if (asked === this.revision && window.revision !== this.revision && window.revision > (this.revision ?? -1)) {
       this.revision = window.revision;

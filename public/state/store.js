@@ -4,8 +4,8 @@ import { observe } from "../lib/signal.js";
 import { PlayerTime } from "./player-time.js";
 
 /**
- * The server's state as the page knows it, in observed fields. Dispatches `run` when the server has restarted and its ids mean
- * other things, and `error` and `route` (detail: the event's data) for each one received.
+ * The server's state as the page knows it, in observed fields. Dispatches `run` when ids mean other things, because the server has
+ * restarted or the player is another one, and `error` and `route` (detail: the event's data) for each one received.
  */
 export class Store extends EventTarget {
   #epoch = null;
@@ -14,6 +14,13 @@ export class Store extends EventTarget {
     this.connection = connection;
     // Without the server the position stands still.
     if (connection.state !== "open") this.time = this.time.set({ position: this.time.at(now), rate: 0 }, now);
+  }
+
+  /** The page now controls another player. */
+  forget() {
+    this.player = this.outputs = this.effects = this.presets = null;
+    this.timers = [];
+    this.dispatchEvent(new Event("run"));
   }
 
   /** Drops snapshots older than the current one, as an event may overtake an answer, and late answers of another player. */

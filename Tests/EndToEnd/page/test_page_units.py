@@ -179,6 +179,51 @@ def test_store_dropsALateAnswer_ofThePlayerBefore(page):
     }""") == ["kitchen", 3, 4]
 
 
+def test_store_showsNothingOfThePlayerBefore(page):
+    assert page.evaluate("""async () => {
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        let runs = 0;
+        store.addEventListener("run", () => (runs += 1));
+        store.applySnapshot({ id: "main", version: 5, status: "playing", item: null });
+        Object.assign(store, { timers: [{ id: "t1" }], outputs: {}, effects: {}, presets: {} });
+        store.forget();
+        return [store.player, store.timers, store.outputs, store.effects, store.presets, runs];
+    }""") == [None, [], None, None, None, 1]
+
+
+def test_undoOfThePlayerBefore_isNotOffered(page):
+    assert page.evaluate("""async () => {
+        const stack = document.createElement("toast-stack");
+        stack.queue = { revision: 3 };
+        document.body.append(stack);
+        stack.show({ message: "Removed 1 track", action: { label: "Undo", name: "undo", revision: 3 } });
+        const offered = () => stack.querySelectorAll(".toast-action").length;
+        const before = offered();
+        stack.queue = null;
+        await new Promise((resolve) => setTimeout(resolve));
+        const after = offered();
+        stack.remove();
+        return [before, after];
+    }""") == [1, 0]
+
+
+def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        const asked = [];
+        const socket = new EventTarget();
+        new Connection({
+            client: { get: async (path) => (asked.push(path), null) }, paths: new PlayerPaths(() => "main"), socket, store: new Store(),
+            windows: { reset: () => asked.push("queue") }, onRead: () => asked.push("rest"),
+        });
+        socket.dispatchEvent(new CustomEvent("message", { detail: { type: "resync", data: { latest: 9 } } }));
+        return asked.sort();
+    }""") == ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]
+
+
 def test_channel_resumesAtTheLastEventItGot(page):
     """`hello` has the latest number before the missed events have come."""
     assert page.evaluate("""async () => {
@@ -268,6 +313,31 @@ def test_queueWindows_showNothingOld_onceTheNewIsThere(page):
         await windows.settled();
         return [before, windows.item(105).id, windows.item(220) === undefined, windows.indexOf("r2-95"), new Set(asked).size];
     }""") == ["r1-105", "r2-105", True, 95, 2]
+
+
+def test_queueWindows_areOfTheNewPlayer_whoseQueueHasTheSameRevision(page):
+    """Each player counts its own, and a request may still be under way."""
+    assert page.evaluate("""async () => {
+        const { QueueWindows } = await import("/state/queue-windows.js");
+        const answers = [];
+        const windows = new QueueWindows(() => new Promise((resolve) => answers.push(resolve)));
+        const answer = (index, id) => answers[index]({ revision: 1, length: 1, items: [{ id }] });
+        const settled = () => new Promise((resolve) => setTimeout(resolve));
+        windows.update({ revision: 1, length: 1 });
+        answer(0, "main");
+        await settled();
+        const shown = [windows.item(0).id];
+        windows.renew();
+        windows.clear();
+        shown.push(windows.item(0) ?? null);
+        windows.update({ revision: 1, length: 1 });
+        answer(1, "late");
+        await settled();
+        shown.push(windows.item(0) ?? null);
+        answer(2, "kitchen");
+        await settled();
+        return [...shown, windows.item(0).id];
+    }""") == ["main", None, None, "kitchen"]
 
 
 def test_namesOfAddresses_areDecoded_andThoseOfPathsAreNot(page):

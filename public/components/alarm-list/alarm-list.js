@@ -55,7 +55,9 @@ class AlarmList extends Component {
   }
 
   draw() {
-    const { list } = this.refs;
+    const { list, form } = this.refs;
+    // Removed, or of another player.
+    if (this.editing?.id && !this.#alarms.some(({ id }) => id === this.editing.id)) form.hidden = true;
     const focused = list.contains(document.activeElement) ? document.activeElement : null;
     render(list, html`${this.#alarms.map(row)}`);
     if (focused) list.querySelector(`[data-action="${focused.dataset.action}"][data-id="${focused.dataset.id}"]`)?.focus();

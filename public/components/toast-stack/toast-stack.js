@@ -16,7 +16,8 @@ class ToastStack extends Component {
 
   /** Removes actions of older revisions: they would undo another edit than the one named. An edit that is undone has no message. */
   draw() {
-    const { revision = 0, canRedo } = this.queue ?? {};
+    // Without a queue the player is about to change.
+    const { revision = Infinity, canRedo } = this.queue ?? {};
     for (const button of this.querySelectorAll(".toast-action[data-revision]")) {
       if (button.dataset.revision < revision) (canRedo ? button.closest(".toast") : button).remove();
     }
