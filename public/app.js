@@ -166,7 +166,7 @@ players.addEventListener("steer", () => {
 
 const handlers = {
   "browse-view": ({ view }) => browse.show(view),
-  "open-folder": (place) => browse.open(place),
+  "open-folder": (detail) => (detail.result = browse.open(detail)),
   "playlists-changed": () => browse.playlists.load(),
   request: (detail) => (detail.result = commands.perform(detail.name, detail.data)),
   confirm: (detail) => (detail.result = view.confirm.ask(detail)),
@@ -179,7 +179,7 @@ const handlers = {
     showTab("browse");
     browse.part.focusFirst();
   },
-  "lock-screen": (detail) => (detail.done = showOnLockScreen(detail.on)),
+  "lock-screen": (detail) => (detail.result = showOnLockScreen(detail.on)),
   "ask-token": () => view.token.open({ optional: true }),
   token: ({ token }) => {
     keepToken(token);

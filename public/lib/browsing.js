@@ -43,6 +43,11 @@ export class EntriesView extends Component {
     this.refs.filter.focus();
   }
 
+  /** Loads the next entries of `list`. A problem leaves those that are shown. */
+  loadMore(list) {
+    list.more().catch(({ message }) => this.report("notify", { message, tone: "error" }));
+  }
+
   /** Shows a note in place of entries; null hides it. */
   showEmpty(note) {
     this.refs.empty.hidden = note === null;

@@ -44,16 +44,16 @@ export class Component extends HTMLElement {
 
   /** Sends a command (`state/commands.js`). Resolves to true if it was carried out; otherwise the user has seen the refusal. */
   request(name, data = {}) {
-    return this.#ask("request", { name, data });
+    return this.call("request", { name, data });
   }
 
   /** Asks before an irreversible action, `{title, text, action}`. Resolves to true if the user agrees. */
   confirm(question) {
-    return this.#ask("confirm", question);
+    return this.call("confirm", question);
   }
 
   /** Reports an event that the application answers with a promise. */
-  #ask(name, question) {
+  call(name, question) {
     const detail = { ...question, result: Promise.resolve(false) };
     this.report(name, detail);
     return detail.result;

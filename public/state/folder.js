@@ -55,18 +55,14 @@ export class Folder {
     }
   }
 
-  /** Loads the next page; a problem leaves the loaded pages, and the next call tries again. */
+  /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */
   async more() {
     const { content } = this;
     const generation = this.#generation;
     if (!content || content.entries.length >= content.length) return;
-    try {
-      const page = await this.#page(content.path, content.entries.length);
-      if (generation !== this.#generation || content !== this.content) return;
-      this.content = { ...content, length: page.length, entries: [...content.entries, ...page.entries] };
-    } catch (problem) {
-      this.problem = problem.message;
-    }
+    const page = await this.#page(content.path, content.entries.length);
+    if (generation !== this.#generation || content !== this.content) return;
+    this.content = { ...content, length: page.length, entries: [...content.entries, ...page.entries] };
   }
 
   #page(path, offset) {

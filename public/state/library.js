@@ -74,13 +74,14 @@ export class Library {
     return this.open(text ? { kind: "search", text } : { kind: "albums" });
   }
 
+  /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */
   async more() {
     const { content } = this;
     const generation = this.#generation;
     if (!content?.hasMore) return;
     const name = content.list;
-    const page = await this.#page(content.path, content[name].length).catch(() => null);
-    if (!page || generation !== this.#generation) return;
+    const page = await this.#page(content.path, content[name].length);
+    if (generation !== this.#generation) return;
     const all = [...content[name], ...page.items];
     this.content = { ...content, [name]: all, hasMore: all.length < page.length };
   }

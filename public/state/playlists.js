@@ -28,25 +28,24 @@ export class Playlists {
   async open(id) {
     this.list = this.problem = null;
     const generation = ++this.#generation;
-    const list = id === null ? null : await this.#page(id, 0);
-    if (generation !== this.#generation) return;
-    this.list = list;
+    try {
+      const list = id === null ? null : await this.#page(id, 0);
+      if (generation === this.#generation) this.list = list;
+    } catch (problem) {
+      if (generation === this.#generation) this.problem = problem.message;
+    }
   }
 
+  /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */
   async more() {
     const { list } = this;
-    const page = list && (await this.#page(list.id, list.items.length));
-    if (!page || list !== this.list) return;
-    this.list = { ...page, items: [...list.items, ...page.items] };
+    if (!list) return;
+    const page = await this.#page(list.id, list.items.length);
+    if (list === this.list) this.list = { ...page, items: [...list.items, ...page.items] };
   }
 
-  async #page(id, offset) {
-    try {
-      return await this.#client.get(`/playlists/${encodeURIComponent(id)}?${new URLSearchParams({ offset, limit: pageSize })}`);
-    } catch (problem) {
-      this.problem = problem.message;
-      return null;
-    }
+  #page(id, offset) {
+    return this.#client.get(`/playlists/${encodeURIComponent(id)}?${new URLSearchParams({ offset, limit: pageSize })}`);
   }
 }
 

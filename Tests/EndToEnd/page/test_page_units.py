@@ -89,6 +89,23 @@ def test_anEntryOfAList_isAddedWithoutAPictureWhoseAddressIsHidden(page):
     }""") == [{"uri": "https://host/a.mp3"}, {"uri": "https://host/a.mp3", "artworkUri": "https://host/a.png"}, None]
 
 
+def test_aPageThatFails_isReported_andTheEntriesStay(page):
+    assert page.evaluate("""async () => {
+        const { Folder } = await import("/state/folder.js");
+        const answers = [{ path: "a", parent: "", length: 2, entries: [{ type: "file", name: "b", path: "a/b.mp3", size: 1 }] }];
+        const folder = new Folder({ get: async () => {
+            if (!answers.length) throw new Error("The server is busy.");
+            return answers.shift();
+        } });
+        await folder.open("a");
+        const told = [];
+        addEventListener("notify", ({ detail }) => told.push(detail.message), { once: true });
+        document.querySelector("music-browser").loadMore(folder);
+        await new Promise((resolve) => setTimeout(resolve));
+        return [told, folder.content.entries.length, folder.problem];
+    }""") == [["The server is busy."], 1, None]
+
+
 def test_effects_runOnceForAllChangesOfATask_andOnlyForWhatTheyRead(page):
     assert page.evaluate("""async () => {
         const { effect, observe, untracked } = await import("/lib/signal.js");

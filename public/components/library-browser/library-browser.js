@@ -106,7 +106,7 @@ class LibraryBrowser extends EntriesView {
     switch (action) {
       case "open": return this.library.open({ kind, id, name: this.#content?.genres?.find((genre) => genre.id === id)?.name });
       case "back": return this.library.back();
-      case "more": return this.library.more();
+      case "more": return this.loadMore(this.library);
       case "scan": return this.request("scanLibrary");
       default: return this.request("add", { items: [{ [kind]: id }], ...placings[action] });
     }

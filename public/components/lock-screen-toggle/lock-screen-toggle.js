@@ -17,9 +17,7 @@ class LockScreenToggle extends Component {
   async press(action, data, button) {
     // The browser may take a moment; ignore presses until then.
     button.disabled = true;
-    const detail = { on: !this.on, done: Promise.resolve() };
-    this.report("lock-screen", detail);
-    await detail.done;
+    await this.call("lock-screen", { on: !this.on });
     button.disabled = false;
   }
 }

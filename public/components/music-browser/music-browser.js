@@ -115,7 +115,7 @@ class MusicBrowser extends EntriesView {
 
   #more() {
     this.shown += batch;
-    if (this.#matching().length < this.shown && this.content.entries.length < this.content.length) this.folder.more();
+    if (this.#matching().length < this.shown && this.content.entries.length < this.content.length) this.loadMore(this.folder);
   }
 }
 

@@ -69,7 +69,7 @@ class PlaylistBrowser extends EntriesView {
 
   async press(action, { id = null, name, index }) {
     if (action === "open") this.playlists.open(id);
-    else if (action === "more") this.playlists.more();
+    else if (action === "more") this.loadMore(this.playlists);
     else if (action === "add") await this.request("add", { items: [{ playlist: id }] });
     else if (action === "play") await this.request("playPlaylist", { id, index: Number(index ?? 0) });
     else if (await this.confirm({ title: `Remove ${name}?`, text: "This deletes the playlist. The music stays.", action: "Remove" })) {

@@ -38,13 +38,10 @@ class WebPanel extends Component {
     event.preventDefault();
     if (this.#isLooking) return;
     const address = this.refs.input.value.trim();
-    if (event.submitter?.value === "open") {
-      this.report("open-folder", { path: address, isList: true });
-      return;
-    }
     const placing = event.submitter?.value === "add" ? { position: "end", check: true } : { position: "next", play: true };
     this.#look(address);
-    const isDone = await this.request("add", { items: [{ uri: address }], ...placing });
+    const isDone = await (event.submitter?.value === "open" ? this.call("open-folder", { path: address, isList: true })
+      : this.request("add", { items: [{ uri: address }], ...placing }));
     this.#look(null);
     if (isDone && this.refs.input.value.trim() === address) this.refs.input.value = "";
   }
