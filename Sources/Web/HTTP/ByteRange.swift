@@ -54,7 +54,7 @@ extension HTTPRequest {
     public func range(total: UInt64, tag: EntityTag?) -> ByteRange.Outcome {
         let fields = headers.values("Range")
         guard method == .get, fields.count == 1 else { return .whole }
-        if let condition = headers["If-Range"] {
+        for condition in headers.values("If-Range") {
             guard let tag, EntityTag(parsing: condition)?.matchesStrongly(tag) == true else { return .whole }
         }
         return ByteRange.resolve(fields[0], total: total)

@@ -106,9 +106,8 @@ public final class RemoteAPI: HTTPResponder {
                 guard request.method == .options else {
                     throw .methodNotAllowed(request.method.rawValue, allow: allow)
                 }
-                finish(
-                    gate.preflight(request, allow: allow)
-                        ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
+                let preflight = origin.flatMap { _ in Gate.preflight(request, allow: allow) }
+                finish(preflight ?? HTTPResponse(status: 204, headers: HTTPHeaders([("Allow", allow)])))
             case .none where player == nil:
                 // Only clients that may read may learn which players exist.
                 _ = try gate.admit(request, .read)

@@ -65,7 +65,7 @@ final class IdempotentRequests: Sendable {
         var hasher = Hasher()
         hasher.combine(request.method)
         hasher.combine(target)
-        hasher.combine(request.headers["If-Match"])
+        hasher.combine(request.headers.values("If-Match"))
         hasher.combine(request.body)
         return hasher.finalize()
     }
