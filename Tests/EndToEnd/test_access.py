@@ -90,9 +90,12 @@ def test_the_token_is_shown_when_made_and_by_the_link_command(start_server, dire
     link = tonearm("link", "--data", str(server.data), "--port", str(server.port))
     assert link.returncode == 0 and link.stdout.strip() == f"http://127.0.0.1:{server.port}/#token={token}"
     by_file = tonearm("link", "--data", str(server.data), "--port", "0", "--port-file", str(server.port_file))
-    assert by_file.stdout == link.stdout
+    assert by_file.stdout == link.stdout and by_file.stderr == ""
     missing = tonearm("link", "--data", str(directory / "nothing"))
     assert missing.returncode != 0 and "tokens does not exist" in missing.stderr and not (directory / "nothing").exists()
+    server.stop()
+    early = tonearm("link", "--data", str(server.data), "--port", str(server.port))
+    assert early.returncode == 0 and early.stdout == link.stdout and f"found no server of this user on port {server.port}" in early.stderr
 
 
 def test_the_link_leads_to_the_network_where_the_server_listens_there(open_to_all):

@@ -30,27 +30,32 @@ struct LinkCommand: LocalCommand {
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
         let port = try port(settings)
-        let host = settings.isLoopback && isServedEverywhere(port) ? "0.0.0.0" : settings.host
+        let listening = listening(on: port)
+        let isEverywhere = listening.contains { $0.allSatisfy { $0 == "0" } }
+        let host = settings.isLoopback && isEverywhere ? "0.0.0.0" : settings.host
         let token = try token(settings)
         Console.output(PageLinks(host: host, port: port, token: token).main)
         if token != nil { AccessTokens.noteShown(settings.tokenPath) }
+        if listening.isEmpty {
+            Console.complain("tonearm: found no server of this user on port \(port); the link works while one runs.")
+        }
     }
 
-    /// Returns whether a program of this user listens on all addresses, according to the kernel (proc_net(5)). A request to find
-    /// out would send the token to any program that listens there.
-    private func isServedEverywhere(_ port: UInt16) -> Bool {
-        ["/proc/net/tcp", "/proc/net/tcp6"].contains { path in
+    /// The addresses, in hexadecimal, at which programs of this user listen, according to the kernel (proc_net(5)). A
+    /// request to find out would send the token to any program that listens there.
+    private func listening(on port: UInt16) -> [Substring] {
+        ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path -> [Substring] in
             do {
                 let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)
-                return table.split(separator: "\n").contains { line in
+                return table.split(separator: "\n").compactMap { line -> Substring? in
                     let fields = line.split(separator: " ")
-                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return false }
+                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return nil }
                     let local = fields[1].split(separator: ":")
-                    return local.first?.allSatisfy { $0 == "0" } == true && UInt16(local.last ?? "", radix: 16) == port
+                    return UInt16(local.last ?? "", radix: 16) == port ? local.first : nil
                 }
             } catch {
                 // A kernel without IPv6 has no tcp6.
-                return false
+                return []
             }
         }
     }
