@@ -342,6 +342,15 @@ def test_a_pause_that_finds_the_recording_ended_fails(origin):
         assert (result.returncode, result.stdout, result.stderr) == (1, "", f"tonearm: memo.wav, 0:02: {told}\n"), result
 
 
+def test_a_recording_in_progress_keeps_its_settings(origin):
+    """A start with options would be carried out without them."""
+    for state in ("recording", "paused"):
+        origin.serve("/api/v1/recordings/current", json.dumps({"state": state, "id": "memo.wav", "last": None}).encode())
+        for options in (("--format", "flac"), ("--name", "other"), ("--auto-play",)):
+            result = tonearm("record", "start", *options, "--server", origin.url)
+            assert result.returncode == 1 and result.stderr.startswith("tonearm: memo.wav is in progress and keeps its settings"), result
+
+
 def test_names_do_not_steer_the_terminal(server, api):
     """On the error stream too: a file may have any name."""
     for arguments in (("add", "x\x1b]0;owned\x07\x1b[2J.mp3"), ("play", "x\x1b[2J.mp3"), ("info", "x\x1b[2J.mp3")):

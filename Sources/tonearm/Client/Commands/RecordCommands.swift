@@ -46,10 +46,18 @@ struct RecordCommand: ParsableCommand {
         }
 
         func run(_ client: ServerClient) throws {
-            let body: RequestBody = [
+            let settings: RequestBody = [
                 "format": format?.rawValue, "sampleRate": rate, "channels": channels, "bits": bits, "name": name,
-                "source": source, "autoPlay": autoPlay, "metering": false,
+                "source": source,
             ]
+            // The server would leave a recording in progress as it is.
+            if !settings.isEmpty || autoPlay {
+                let present: RecordingStatus = try client.ask(.get, "recordings/current")
+                if let id = present.id {
+                    throw Failure("\(id) is in progress and keeps its settings; tonearm record stop ends it.")
+                }
+            }
+            let body: RequestBody = settings + ["autoPlay": autoPlay, "metering": false]
             let status: RecordingStatus = try client.ask(.post, "recordings", body)
             Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
         }
