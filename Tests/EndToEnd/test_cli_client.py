@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands to a running server: their arguments, and what they tell when something is wrong."""
 
+import contextlib
 import functools
 import json
 import re
 import socket
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -312,25 +314,47 @@ def test_a_mistake_is_named(cli):
         assert result.returncode == status and sentence in result.stderr, result
 
 
-def test_an_error_at_a_terminal_begins_a_line_of_its_own(directory):
-    """The connection breaks off while a scan counts up."""
-    started = b'data: {"type":"hello"}\n\n'
-    counting = b'data: {"type":"library","data":{"state":"scanning","tracks":0,"unplayable":0,"problems":[],"scan":{"found":7,"scanned":3,"added":0,"changed":0,"removed":0,"unplayable":0}}}\n\n'
+@contextlib.contextmanager
+def scanning_server(before: dict, *events: dict) -> Iterator[str]:
+    """The address of a server that answers a scan with `before` and these events, then breaks off."""
+    def library(change: dict) -> dict:
+        scan = {"startedAt": 1, "found": 7, "scanned": 3, "added": 0, "changed": 0, "removed": 0, "unplayable": 0}
+        return {"state": "scanning", "tracks": 0, "unplayable": 0, "problems": [], "scan": scan} | change
+
+    def event(type: str, data: dict) -> bytes:
+        return f"data: {json.dumps({'type': type, 'data': data})}\n\n".encode()
+
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def serve() -> None:
-            events, _ = listener.accept()
-            with events:
-                events.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + started)
+            stream, _ = listener.accept()
+            with stream:
+                stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + event("hello", {}))
                 asked, _ = listener.accept()
                 with asked:
                     asked.recv(65536)
-                    asked.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 2\r\n\r\n{}")
-                events.sendall(counting)
+                    body = json.dumps(library(before)).encode()
+                    asked.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                for change in events:
+                    stream.sendall(event("library", library(change)))
 
         threading.Thread(target=serve, daemon=True).start()
-        status, seen = in_a_terminal("scan", "--server", f"http://127.0.0.1:{listener.getsockname()[1]}")
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_an_error_at_a_terminal_begins_a_line_of_its_own():
+    """The connection breaks off while a scan counts up."""
+    with scanning_server({"scan": None}, {}) as address:
+        status, seen = in_a_terminal("scan", "--server", address)
     assert status == 69 and "7 files found, 3 read" in seen
     assert re.search(r"7 files found, 3 read\r\x1b\[Ktonearm: ", seen), seen
+
+
+def test_a_scan_that_is_not_saved_fails_and_the_scan_before_is_not_its_result():
+    failed = {"state": "failed", "problems": ["the music library cannot be written: disk full"]}
+    scan = {"startedAt": 2, "found": 7, "scanned": 7, "added": 4, "changed": 0, "removed": 0, "unplayable": 0}
+    with scanning_server({}, {"state": "idle"}, failed | {"scan": scan}) as address:
+        result = tonearm("scan", "--server", address)
+    assert (result.returncode, result.stdout) == (1, "") and "tonearm: the music library cannot be written" in result.stderr, result
 
 
 def test_a_pause_that_finds_the_recording_ended_fails(origin):

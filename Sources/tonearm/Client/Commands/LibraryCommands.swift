@@ -49,7 +49,10 @@ struct ScanCommand: ClientCommand {
     @Flag(help: "Read the files that did not change as well.") var reread = false
 
     private struct Library: Decodable {
-        struct Scan: Decodable { var found, scanned, added, changed, removed: Int }
+        struct Scan: Decodable {
+            var startedAt: Double
+            var found, scanned, added, changed, removed: Int
+        }
 
         var state: String
         /// Totals of the library; a scan reads only changed files.
@@ -59,26 +62,30 @@ struct ScanCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        var isRequested = false
+        struct Before: Decodable { var scan: Library.Scan? }
+        var before: Before?
         var result: (library: Library, scan: Library.Scan)?
         let line = ProgressLine()
         defer { line.clear() }
         // The stream is open before the scan begins, so that its end cannot be missed.
         try client.follow("events?events=library", end: "the server ended during the scan.") { json in
-            if !isRequested {
-                isRequested = true
-                try client.send(.post, "library/scan", ["reread": reread])
-            } else if let library = Self.library(json), let scan = library.scan {
-                if library.state == "scanning" {
-                    line.show("\(scan.found) files found, \(scan.scanned) read")
-                } else {
-                    result = (library, scan)
-                }
+            guard let last = before else {
+                let answer: Before = try client.ask(.post, "library/scan", ["reread": reread])
+                before = answer
+                return true
+            }
+            guard let library = Self.library(json), let scan = library.scan else { return true }
+            if library.state == "scanning" {
+                line.show("\(scan.found) files found, \(scan.scanned) read")
+            } else if scan.startedAt != last.scan?.startedAt {
+                // An event from before the request shows the scan before.
+                result = (library, scan)
             }
             return result == nil
         }
         line.clear()
         guard let (library, scan) = result else { return }
+        if library.state == "failed" { throw Failure(library.problems.first ?? "The scan failed.") }
         Console.output(
             "\(library.tracks) tracks: \(scan.added) new, \(scan.changed) changed, \(scan.removed) removed, "
                 + "\(library.unplayable) unplayable")
