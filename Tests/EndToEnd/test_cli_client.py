@@ -229,7 +229,7 @@ def test_every_change_is_confirmed_in_a_line(cli, api):
     cli.output("players", "add", "kitchen")
     for arguments, line in ((("mute",), "100 (muted)"), (("unmute",), "100"), (("shuffle", "on"), "shuffle on"), (("repeat", "all"), "repeat all"),
                             (("set", "crossfade", "2"), "crossfade 2"), (("move", "2", "--to", "0"), "1 moved, 3 in the queue"),
-                            (("remove", "0", "1"), "2 removed, 1 in the queue"), (("clear",), "cleared, 0 in the queue"),
+                            (("remove", "0", "1", "0"), "2 removed, 1 in the queue"), (("clear",), "cleared, 0 in the queue"),
                             (("players", "follow", "kitchen"), "kitchen follows main"), (("players", "unfollow", "kitchen"), "kitchen plays by itself"),
                             (("players", "remove", "kitchen"), "kitchen is removed"), (("effects", "save", "mine"), "mine is saved"),
                             (("effects", "remove", "mine"), "mine is removed"), (("interrupt", "began"), "An interruption began."),

@@ -49,6 +49,7 @@ import Testing
             (LoopCommand.self, ["5"]), (LoopCommand.self, ["off", "6"]), (LoopCommand.self, ["5", "soon"]),
             (ChangeAlarm.self, ["t1"]), (ChangeAlarm.self, ["t1", "--volume", "101"]),
             (PlayCommand.self, ["a.mp3", "--at", "90s"]), (PrimeCommand.self, ["--seconds", "11"]),
+            (SleepCommand.self, ["off", "--fade", "3"]), (SleepCommand.self, ["--fade", "3"]),
         ]
         for (command, arguments) in commands {
             #expect(throws: (any Error).self) { _ = try command.parse(arguments) }

@@ -51,7 +51,8 @@ struct BrowseCommand: ClientCommand {
     }
 
     private func list(_ client: ServerClient, _ uri: String) throws {
-        let bytes = try client.send(.get, "media/list?uri=\(PercentEncoding.encode(uri))")
+        let path = "media/list?uri=\(PercentEncoding.encode(uri))"
+        let bytes = try client.send(.get, path, patience: ServerClient.addingTimeout)
         try client.show(bytes, json: json) { (list: List) in
             for entry in list.items {
                 let name = ItemName.text(title: entry.title, artist: entry.artist, uri: "")

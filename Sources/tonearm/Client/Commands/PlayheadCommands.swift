@@ -81,13 +81,15 @@ struct LevelsCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        let player: PlayerState = try client.ask(.get, "player")
-        guard follow || player.status == "playing" else {
-            throw Failure("No sound: the player is \(player.status).")
-        }
-        try client.follow("events?events=levels&levelsInterval=1") { bytes in
+        try client.follow("events?events=levels,status&levelsInterval=1") { bytes in
             let event: Event = try client.decode(bytes)
-            guard event.type == "levels" else { return true }
+            guard event.type == "levels" else {
+                if follow { return true }
+                // The greeting, or a new status: without sound no level comes.
+                let player: PlayerState = try client.ask(.get, "player")
+                guard player.status == "playing" else { throw Failure("No sound: the player is \(player.status).") }
+                return true
+            }
             try client.show(bytes, json: json) { (levels: Levels) in Console.output(levels.text) }
             return follow
         }

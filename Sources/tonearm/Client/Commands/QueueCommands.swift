@@ -92,7 +92,8 @@ struct RemoveCommand: ClientCommand {
     @Argument(help: "Indices or ids of the items, as tonearm queue lists them.") var items: [String]
 
     func run(_ client: ServerClient) throws {
-        try client.editQueue(.post, "queue/remove", ["ids": client.itemIDs(items)], done: "\(items.count) removed")
+        let ids = try client.itemIDs(items)
+        try client.editQueue(.post, "queue/remove", ["ids": ids], done: "\(Set(ids).count) removed")
     }
 }
 
@@ -108,8 +109,8 @@ struct MoveCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        try client.editQueue(
-            .post, "queue/move", ["ids": client.itemIDs(items), "position": to], done: "\(items.count) moved")
+        let ids = try client.itemIDs(items)
+        try client.editQueue(.post, "queue/move", ["ids": ids, "position": to], done: "\(Set(ids).count) moved")
     }
 }
 

@@ -25,6 +25,7 @@ struct SleepCommand: ClientCommand {
             }
             guard seconds > 0 else { throw ValidationError("\(end) is not a time to wait: use tonearm pause.") }
         }
+        if fade != nil, end == nil || end == "off" { throw ValidationError("--fade needs a time, item or queue.") }
         try check("--fade", fade, 0...3_600)
     }
 

@@ -153,7 +153,7 @@ struct PlayCommand: ClientCommand {
             do {
                 try client.play(uris.map { MediaArgument($0) })
             } catch var failure as Failure {
-                if uris.count == 1, let index = UInt(uris[0]) {
+                if failure.status == .general, uris.count == 1, let index = UInt(uris[0]) {
                     failure.message += " To play the item at index \(index) of the queue: tonearm play --index \(index)"
                 }
                 throw failure
