@@ -68,6 +68,8 @@ import Testing
         let plain = try #require(get("/app.js"))
         let small = try #require(get("/app.js", [("Accept-Encoding", "gzip, br")]))
         #expect(small.headers["Content-Encoding"] == "gzip" && small.headers["Vary"] == "Accept-Encoding")
+        let fields = [("Accept-Encoding", "br"), ("Accept-Encoding", "gzip")]
+        #expect(get("/app.js", fields)?.headers["Content-Encoding"] == "gzip")
         #expect(try #require(bytes(small)).count < 500 && bytes(small)?.prefix(2) == [0x1F, 0x8B])
         #expect(small.headers["ETag"] != plain.headers["ETag"])
         #expect(get("/index.html", [("Accept-Encoding", "gzip")])?.headers["Content-Encoding"] == nil)

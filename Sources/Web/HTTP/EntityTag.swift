@@ -32,9 +32,8 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 extension HTTPHeaders {
     /// Whether If-None-Match matches this tag; nil without the field. A malformed field matches nothing.
     public func ifNoneMatchRefuses(_ tag: EntityTag) -> Bool? {
-        let fields = values("If-None-Match")
-        guard !fields.isEmpty else { return nil }
-        switch EntityTagCondition(parsing: fields.joined(separator: ",")) {
+        guard let field = combined("If-None-Match") else { return nil }
+        switch EntityTagCondition(parsing: field) {
         case .any?: return true
         // Weak comparison (RFC 9110 section 13.1.2).
         case .tags(let tags)?: return tags.contains { $0.value == tag.value }

@@ -40,6 +40,12 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
+    /// All values of a comma-separated field as one (RFC 9110 section 5.3); nil without the field.
+    public func combined(_ name: String) -> String? {
+        let values = values(name)
+        return values.isEmpty ? nil : values.joined(separator: ",")
+    }
+
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
     public mutating func set(_ name: String, _ value: String) {

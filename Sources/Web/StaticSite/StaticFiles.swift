@@ -40,7 +40,7 @@ public final class StaticFiles: HTTPResponder {
         let name = path.hasSuffix("/") ? "index.html" : path
         let kind = StaticFileKind(name: name)
         let isCached = status.st_size <= Self.cachedLength
-        let encoding = isCached && kind.isCompressible ? request.headers["Accept-Encoding"] : nil
+        let encoding = isCached && kind.isCompressible ? request.headers.combined("Accept-Encoding") : nil
         let wantsGzip = Negotiation.accepts(coding: "gzip", acceptEncoding: encoding)
         let version = EntityTag(status)
         let content =

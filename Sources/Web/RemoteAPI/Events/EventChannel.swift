@@ -39,8 +39,7 @@ struct EventChannel: WebSocketApplication {
         Route(method: .get, pattern: path, scope: .read, refusesForeignOrigin: true, query: EventRequest.parameters) {
             call, reply throws(Problem) in
             let request = call.request
-            let accepted = request.headers.values("Accept").joined(separator: ",")
-            guard Negotiation.accepts("text/event-stream", accept: accepted) else {
+            guard Negotiation.accepts("text/event-stream", accept: request.headers.combined("Accept")) else {
                 throw .notAcceptable("Events come as text/event-stream, or over a WebSocket.")
             }
             let feed = EventFeed(try EventRequest(request), own: hub, players: players, wantsHeartbeat: true)
