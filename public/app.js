@@ -145,6 +145,7 @@ effect(() => {
 store.addEventListener("run", () => {
   cover.reset();
   failures.reset();
+  view.queue.selection.clear();
   // Another item may have the same id now.
   view.lyrics.item = lyricCover.item = null;
 });

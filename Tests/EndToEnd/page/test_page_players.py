@@ -41,6 +41,19 @@ def test_thePageSteersTheChosenPlayer_andRemembersIt(remote, api):
     expect(picker(remote).locator("option", has_text="Cellar")).to_have_count(1)
 
 
+def test_aSelection_endsWithItsPlayer(remote, api):
+    """Other items have the same ids there."""
+    api.load("low.mp3", "chirp.mp3")
+    api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
+    api.call("POST", "/players/kitchen/queue/items", json={"items": [{"uri": "long.mp3"}]})
+    remove = remote.queue.get_by_role("button", name="Remove selected")
+    remote.row(0).click(modifiers=["Control"])
+    expect(remove).to_be_visible()
+    picker(remote).select_option("Kitchen")
+    expect(remote.row(0).locator(".row-title")).to_have_text("long")
+    expect(remove).to_be_hidden()
+
+
 def test_aSavedPlaylist_holdsTheQueueOfTheChosenPlayer(remote, api):
     api.load("low.mp3", "low.mp3", "low.mp3")
     api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
