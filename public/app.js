@@ -158,7 +158,6 @@ store.addEventListener("route", ({ detail }) => {
 });
 socket.addEventListener("message", ({ detail }) => players.applyEvent(detail));
 players.addEventListener("steer", () => {
-  windows.clear();
   store.forget();
   socket.change();
 });

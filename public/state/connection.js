@@ -22,7 +22,7 @@ export class Connection {
   constructor(parts) {
     Object.assign(this, parts);
     const { store, socket, windows } = parts;
-    store.addEventListener("run", () => windows.reset());
+    store.addEventListener("run", () => windows.clear());
     socket.addEventListener("connection", ({ detail }) => this.#changed(detail));
     socket.addEventListener("message", ({ detail }) => this.#received(detail));
     addEventListener("online", () => this.reconnect());
@@ -85,7 +85,7 @@ export class Connection {
       this.windows.renew();
     }
     if (type === "resync") {
-      this.windows.reset();
+      this.windows.renew();
       this.#readAll();
     }
     this.store.applyEvent(message);

@@ -41,28 +41,17 @@ export class QueueWindows {
     this.settled();
   }
 
-  /** Call when the server has restarted: it counts its revisions from the start, so all pages are out of date. */
-  reset() {
-    this.#outdate();
-    this.revision = null;
-  }
-
-  /** Call when the player changes. */
+  /** Call when the server has restarted or the player changes: its revisions count from the start, and its ids mean other items. */
   clear() {
     this.#loading = new Map();
     this.pages = new Map();
-    this.length = 0;
     this.revision = null;
   }
 
-  /** Call when the library has changed the tags of items. */
+  /** Call when the library has changed the tags of items, or events were lost. */
   renew() {
-    this.#outdate();
-    return this.settled();
-  }
-
-  #outdate() {
     for (const page of this.pages.values()) page.revision = -1;
+    return this.settled();
   }
 
   /** Loads the items of `first...last`. */
@@ -95,7 +84,7 @@ export class QueueWindows {
     const asked = this.revision;
     const all = this.#loading;
     const window = await this.#load(page * pageSize, pageSize);
-    // Failed: the rows show as loading until the next change or connection. Or a late answer of the player before.
+    // Failed, and the rows show as loading until the next change or connection; or an answer from before `clear`.
     if (!window || all !== this.#loading) return;
     this.pages = new Map(this.pages).set(page, { revision: window.revision, items: window.items });
     if (asked === this.revision && window.revision !== this.revision && window.revision > (this.revision ?? -1)) {

@@ -234,7 +234,7 @@ def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
         const socket = new EventTarget();
         new Connection({
             client: { get: async (path) => (asked.push(path), null) }, paths: new PlayerPaths(() => "main"), socket, store: new Store(),
-            windows: { reset: () => asked.push("queue") }, onRead: () => asked.push("rest"),
+            windows: { renew: () => asked.push("queue") }, onRead: () => asked.push("rest"),
         });
         socket.dispatchEvent(new CustomEvent("message", { detail: { type: "resync", data: { latest: 9 } } }));
         return asked.sort();
