@@ -10,7 +10,7 @@ import RemoteAPI
 struct ServerClient {
     /// Seconds that the server may be silent. It answers a command within one second.
     static let timeout = 15
-    /// The same for requests that add or list items: the server has 30 s to look at web addresses.
+    /// The same for requests that add or list items: the server has 30 s to look at files and web addresses.
     static let addingTimeout = 35
     /// Seconds between two events of a live stream: the server sends at least a comment every 15.
     private static let longestSilence = 60

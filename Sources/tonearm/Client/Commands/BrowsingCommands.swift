@@ -51,8 +51,8 @@ struct BrowseCommand: ClientCommand {
     }
 
     private func list(_ client: ServerClient, _ uri: String) throws {
-        let path = "media/list?uri=\(PercentEncoding.encode(uri))"
-        let bytes = try client.send(.get, path, patience: ServerClient.addingTimeout)
+        let address = "media/list?uri=\(PercentEncoding.encode(uri))"
+        let bytes = try client.send(.get, address, patience: ServerClient.addingTimeout)
         try client.show(bytes, json: json) { (list: List) in
             for entry in list.items {
                 let name = ItemName.text(title: entry.title, artist: entry.artist, uri: "")
@@ -66,10 +66,11 @@ struct BrowseCommand: ClientCommand {
 
     private func browse(_ client: ServerClient, _ folder: String) throws {
         let address = "browse?path=\(PercentEncoding.encode(folder))&limit=1000"
-        if json { return Console.output(json: try client.send(.get, address)) }
+        let patience = ServerClient.addingTimeout
+        if json { return Console.output(json: try client.send(.get, address, patience: patience)) }
         var offset = 0
         while true {
-            let page: Folder = try client.ask(.get, "\(address)&offset=\(offset)")
+            let page: Folder = try client.ask(.get, "\(address)&offset=\(offset)", patience: patience)
             for entry in page.entries {
                 Console.output(Table.printable(entry.path) + (entry.type == "folder" ? "/" : ""))
             }
