@@ -130,6 +130,39 @@ def test_volume_and_output_stay_its_own(pair, sides):
     assert 0.08 < heard[:, 1].std() / heard[:, 0].std() < 0.12
 
 
+# A limiter's gain depends on what came long before, and so on when a player began.
+EFFECTS = {
+    "enabled": True,
+    "equalizer": {"enabled": True, "preamp": -3, "bands": [{"type": "lowshelf", "frequency": 200, "gain": -12, "q": 0.7}]},
+}
+
+
+def test_effects_are_its_own_and_sound_as_its_leaders(pair, sides):
+    """Row 294: one renderer: the same effects give the same samples on both outputs, and keep them in step."""
+    api, kitchen = pair
+
+    def difference() -> float:
+        """The largest one of the samples, once the right side is laid over the left one; infinite in silence."""
+        start = sides.frames
+        sides.wait_seconds(0.5)
+        heard = sides.samples(start, start + RATE // 2).astype(int)
+        middle = heard[RATE // 10 : -RATE // 10, :1]
+        at = align(heard[:, 1:], middle)
+        right = heard[max(0, at) : max(0, at) + len(middle), 1:]
+        return abs(right - middle).max() if len(right) == len(middle) and middle.any() else float("inf")
+
+    api.load(MEDIA, MEDIA, play=True)
+    wait_in_step(api)
+    eventually(lambda: difference() <= 1, "both sound alike")
+    plain = levels(sides)[1]
+    api.call("PUT", "/effects", json=EFFECTS)
+    eventually(lambda: difference() > 1000, "the effects of the leader are its own")
+    assert kitchen.call("GET", "/effects")["enabled"] is False
+    kitchen.call("PUT", "/effects", json=EFFECTS)
+    eventually(lambda: difference() <= 1, "both sound alike again", timeout=10)
+    assert levels(sides)[1] < 0.9 * plain and abs(apart(sides)) < 5
+
+
 def test_a_follower_that_joins_is_in_step_without_hardware(server, api):
     """`null` is a real clock: how long the follower takes to begin is made up for."""
     api.call("POST", "/players", json={"id": "kitchen"})
