@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from rig import Radio
+
 pytestmark = pytest.mark.usefixtures("music")
 
 
@@ -126,10 +128,11 @@ def test_the_content_decides(api, origin, media):
     origin.serve("/feed", f'<rss version="2.0"><channel><title>S</title>{entry}{entry}</channel></rss>'.encode(), content_type="text/xml")
     origin.serve("/listen", b"[playlist]\nFile1=song\n", content_type="audio/x-scpls")
     origin.serve("/live", b"#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n", content_type="application/vnd.apple.mpegurl")
-    song = f"{origin.url}/song"
+    song, station = f"{origin.url}/song", f"{Radio(media.path('long.mp3').read_bytes(), 24_000).url}/live"
     expected = {"album/1.mp3": ["album/1.mp3"], "album": [f"album/{n}.mp3" for n in range(3)], "album/": [f"album/{n}.mp3" for n in range(3)],
                 "list.m3u": ["album/1.mp3", "album/2.mp3"], "list.txt": ["album/2.mp3", "album/1.mp3"], song: [song],
-                f"{origin.url}/feed": [song, song], f"{origin.url}/listen": [song], f"{origin.url}/live": [f"{origin.url}/live"]}
+                f"{origin.url}/feed": [song, song], f"{origin.url}/listen": [song], f"{origin.url}/live": [f"{origin.url}/live"],
+                station: [station]}
     for uri, uris in expected.items():
         api.load(uri)
         assert api.uris() == uris, uri

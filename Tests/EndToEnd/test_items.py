@@ -165,7 +165,8 @@ def test_waiting_and_failing_are_reported_in_order(api, events, origin, web):
 
 @pytest.mark.parametrize("status", ["idle", "loading", "ready", "playing", "paused", "stopped", "buffering", "seeking", "interrupted"])
 def test_toggle_has_a_meaning_in_every_state(api, events, origin, web, status):
-    """Row 155: it plays what is silent, and pauses what sounds or is about to. For `failed` see above, for `completed` test_transport.py."""
+    """Row 155: it plays what is silent, and pauses what sounds or is about to. For `failed` see above, for `completed`
+    test_transport.py, for `stopping` PlayerCoreDrainTests."""
     match status:
         case "idle":
             assert api.refusal("POST", "/player/toggle") == (404, "no-such-content")

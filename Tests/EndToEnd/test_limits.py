@@ -133,7 +133,8 @@ def test_slow_later_heads_delay_nobody(server, api):
 
 
 def test_guessing_tokens_is_slowed_down_and_locks_nobody_else_out(start_server, directory):
-    """Hundreds of wrong ones: the same answer to each, then 429 for that address; the right token works from elsewhere."""
+    """Row 258: hundreds of wrong ones: the same answer to each, then 429 for that address; the right token works from elsewhere.
+    The log says so once, without a token."""
     address = own_address()
     token_file = directory / "token"
     server = start_server(host="0.0.0.0", arguments=("--token-file", str(token_file)))
@@ -149,6 +150,11 @@ def test_guessing_tokens_is_slowed_down_and_locks_nobody_else_out(start_server, 
                 assert response.status_code == 429 and int(response.headers["Retry-After"]) <= 60, number
         assert len(answers) == 1 and next(iter(answers))[0] == 401
         assert guesser.get("/").status_code == 200 and guesser.get("/healthz").status_code == 200
+    eventually(lambda: "tokens are guessed" in server.log(), "it is logged")
+    log = server.log()
+    assert (log.count("a wrong token was sent"), log.count("tokens are guessed")) == (1, 1)
+    # The link of the first start is the only place of the token; none of the guesses is there.
+    assert log.count(token) <= 1 and "xxxx" not in log
     if address is None:
         pytest.skip("this machine has only loopback: there is nobody else")
     response = httpx.get(f"http://{address}:{server.port}/api/v1/player", headers={"Authorization": f"Bearer {token}"}, trust_env=False)

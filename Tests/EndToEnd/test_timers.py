@@ -43,14 +43,15 @@ def loudness(samples: numpy.ndarray) -> float:
 
 
 def test_sleep_fades_out_and_leaves_the_volume(written, api, events):
+    """Row 281: silent at the time, within 0.5 s by the server's clock; the slider stays where it is."""
     api.start("long.mp3")
     level = api.player()["level"]
     timer = set_timer(api, type="sleep", after=2.5, fade=1.5)
     assert timer["type"] == "sleep" and abs(timer["next"] - now() - 2500) < 1000
     assert timers(api) == [timer]
-    began = time.monotonic()
-    eventually(lambda: api.player()["status"] == "paused", "it sleeps")
-    assert 2.4 < time.monotonic() - began + 0.2 and api.player()["reason"] == "sleep-timer"
+    asleep = events.wait_status("paused")
+    # A busy machine makes it late, never early.
+    assert -500 < asleep.message["at"] - timer["next"] < 500 * PATIENCE and asleep["reason"] == "sleep-timer"
     assert api.player()["level"] == level
     eventually(lambda: timers(api) == [], "it is over")
     heard = written.samples()
