@@ -58,7 +58,8 @@ final class Visitors: Sendable {
         let door = try visitors.door(limits: ConnectionLimits(headSeconds: 0.2))
         let client = try TestSocket(port: door.port)
         try client.send(beginning)
-        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 408 "))
+        let response = try client.receiveToEnd()
+        #expect(response.hasPrefix("HTTP/1.1 408 ") && response.contains(ProblemDetails.mediaType))
         #expect(eventually { door.connectionCount == 0 })
     }
 
@@ -118,7 +119,8 @@ final class Visitors: Sendable {
         let first = try TestSocket(port: door.port)
         try first.send("GET / HTTP/1.1\r\n\r\n")
         #expect(eventually { visitors.all.withLock { $0.count } == 1 })
-        #expect(try TestSocket(port: door.port).receiveToEnd().hasPrefix("HTTP/1.1 503 "))
+        let response = try TestSocket(port: door.port).receiveToEnd()
+        #expect(response.hasPrefix("HTTP/1.1 503 ") && response.contains(ProblemDetails.mediaType))
         visitors.leave()
         #expect(eventually { door.connectionCount == 0 })
         let third = try TestSocket(port: door.port)
