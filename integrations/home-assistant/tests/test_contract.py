@@ -148,7 +148,8 @@ async def test_a_failed_item_has_the_servers_code(hass: HomeAssistant, server: S
     assert hass.states.get(entity).state == "idle" and attribute(hass, entity, "error_message")
 
 
-async def test_the_default_output_is_the_first_source(hass: HomeAssistant, its: hub.TonearmHub, entity: str) -> None:
+async def test_the_default_output_is_the_first_source(hass: HomeAssistant, its: hub.TonearmHub, entity: str, requests) -> None:
+    """Row 312: of outputs with one name, the chosen one is asked for by its id."""
     get = its.client.get
 
     async def outputs(path: str, *arguments, **options):
@@ -165,6 +166,10 @@ async def test_the_default_output_is_the_first_source(hass: HomeAssistant, its: 
     its.client.get = outputs
     its._take({"type": "route", "player": "main", "data": {}})
     await eventually(lambda: attribute(hass, entity, "source_list") == ["Hall", "Desk (a)", "Desk (c)"], "the sources")
+    # The server itself has only the null output.
+    with pytest.raises(HomeAssistantError):
+        await call(hass, "select_source", entity, source="Desk (c)")
+    assert [one for one in requests if one[0] != "GET"] == [("PUT", "/players/main/outputs/current", {"id": "c"})]
 
 
 async def test_a_preset_that_comes_or_goes_is_shown(hass: HomeAssistant, entity: str, api: TonearmClient) -> None:

@@ -385,7 +385,7 @@ async def test_the_source_of_the_queue_is_named(hass: HomeAssistant, server: Ser
 
 
 async def test_interruptions(hass: HomeAssistant, entity: str) -> None:
-    """Row 313: an automation on the reason fires."""
+    """Rows 313, 314: the reason is an attribute; for an automation on it see test_recipes.py."""
     await play(hass, entity)
     await shows(hass, entity, "playing")
     await call(hass, "interrupt", entity, DOMAIN, type="began")

@@ -119,7 +119,8 @@ async def test_phone(hass: HomeAssistant, server: Server, room: MockConfigEntry)
 
 
 async def test_headphones(hass: HomeAssistant, server: Server, room: MockConfigEntry, api: TonearmClient) -> None:
-    """The null output loses no device: the event is made up, in the form in which the server sends it."""
+    """Row 313: an automation on the reason fires. The null output loses no device: the event is made up, in the form in which
+    the server sends it."""
     await load(hass, "Headphones", server)
     sent = async_mock_service(hass, "notify", "notify")
     position = (await api.get("/player"))["position"]
