@@ -75,7 +75,7 @@ def test_sound_ends_at_once_and_without_a_click(capture, api, verb):
     assert click_level(capture.samples(silent - RATE // 10, silent + RATE // 10)[:, 0]) < -40
 
 
-@pytest.mark.parametrize("verbs", [["pause"], ["stop"], ["pause", "stop"]], ids=str)
+@pytest.mark.parametrize("verbs", [["pause"], ["stop"], ["pause", "stop"]], ids="-".join)
 def test_silence_is_answered_at_once(pulse, api, verbs):
     """Rows 65, 66: within 100 ms each, a stop after a pause too; the best of eight, as a busy machine delays some but never
     shortens one."""
