@@ -24,7 +24,9 @@ export class Cover {
   }
 
   update(item) {
-    const path = item?.artwork ? this.#paths.item(item.id, "/artwork") : null;
+    const own = item && this.#paths.item(item.id, "/artwork");
+    // Play on the current item opens it again.
+    const path = item?.artwork || (item?.status === "loading" && own === this.#path) ? own : null;
     if (path === this.#path) return;
     this.#path = path;
     this.#load();

@@ -543,6 +543,24 @@ def test_cover_isAskedForAgain_afterAnotherRunOfTheServer(page):
     }""") == [["/queue/items/i%201/artwork?size=64"] * 2, ["picture", "picture", None]]
 
 
+def test_cover_stays_whileItsItemIsOpenedAgain(page):
+    assert page.evaluate("""async () => {
+        const { Cover } = await import("/state/cover.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const shown = [];
+        const client = { blob: async () => new Blob(["picture"]) };
+        const cover = new Cover(client, {
+            paths: new PlayerPaths(() => "main"), edge: 60, show: (address) => shown.push(address === null ? null : "picture") });
+        const ready = { id: "i1", status: "ready", artwork: "there" };
+        for (const item of [ready, { ...ready, status: "loading", artwork: null }, ready,
+                            { id: "i2", status: "loading", artwork: null }]) {
+            cover.update(item);
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return shown;
+    }""") == ["picture", None]
+
+
 def test_waveform_isAskedForAgain_whenTheConnectionWasLost_butNotWhenItWasRefused(page):
     assert page.evaluate("""async () => {
         const { Waveform } = await import("/state/waveform.js");
