@@ -28,7 +28,8 @@ import Testing
             ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v1\"")], true),
             ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v2\"")], false),
             ("GET", [("Range", "bytes=2-3"), ("If-Range", "W/\"v1\"")], false),
-            ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v1\""), ("If-Range", "\"v2\"")], false), ("GET", [], false),
+            ("GET", [("Range", "bytes=2-3"), ("If-Range", "\"v1\""), ("If-Range", "\"v2\"")], false),
+            ("GET", [], false),
         ] as [(String, [(String, String)], Bool)])
     func aRequestHasARange_unlessItsConditionFails(method: String, fields: [(String, String)], hasRange: Bool) {
         let request = HTTPRequest(method: HTTPMethod(rawValue: method), path: "/", headers: HTTPHeaders(fields))
