@@ -71,6 +71,8 @@ struct StreamGainRamp: Sendable {
         return gains
     }
 
+    func isAtEndOfLine(at index: FrameCount) -> Bool { index >= lineEnd }
+
     @_noLocks @_noAllocation
     func isSteady(from index: FrameCount) -> Bool { index >= end }
 

@@ -2,7 +2,7 @@
 
 public import Audio
 
-/// The gains of a stream, which are multiplied. Each has its own ramp: a pause halts it.
+/// The gains of a stream, which are multiplied. Each has its own ramp. A pause halts that of the volume, and ends the others.
 public struct StreamGains: Sendable {
     var volume = StreamGainRamp(.unity)
     var balance = StreamGainRamp(.unity)
@@ -23,13 +23,12 @@ public struct StreamGains: Sendable {
         case .ducking(let gain, let seconds): ducking = moved(ducking, to: ChannelGains(gain), over: seconds)
         case .timer(let gain, let seconds): timer = moved(timer, to: ChannelGains(gain), over: seconds)
         }
-        guard isSilent else { return }
-        settle()
-        if case .volume(_, seconds: 0) = change { volume = StreamGainRamp(volume.to) }
+        if isSilent { settle(at: index) }
     }
 
-    /// Silence precedes the next frames: only the volume may still move.
-    mutating func settle() {
+    /// Silence precedes the frame at `index`: nothing moves there but a ramp of the volume.
+    mutating func settle(at index: FrameCount) {
+        if volume.isAtEndOfLine(at: index) { volume = StreamGainRamp(volume.to) }
         balance = StreamGainRamp(balance.to)
         ducking = StreamGainRamp(ducking.to)
         timer = StreamGainRamp(timer.to)

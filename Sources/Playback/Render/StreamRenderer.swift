@@ -146,11 +146,15 @@ public struct StreamRenderer {
         if let fadeOutEnd { self.fadeOutEnd = min(fadeOutEnd, cursor) }
     }
 
-    /// The gains of the frames that follow in another stream.
-    public var remainingGains: StreamGains { gains.continued(from: cursor) }
+    /// The gains of the frames that follow in another stream, after silence.
+    public var remainingGains: StreamGains {
+        var gains = gains
+        gains.settle(at: cursor)
+        return gains.continued(from: cursor)
+    }
 
     /// Silence precedes the next frames.
-    public mutating func settle() { gains.settle() }
+    public mutating func settle() { gains.settle(at: cursor) }
 
     /// The next frames, after silence, begin an item: the ring's frames before them are forgotten.
     public mutating func beginItem() {

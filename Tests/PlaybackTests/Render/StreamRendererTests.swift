@@ -133,6 +133,18 @@ struct StreamRendererTests {
         #expect(ring.readIndex == 110)
     }
 
+    @Test func inTheNextStream_onlyARampOfTheVolumeMoves() {
+        var renderer = renderer(frames: 3_600, produced: 400)
+        renderer.gains.apply(.volume(0.5, seconds: 0), from: 400, isSilent: false)
+        renderer.gains.apply(.balance(.silence), from: 400, isSilent: false)
+        #expect(renderer.remainingGains.product(at: 0) == .silence)
+        renderer.gains.apply(.balance(.unity), from: 400, isSilent: false)
+        #expect(renderer.remainingGains.product(at: 0) == ChannelGains(0.5))
+        renderer.gains.apply(.volume(0, seconds: 0.4), from: 400, isSilent: false)
+        let next = renderer.remainingGains
+        #expect(next.product(at: 0).left > 0.4 && next.product(at: 8_000) == .silence)
+    }
+
     @Test func movesGainsAlongALine_fromTheRewrittenIndexOn() {
         var renderer = renderer(frames: 3_600, produced: 400)
         renderer.rewind(to: 100)
