@@ -213,8 +213,9 @@ struct PlayerCore {
         emit(.jumped(positionClock, itemID: current?.item.id))
     }
 
+    /// At rest, no sound follows that a ramp could move with.
     mutating func applyVolume(over seconds: Double = 0) {
-        setGain(.volume(rules.isUnprocessed ? 1 : settings.volume, seconds: seconds))
+        setGain(.volume(rules.isUnprocessed ? 1 : settings.volume, seconds: goal.isAtRest ? 0 : seconds))
     }
 
     mutating func applyBalance() {

@@ -301,6 +301,12 @@ import Kernel
         #expect(world.volumes.count == ramp && world.balances.last == ChannelGains(left: 0.5, right: 1, other: 1))
     }
 
+    @Test func aVolumeRampIsOverAtOnce_atRest() {
+        var world = SimulatedWorld()
+        world.apply { $0.volumeRamp = SettingsPatch.VolumeRamp(to: 0.1, seconds: 10) }
+        #expect(world.volumes.last?.seconds == 0)
+    }
+
     @Test func fails_whenTheMediaNeverOpens() {
         var world = SimulatedWorld.with(["never-1"], play: true)
         #expect(world.status == .loading)
