@@ -21,7 +21,7 @@ extension PlayerCore {
             case .pauseWithLeader: pause(.leader)
             case .toggle: try goal.wantsSound && !isHeldBack ? pause(.user) : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
-            case .next: try next()
+            case .next: try skip(to: queue.next(order, using: &random))
             case .previous: try previous()
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
@@ -40,6 +40,9 @@ extension PlayerCore {
             pending.add(command, token, inserted: inserted, now)
         } catch {
             if let before { self = before }
+            if case .next = command, error.code == .noSuchContent {
+                reportQueueLow(.next, remaining: secondsLeftOnce)
+            }
             if case .start(_, _, let time) = command {
                 emit(.startEnded(at: time))
                 reportFailedStart(error)
@@ -165,12 +168,6 @@ extension PlayerCore {
         failuresInARow = 0
         makeCurrent(item, at: nil)
         holdUnlessPlaying()
-    }
-
-    private mutating func next() throws(PlaybackError) {
-        let id = queue.next(order, using: &random)
-        if id == nil { reportQueueLow(.next, remaining: secondsLeftOnce) }
-        try skip(to: id)
     }
 
     private mutating func previous() throws(PlaybackError) {

@@ -113,7 +113,7 @@ extension PlayerCore {
     mutating func rise(over seconds: Double?) {
         rise = seconds.map { Rise(seconds: $0) }
         guard rise != nil else {
-            // The output moves the gain with its frames, so a paused stream still has the rest of the ramp.
+            // The output moves the gain with its frames: without this, the rest of the ramp would follow.
             if timerRamp.from < timerRamp.to { moveTimerGain(to: timerRamp.gain(at: now), over: 0) }
             return
         }

@@ -91,6 +91,9 @@ import Testing
         world.run(seconds: 3 - before)
         let token = world.command(command)
         #expect(world.failure(token) != nil && ended(world).isEmpty)
+        if case .next = command {
+            #expect(world.events.contains { if case .queueLow(let low) = $0 { low.reason == .next } else { false } })
+        }
         world.run(seconds: time.advanced(bySeconds: 0.5).seconds(since: world.now))
         #expect(world.status == .playing && abs(world.position - 0.5) < 0.003 && ended(world) == [time])
     }
