@@ -139,10 +139,11 @@ final class TimersLoop {
 
     // MARK: Edits
 
-    /// A ringing alarm falls silent at once, even if the edit cannot be saved. The answer waits for the save.
+    /// A ringing alarm falls silent at once, even if that cannot be saved. The answer waits for the save. A snooze that cannot be saved
+    /// stands, and is saved later.
     private func accept(_ edit: TimerEdit, _ id: String, _ reply: @escaping Timers.Reply) {
         guard case .snooze(let timer, _) = edit else {
-            if let timer = edit.silenced { act(id) { $0.endRing(of: timer) } }
+            if let timer = edit.silenced, isValid(edit, id) { act(id) { $0.endRing(of: timer) } }
             members[id]?.edits.add(edit, reply)
             return
         }
@@ -151,6 +152,15 @@ final class TimersLoop {
         members[id]?.edits.add(.change(timer, TimerPatch())) { saved in
             // An edit that was received before may have ended the snooze.
             if case .success = saved { reply(saved) } else { reply(snoozed) }
+        }
+    }
+
+    private func isValid(_ edit: TimerEdit, _ id: String) -> Bool {
+        var book = members[id]?.book
+        do throws(Problem) {
+            return try book?.apply(edit, moment) != nil
+        } catch {
+            return false
         }
     }
 

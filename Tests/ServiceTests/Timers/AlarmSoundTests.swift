@@ -162,6 +162,18 @@ import Testing
         #expect(rig.timers.timers(of: "main").first?.alarm?.state == .waiting)
     }
 
+    @Test func anAlarmRings_ifTheEditThatTurnsItOffIsRefused() throws {
+        media.gate.post(())
+        ring()
+        #expect(try hear { result == .played })
+        var off = TimerPatch()
+        (off.isEnabled, off.timeZone) = (false, "Nowhere/None")
+        let answers = Mailbox<Result<PlayerTimer?, Problem>>()
+        rig.timers.perform(.change(id, off), of: "main") { answers.post($0) }
+        #expect(throws: Problem.self) { try answers.answer().get() }
+        #expect(rig.timers.timers(of: "main").first?.alarm?.state == .ringing)
+    }
+
     @Test func theResultOfAnAlarmOnAFullDisk_isSaved_onceThereIsRoom() throws {
         disk.answers { _ in .refused }
         media.gate.post(())
