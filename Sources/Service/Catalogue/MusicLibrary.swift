@@ -9,8 +9,9 @@ public import Kernel
 public protocol MusicLibrary: Sendable {
     var status: LibraryStatus { get }
 
-    /// Starts a scan of all folders; false if one is running. `rereads`: also reads unchanged files.
-    func requestScan(rereads: Bool) -> Bool
+    /// Starts a scan of all folders, and returns the status with the scan before; nil if one is running. `rereads`: also reads
+    /// unchanged files.
+    func requestScan(rereads: Bool) -> LibraryStatus?
 
     func artists(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws(CatalogueError) -> CataloguePage<Artist>
     func albums(_ filter: CatalogueFilter, _ window: CatalogueWindow) throws(CatalogueError) -> CataloguePage<Album>

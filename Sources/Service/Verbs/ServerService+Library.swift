@@ -40,11 +40,10 @@ extension ServerService {
 
     /// Starts a scan of all folders. `rereads`: also reads unchanged files.
     public func scanLibrary(rereads: Bool) throws(Problem) -> LibraryStatus {
-        let library = try library()
-        guard library.requestScan(rereads: rereads) else {
+        guard let status = try library().requestScan(rereads: rereads) else {
             throw Problem(.conflict, "scan-running", "The music is being scanned already.")
         }
-        return library.status
+        return status
     }
 
     // MARK: Cache

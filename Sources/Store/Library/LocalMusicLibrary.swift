@@ -63,18 +63,18 @@ public final class LocalMusicLibrary: MusicLibrary, TrackCatalogue {
 
     public var status: LibraryStatus { board.status }
 
-    public func requestScan(rereads: Bool) -> Bool {
-        var isTaken = false
+    public func requestScan(rereads: Bool) -> LibraryStatus? {
+        var requested: LibraryStatus?
         board.change { status in
             guard status.state != .scanning, status.state != .starting else { return }
             // At once, so that a second request is refused.
             status.state = .scanning
-            isTaken = true
+            requested = status
         }
-        guard isTaken else { return false }
+        guard let requested else { return nil }
         survey?.hurry()
         signals.post(.scan(rereads: rereads))
-        return true
+        return requested
     }
 
     public func artists(

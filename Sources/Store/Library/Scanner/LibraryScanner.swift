@@ -20,7 +20,7 @@ struct ScannerEnvironment {
 }
 
 /// The loop of the thread `library-scan`. Scans everything at the start and on request, and folders that the watch reports. Waits
-/// without a timeout unless some folders cannot be watched or the last scan has failed.
+/// without a timeout unless some folders cannot be watched or are missing, or the last scan has failed.
 final class LibraryScanner {
     /// Seconds without a change after which collected changes are scanned.
     private static let quiet = 0.25
@@ -57,18 +57,19 @@ final class LibraryScanner {
         NamedThread.yieldToOthers()
         scanAll(rereads: false)
         while !environment.signals.mustEnd {
-            let isStale = !isComplete || hasFailed
-            let isEvent = wait(missing.isEmpty ? isStale ? Self.recheck : nil : Self.missingRecheck)
+            let due = !isComplete || hasFailed ? scannedAt.advanced(bySeconds: Self.recheck) : nil
+            let left = due.map { max(0, $0.seconds(since: .now)) }
+            let isEvent = wait(missing.isEmpty ? left : min(left ?? Self.missingRecheck, Self.missingRecheck))
             let requests = environment.signals.take()
             if requests.contains(.end) { return }
             if requests.contains(.check) { mayBeDamaged = true }
             if !requests.isEmpty {
                 scanAll(rereads: requests.contains(.scan(rereads: true)))
+            } else if due.map({ $0 <= .now }) == true {
+                scanAll(rereads: false)
             } else if isEvent {
                 scanChanges()
-            } else if environment.roots.missingDirectories != missing
-                || isStale && scannedAt.advanced(bySeconds: Self.recheck) <= .now
-            {
+            } else if environment.roots.missingDirectories != missing {
                 scanAll(rereads: false)
             }
         }
