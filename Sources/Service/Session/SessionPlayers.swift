@@ -16,9 +16,10 @@ public final class SessionPlayers: Sendable {
 
         mutating func note(_ notice: InterruptionNotice) {
             let place = interruptions.firstIndex(of: notice.source)
+            let clients = interruptions.count { $0 == .client }
             if !notice.isBeginning {
                 if let place { interruptions.remove(at: place) }
-            } else if notice.source == .client ? interruptions.count < SessionPlayers.maximum : place == nil {
+            } else if notice.source == .client ? clients < SessionPlayers.maximum : place == nil {
                 interruptions.append(notice.source)
             }
         }
