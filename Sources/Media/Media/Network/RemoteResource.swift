@@ -89,7 +89,8 @@ enum Freshness {
     }
 
     private static func directives(_ head: TransferHead) -> [Substring] {
-        (head["Cache-Control"] ?? "").lowercased().split(separator: ",").map { $0.trimmingSpaces }
+        head.headers.filter { $0.name.lowercased() == "cache-control" }
+            .flatMap { $0.value.lowercased().split(separator: ",").map { $0.trimmingSpaces } }
     }
 
     /// RFC 9111, section 5.2.2.5.
