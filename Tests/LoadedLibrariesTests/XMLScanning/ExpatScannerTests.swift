@@ -140,8 +140,8 @@ import Testing
         }
     }
 
-    @Test func unknownSets_areRefused() {
-        let text = "<?xml version='1.0' encoding='nonsense'?><rss></rss>"
+    @Test(arguments: ["nonsense", "windows-1259"]) func unknownSets_areRefused(encoding: String) {
+        let text = "<?xml version='1.0' encoding='\(encoding)'?><rss></rss>"
         let error = #expect(throws: XMLScanError.self) { try list(text) }
         #expect(error?.reason.hasPrefix("unknown encoding") == true)
     }

@@ -52,11 +52,14 @@ public struct ExpatScanner: XMLScanner {
         let name = name.lowercased()
         let sets = ["windows-125", "cp125", "iso-8859-", "koi8-"]
         guard sets.contains(where: { name.hasPrefix($0) }) else { return false }
+        let characters = (UInt8.min...UInt8.max).map { byte in
+            byte < 0x80 ? nil : LegacyEncoding.convert([byte], from: name)?.unicodeScalars.first
+        }
+        // The C library does not know every name.
+        guard characters.contains(where: { $0 != nil }) else { return false }
         withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
-            for byte in UInt8.min...UInt8.max {
-                let character = byte < 0x80 ? nil : LegacyEncoding.convert([byte], from: name)?.unicodeScalars.first
-                let value = Int32(character?.value ?? UInt32(byte))
-                map.storeBytes(of: value, toByteOffset: Int(byte) * 4, as: Int32.self)
+            for (byte, character) in characters.enumerated() {
+                map.storeBytes(of: Int32(character?.value ?? UInt32(byte)), toByteOffset: byte * 4, as: Int32.self)
             }
         }
         return true

@@ -59,7 +59,7 @@ struct MediaListReader: Sendable {
 
         /// A bad list in another one is a bad entry of it, and fails nothing else.
         mutating func fail(_ error: MediaError) throws(MediaError) {
-            guard !trail.isEmpty, error.code != .cancelled else { throw error }
+            guard !trail.isEmpty, error.code != .cancelled, .now < deadline else { throw error }
             refuse(error)
         }
     }
