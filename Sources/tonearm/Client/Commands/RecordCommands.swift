@@ -144,8 +144,8 @@ struct RecordStreamCommand: ParsableCommand {
             let body: RequestBody = ["name": name, "maxDuration": seconds, "maxBytes": bytes]
             let status: RecordingStatus = try client.ask(.post, "player/record-stream", body)
             let id = status.id ?? ""
-            guard name.map({ id.hasPrefix($0) }) ?? true, seconds == nil || seconds == status.maxDuration,
-                bytes == nil || bytes == status.maxBytes
+            let isNamed = name.map { id.hasPrefix($0 + ".") || id.hasPrefix($0 + "-") } ?? true
+            guard isNamed, seconds == nil || seconds == status.maxDuration, bytes == nil || bytes == status.maxBytes
             else { throw Failure("\(id) is being saved already, with other options.") }
             Console.output("Saving to \(id).")
         }
