@@ -108,7 +108,7 @@ bind(view.seek, { item, time, buffer: () => store.buffer });
 bind(view.session, { player, outputs: () => store.outputs, session: () => store.session, timers: () => store.timers });
 bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });
 bind(find("equalizer-panel"), { effects: () => store.effects, presets: () => store.presets, sampleRate: () => store.player?.output?.sampleRate ?? 48_000 });
-bind(find("alarm-list"), { timers: () => store.timers, playlists: () => browse.playlists.lists });
+bind(find("alarm-list"), { timers: () => store.timers, playlists: () => browse.playlists.lists, player: () => players.steered });
 bind(view.toasts, { queue: () => store.player?.queue ?? null });
 bind(view.transport, { player });
 bind(view.volume, { player });

@@ -50,6 +50,12 @@ export class PlayerPaths {
     return this.queue(`/items/${encodeURIComponent(id)}${rest}`);
   }
 
+  /** False for a path of another player. */
+  isOwn(path) {
+    const [, player = main] = /^\/players\/([^/]+)/.exec(path) ?? [];
+    return player === encodeURIComponent(this.#player());
+  }
+
   #own(short) {
     const player = this.#player();
     return player === main ? short : `/players/${encodeURIComponent(player)}${short}`;

@@ -12,12 +12,14 @@ const looking = { timeout: 25_000 };
 const long = { timeout: 3_600_000 };
 const key = encodeURIComponent;
 
-/** A button that undoes this edit only: it disappears with the revision that the edit made. */
-const undoOf = ({ revision }) => ({ action: { label: "Undo", name: "undo", revision } });
-
-/** For targets `{path, body}`: merges the bodies of one path. A change of another player replaces the waiting one. */
-const ofOnePlayer = (merge) => (waiting, newer) =>
-  waiting.path === newer.path ? { ...newer, body: merge(waiting.body, newer.body) } : newer;
+/** One `LatestWins` for each path: a change of one player does not replace the waiting one of another. */
+function latestOfPath(send, merge) {
+  const all = new Map();
+  return (path, body) => {
+    if (!all.has(path)) all.set(path, new LatestWins((value) => send(path, value), merge));
+    return all.get(path).push(body);
+  };
+}
 
 /** Relative seeks add up; an absolute one replaces them. */
 const mergeSeeks = (waiting, newer) =>
@@ -45,9 +47,9 @@ export function mergePatches(waiting, newer) {
 export class Commands {
   #categoryBefore = null;
   // A dragged control sends many a second: one request at a time, and the last value arrives at the player that it was meant for.
-  #seeks = new LatestWins(({ path, body }) => this.#send("POST", path, body), ofOnePlayer(mergeSeeks));
-  #adjustments = new LatestWins(({ path, body }) => this.#send("PATCH", path, body), ofOnePlayer(mergePatches));
-  #effects = new LatestWins((change) => this.#attempt(() => this.#shape(change)), ofOnePlayer(mergePatches));
+  #seek = latestOfPath((path, body) => this.#send("POST", path, body), mergeSeeks);
+  #adjust = latestOfPath((path, body) => this.#send("PATCH", path, body), mergePatches);
+  #effects = latestOfPath((path, body) => this.#attempt(() => this.#shape(path, body)), mergePatches);
 
   /** `{client, channel, paths, store, notify}`: `channel` is the `EventSocket`, `notify(message, {action, tone})` shows a toast. */
   constructor(parts) {
@@ -90,13 +92,13 @@ export class Commands {
     play: (target) => this.#play(target),
     // The verb that the button shows.
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
-    seek: (body) => this.#seeks.push({ path: this.paths.player("/seek"), body }),
-    adjust: (body) => this.#adjustments.push({ path: this.paths.player(), body }),
-    effects: (body) => this.#effects.push({ path: this.paths.effects(), body }),
+    seek: (body) => this.#seek(this.paths.player("/seek"), body),
+    adjust: (body) => this.#adjust(this.paths.player(), body),
+    effects: (body) => this.#effects(this.paths.effects(), body),
     // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
-    remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, undoOf),
-    clear: () => this.#announce(["DELETE", this.paths.queue()], () => "Queue cleared", undoOf),
+    remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, true),
+    clear: () => this.#announce(["DELETE", this.paths.queue()], () => "Queue cleared", true),
     // `id`: of the playlist to replace.
     savePlaylist: ({ name, id }) => this.#announce(
       id ? ["PUT", this.paths.playlists(`/${key(id)}`), { fromQueue: true }, slow]
@@ -141,6 +143,7 @@ export class Commands {
 
   /** Applies an answer with a new state of the player that the page still controls. Other changes come as events. */
   #accept(path, answer) {
+    if (!this.paths.isOwn(path)) return answer;
     if (answer?.status && "version" in answer) this.store.applySnapshot(answer);
     else if (answer && "revision" in answer && path.startsWith(this.paths.queue())) this.store.applyQueue(answer);
     else if (path === this.paths.outputs()) this.store.outputs = answer;
@@ -148,15 +151,21 @@ export class Commands {
     return answer;
   }
 
-  /** Shows `message(answer)` with `options(answer)` after success. */
-  async #announce(request, message, options = () => ({})) {
+  /** Shows `message(answer)` after success, with Undo for an edit of the queue. */
+  async #announce(request, message, isEdit = false) {
     const answer = await this.#send(...request);
-    if (answer) this.notify(message(answer), options(answer));
+    if (answer) this.notify(message(answer), isEdit ? this.#undoOf(request[1], answer) : {});
     return answer;
+  }
+
+  /** A button that undoes this edit only: it disappears with the revision that the edit made. None for another player's queue. */
+  #undoOf(path, { revision }) {
+    return this.paths.isOwn(path) ? { action: { label: "Undo", name: "undo", revision } } : {};
   }
 
   /** `uri`: of the queue's item to start. The server checks it first, so that an unplayable item does not end the music. */
   async #play({ uri, ...target }) {
+    const request = this.#player("play", target);
     if (uri && !isNetwork(uri) && !isListName(uri)) {
       try {
         await this.client.get(`/media/info?${new URLSearchParams({ uri })}`);
@@ -165,14 +174,14 @@ export class Commands {
         if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return void this.notify(problem.message, { tone: "error" });
       }
     }
-    return this.#send(...this.#player("play", target));
+    return this.#send(...request);
   }
 
   /**
    * Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost,
    * or is another player's.
    */
-  async #shape({ path, body }) {
+  async #shape(path, body) {
     try {
       if (path === this.paths.effects()) return await this.channel.command("effects", body);
     } catch (problem) {
@@ -200,7 +209,7 @@ export class Commands {
     else if (answer && !play) {
       const where = position === "next" ? "to play next" : "to the queue";
       const rest = answer.truncated ? "; the rest was left out: too many items, or folders nested too deep" : "";
-      this.notify(`Added ${count(answer.count, "track")} ${where}${rest}`, undoOf(answer));
+      this.notify(`Added ${count(answer.count, "track")} ${where}${rest}`, this.#undoOf(path, answer));
     }
     return answer;
   }

@@ -38,11 +38,16 @@ export class Connection {
     if (!this.socket.isOpen) this.socket.connect();
   }
 
-  /** Reads a part of the store. Drops an answer that a newer request has overtaken. A refusal leaves the part empty; the status line has the reason. */
+  /**
+   * Reads a part of the store. Drops an answer that a newer request has overtaken, or of another player. A refusal leaves the part
+   * empty; the status line has the reason. A lost connection or a busy server leaves it as it was.
+   */
   async refresh(part) {
+    const path = parts[part](this.paths);
     const asked = (this.#asked[part] = (this.#asked[part] ?? 0) + 1);
-    const answer = await this.client.get(parts[part](this.paths)).catch(() => null);
-    if (asked === this.#asked[part]) this.store[part] = part === "timers" ? answer?.timers ?? [] : answer;
+    const answer = await this.client.get(path).catch(({ status }) => [0, 429].includes(status) ? undefined : null);
+    const isWanted = asked === this.#asked[part] && path === parts[part](this.paths);
+    if (isWanted && answer !== undefined) this.store[part] = part === "timers" ? answer?.timers ?? [] : answer;
   }
 
   #changed(connection) {
@@ -97,8 +102,10 @@ export class Connection {
   async #looked() {
     if (document.hidden) return;
     if (!this.socket.isOpen) return void this.reconnect();
+    const path = this.paths.player();
     try {
-      this.store.applySnapshot(await this.client.get(this.paths.player(), { timeout: 3000 }));
+      const player = await this.client.get(path, { timeout: 3000 });
+      if (path === this.paths.player()) this.store.applySnapshot(player);
     } catch {
       this.socket.connect();
     }

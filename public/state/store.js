@@ -18,8 +18,10 @@ export class Store extends EventTarget {
 
   /** The page now controls another player. */
   forget() {
-    this.player = this.outputs = this.effects = this.presets = null;
+    this.player = this.outputs = this.effects = this.presets = this.levels = null;
     this.timers = [];
+    this.time = new PlayerTime();
+    this.#setBuffer({ loadedRanges: [] });
     this.dispatchEvent(new Event("run"));
   }
 

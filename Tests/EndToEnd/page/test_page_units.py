@@ -55,12 +55,19 @@ def test_paths_leadToThePlayerThatIsSteered(page):
         const paths = new PlayerPaths(() => player);
         const all = () => [paths.events, paths.player(), paths.player("/play"), paths.queue(), paths.outputs("/current"), paths.item("i 1", "/lyrics")];
         const short = all();
+        const areOwn = (list) => list.slice(1).map((path) => paths.isOwn(path));
+        const own = areOwn(short);
         player = "küche";
-        return [short, all()];
+        const long = all();
+        own.push(...areOwn(long));
+        const others = areOwn(short);
+        player = "main";
+        return [short, long, new Set(own).size === 1 && own[0], [...others, ...areOwn(long)].some(Boolean)];
     }""") == [
         ["/api/v1/events", "/player", "/player/play", "/queue", "/outputs/current", "/queue/items/i%201/lyrics"],
         [f"{root}/players/k%C3%BCche{rest}" for root, rest in (
             ("/api/v1", "/events"), ("", ""), ("", "/play"), ("", "/queue"), ("", "/outputs/current"), ("", "/queue/items/i%201/lyrics"))],
+        True, False,
     ]
 
 
@@ -202,11 +209,14 @@ def test_store_showsNothingOfThePlayerBefore(page):
         const store = new Store();
         let runs = 0;
         store.addEventListener("run", () => (runs += 1));
-        store.applySnapshot({ id: "main", version: 5, status: "playing", item: null });
-        Object.assign(store, { timers: [{ id: "t1" }], outputs: {}, effects: {}, presets: {} });
+        const time = { position: 9, duration: 12, rate: 1, loadedRanges: [[0, 9]] };
+        store.applySnapshot({ id: "main", version: 5, status: "playing", item: null, ...time });
+        Object.assign(store, { timers: [{ id: "t1" }], outputs: {}, effects: {}, presets: {}, levels: {} });
         store.forget();
-        return [store.player, store.timers, store.outputs, store.effects, store.presets, runs];
-    }""") == [None, [], None, None, None, 1]
+        const { position, duration, rate } = store.time;
+        const { player, timers, outputs, effects, presets, levels, buffer } = store;
+        return [[player, outputs, effects, presets, levels], timers, [position, duration, rate], buffer, runs];
+    }""") == [[None] * 5, [], [0, None, 0], {"loadedRanges": [], "bufferedAhead": None}, 1]
 
 
 def test_undoOfThePlayerBefore_isNotOffered(page):
@@ -239,6 +249,72 @@ def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
         socket.dispatchEvent(new CustomEvent("message", { detail: { type: "resync", data: { latest: 9 } } }));
         return asked.sort();
     }""") == ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]
+
+
+def test_partsOfTheStore_stayWhenTheConnectionIsLost_andTakeNothingOfThePlayerBefore(page):
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        let player = "main";
+        const answers = [];
+        const client = { get: () => new Promise((resolve, reject) => answers.push({ resolve, reject })) };
+        const store = new Store();
+        const connection = new Connection({ client, paths: new PlayerPaths(() => player), socket: new EventTarget(), store });
+        const alarm = { id: "t1" };
+        store.timers = [alarm];
+        const left = [];
+        for (const status of [0, 429, 503]) {
+            const read = connection.refresh("timers");
+            answers.pop().reject({ status });
+            await read;
+            left.push(store.timers.length);
+        }
+        const reads = ["timers", "outputs"].map((part) => connection.refresh(part));
+        player = "kitchen";
+        store.forget();
+        for (const { resolve } of answers) resolve({ timers: [alarm] });
+        await Promise.all(reads);
+        return [left, store.timers, store.outputs];
+    }""") == [[1, 1, 0], [], None]
+
+
+def test_aSnapshotForAPageThatIsShownAgain_isNotAppliedToAnotherPlayer(page):
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        let player = "main";
+        const answers = [];
+        const client = { get: () => new Promise((resolve) => answers.push(resolve)) };
+        const store = new Store();
+        const socket = Object.assign(new EventTarget(), { isOpen: true });
+        new Connection({ client, paths: new PlayerPaths(() => player), socket, store });
+        document.dispatchEvent(new Event("visibilitychange"));
+        player = "kitchen";
+        answers[0]({ id: "main", version: 5, status: "playing", item: null });
+        await new Promise((resolve) => setTimeout(resolve));
+        return [answers.length, store.player];
+    }""") == [1, None]
+
+
+def test_theFormOfANewAlarm_closesWithItsPlayer(page):
+    assert page.evaluate("""async () => {
+        const list = document.createElement("alarm-list");
+        list.player = "main";
+        document.body.append(list);
+        const settled = () => new Promise((resolve) => setTimeout(resolve));
+        const look = () => [list.querySelector("form").hidden, document.activeElement.name || document.activeElement.textContent.trim()];
+        list.button("edit").click();
+        list.timers = [{ id: "t1", type: "sleep" }];
+        await settled();
+        const before = look();
+        list.player = "kitchen";
+        await settled();
+        const after = look();
+        list.remove();
+        return [before, after];
+    }""") == [[False, "time"], [True, "Add alarm"]]
 
 
 def test_channel_resumesAtTheLastEventItGot(page):
@@ -487,16 +563,45 @@ def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
         const commands = new Commands({ client, channel, paths: new PlayerPaths(() => player), store, notify: () => {} });
         const changes = [
             ["outputPolicy", { policy: "hold" }], ["adjust", { level: 0.1 }], ["adjust", { level: 0.2 }], ["effects", { mono: true }],
+            ["pause"],
         ];
         const done = changes.map(([name, data]) => commands.perform(name, data));
         player = "kitchen";
-        for (let index = 0; index < changes.length; index += 1) {
+        done.push(commands.perform("adjust", { level: 0.3 }));
+        for (let index = 0; index < done.length; index += 1) {
             await new Promise((resolve) => setTimeout(resolve));
-            answers[index]({});
+            answers[index](asked[index] === "/players/kitchen" ? {} : { id: "main", status: "paused", version: 9 });
         }
         await Promise.all(done);
-        return [asked, store.outputs, store.effects];
-    }""") == [["/outputs", "/player", "/effects", "/player"], None, None]
+        return [asked.sort(), store.outputs, store.effects, store.player];
+    }""") == [["/effects", "/outputs", "/player", "/player", "/player/pause", "/players/kitchen"], None, None, None]
+
+
+def test_undo_isOfferedOnlyForTheChosenPlayersQueue_andPlayReachesThePlayerThatWasAsked(page):
+    assert page.evaluate("""async () => {
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        let player = "main";
+        const asked = [];
+        const told = [];
+        const answers = [];
+        const get = () => new Promise((resolve) => answers.push(resolve));
+        const client = { get, send: (method, path) => (asked.push(path), get()) };
+        const notify = (message, options) => told.push(options.action?.name ?? null);
+        const commands = new Commands({ client, channel: {}, paths: new PlayerPaths(() => player), store: new Store(), notify });
+        for (const next of ["main", "kitchen"]) {
+            const wishes = [["clear"], ["add", { items: [{ uri: "a.mp3" }] }], ["play", { id: "i1", uri: "a.mp3" }]];
+            const done = wishes.map(([name, data]) => commands.perform(name, data));
+            player = next;
+            while (answers.length) {
+                answers.shift()({ revision: 3, count: 1 });
+                await new Promise((resolve) => setTimeout(resolve));
+            }
+            await Promise.all(done);
+        }
+        return [told, asked];
+    }""") == [["undo", "undo", None, None], ["/queue", "/queue/items", "/player/play"] * 2]
 
 
 def test_pictures_comeAsTheyAre_whenTheyCannotBeScaled_andTheOldestIsForgotten(page):
@@ -548,7 +653,8 @@ def test_cover_stays_whileItsItemIsOpenedAgain(page):
         const { Cover } = await import("/state/cover.js");
         const { PlayerPaths } = await import("/net/paths.js");
         const shown = [];
-        const client = { blob: async () => new Blob(["picture"]) };
+        let asked = 0;
+        const client = { blob: async () => (asked += 1, new Blob(["picture"])) };
         const cover = new Cover(client, {
             paths: new PlayerPaths(() => "main"), edge: 60, show: (address) => shown.push(address === null ? null : "picture") });
         const ready = { id: "i1", status: "ready", artwork: "there" };
@@ -557,8 +663,8 @@ def test_cover_stays_whileItsItemIsOpenedAgain(page):
             cover.update(item);
             await new Promise((resolve) => setTimeout(resolve, 20));
         }
-        return shown;
-    }""") == ["picture", None]
+        return [shown, asked];
+    }""") == [["picture", None], 1]
 
 
 def test_waveform_isAskedForAgain_whenTheConnectionWasLost_butNotWhenItWasRefused(page):

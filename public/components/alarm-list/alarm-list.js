@@ -20,7 +20,10 @@ function musicOf([item, ...others]) {
   return item.playlist ? `playlist:${item.playlist}` : item.uri ? "address" : "other";
 }
 
-/** The alarms of the player. Fields: `timers`, `playlists` (null while they load). Reports `playlists-changed` when it needs them. */
+/**
+ * The alarms of the player. Fields: `timers`, `playlists` (null while they load), `player` (its id). Reports `playlists-changed` when
+ * it needs the playlists.
+ */
 class AlarmList extends Component {
   markup() {
     return html`
@@ -56,8 +59,8 @@ class AlarmList extends Component {
 
   draw() {
     const { list, form } = this.refs;
-    // Removed, or of another player.
-    if (this.editing?.id && !this.#alarms.some(({ id }) => id === this.editing.id)) form.hidden = true;
+    const isGone = this.editing?.id && !this.#alarms.some(({ id }) => id === this.editing.id);
+    if ((isGone || this.editedOn !== this.player) && !form.hidden) this.#close();
     const focused = list.contains(document.activeElement) ? document.activeElement : null;
     render(list, html`${this.#alarms.map(row)}`);
     if (focused) list.querySelector(`[data-action="${focused.dataset.action}"][data-id="${focused.dataset.id}"]`)?.focus();
@@ -75,6 +78,7 @@ class AlarmList extends Component {
   #edit(alarm) {
     const { form } = this.refs;
     this.editing = alarm;
+    this.editedOn = this.player;
     this.report("playlists-changed");
     form.time.value = alarm.time.slice(0, 5);
     for (const box of form.days) box.checked = alarm.days.includes(box.value);
@@ -89,8 +93,10 @@ class AlarmList extends Component {
   }
 
   #close() {
-    this.refs.form.hidden = true;
-    this.querySelector(":scope > [data-action=edit]").focus();
+    const { form } = this.refs;
+    const hadFocus = form.contains(document.activeElement);
+    form.hidden = true;
+    if (hadFocus) this.querySelector(":scope > [data-action=edit]").focus();
   }
 
   #showMusic(playlists, value = this.refs.form.music.value) {
@@ -151,4 +157,4 @@ function row({ id, time, days: chosen, enabled, next, last, state }) {
     ${iconButton("trash", `Delete the alarm at ${name}`, "Delete", { action: "remove", id })}</li>`;
 }
 
-define("alarm-list", AlarmList, { timers: [], playlists: null }, import.meta.url);
+define("alarm-list", AlarmList, { timers: [], playlists: null, player: null }, import.meta.url);
