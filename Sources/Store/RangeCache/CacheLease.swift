@@ -6,14 +6,14 @@ internal import Synchronization
 /// A source's use of an entry.
 final class CacheLease: CachedMedia {
     private let entry: CacheEntry
-    private let file: CacheFile
+    /// nil once closed: the room of a deleted file is free when nothing has it open.
+    private let file: Mutex<CacheFile?>
     private let cache: RangeCache
     private let number: UInt64
-    private let isClosed = Atomic(false)
 
     init(_ entry: CacheEntry, _ file: CacheFile, _ cache: RangeCache, number: UInt64) {
         self.entry = entry
-        self.file = file
+        self.file = Mutex(file)
         self.cache = cache
         self.number = number
     }
@@ -31,7 +31,7 @@ final class CacheLease: CachedMedia {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int? {
         guard !entry.state.withLock({ $0.isRemoved }) else { return nil }
-        return file.read(into: buffer, at: offset)
+        return file.withLock { $0 }?.read(into: buffer, at: offset)
     }
 
     func describe(_ facts: CachedFacts) {
@@ -56,7 +56,7 @@ final class CacheLease: CachedMedia {
         let isWanted = entry.state.withLock { state in
             !state.isRemoved && state.failure == nil && !state.isComplete
         }
-        if isWanted { cache.write(bytes, at: offset, of: entry, file) }
+        if isWanted, let file = file.withLock({ $0 }) { cache.write(bytes, at: offset, of: entry, file) }
     }
 
     func forget() {
@@ -65,7 +65,7 @@ final class CacheLease: CachedMedia {
     }
 
     func close() {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        cache.release(entry, number)
+        let open = file.withLock { $0.take() }
+        if open != nil { cache.release(entry, number) }
     }
 }

@@ -143,6 +143,22 @@ private final class FailingDisk: Sendable {
         #expect(rig.cache.status().count == 0)
     }
 
+    /// Otherwise a full disk would have no room for the next media.
+    @Test func fileOfARemovedEntry_isClosed_onceItsUsersAreClosed() throws {
+        let media = try rig.keep(0..<1000, of: "a", size: 1000)
+        let directory = rig.directory
+        func isOpen() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { name in
+                let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) ?? ""
+                return target.hasPrefix(directory) && target.hasSuffix("part (deleted)")
+            }
+        }
+        media.close()
+        #expect(rig.cache.removeAll() == (1, 0))
+        #expect(try eventually { try !isOpen() })
+        withExtendedLifetime(media) {}
+    }
+
     @Test func forgottenEntry_isNotRead() throws {
         let media = try rig.keep(0..<1_000, of: "a", size: 2_000)
         #expect(eventually { media.ranges.count == 1_000 })
