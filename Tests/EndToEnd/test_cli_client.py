@@ -328,14 +328,16 @@ def scanning_server(before: dict, *events: dict) -> Iterator[str]:
         def serve() -> None:
             stream, _ = listener.accept()
             with stream:
+                # A close before everything was read would reset the connection.
+                stream.recv(65536)
                 stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + event("hello", {}))
                 asked, _ = listener.accept()
                 with asked:
                     asked.recv(65536)
                     body = json.dumps(library(before)).encode()
                     asked.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-                for change in events:
-                    stream.sendall(event("library", library(change)))
+                    for change in events:
+                        stream.sendall(event("library", library(change)))
 
         threading.Thread(target=serve, daemon=True).start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
