@@ -82,6 +82,14 @@ import Testing
         #expect(refusal("album/")?.code == .unreadable)
     }
 
+    @Test func missing_isNamedByItsPath_inTheMusicFolder() {
+        let message = "There is no “Album/b.mp3” in the music folders."
+        for uri in ["Album/b.mp3", "file://\(folder.path)/Album/b.mp3"] { #expect(refusal(uri)?.message == message) }
+        #expect(refusal("no\nfolder/b.mp3")?.message == "There is no “no folder/b.mp3” in the music folders.")
+        let long = Array(repeating: String(repeating: "a", count: 99), count: 9).joined(separator: "/")
+        #expect(refusal(long)?.message == "There is no “\(long.prefix(300))…” in the music folders.")
+    }
+
     @Test func notOpened_whenEscapedSlashOrSiblingOfTheRoot() throws {
         #expect(refusal("..%2f..%2fetc%2fpasswd")?.code == .notFound)
         #expect(refusal("file://\(folder.path)/album%2Fb.mp3")?.code == .unsupported)

@@ -16,6 +16,13 @@ struct MusicPath: Hashable {
 
     /// The last component, for messages.
     var name: String { components.last.map { Self.display($0) } ?? "The music folder" }
+
+    /// The whole path on one line, for messages; cut after 300 characters.
+    var text: String {
+        let scalars = Self.display(components.joined(separator: [UInt8(ascii: "/")])).unicodeScalars
+        let start: [Unicode.Scalar] = scalars.prefix(300).map { $0.properties.generalCategory == .control ? " " : $0 }
+        return String(String.UnicodeScalarView(start)) + (scalars.count > 300 ? "…" : "")
+    }
 }
 
 extension MusicPath {

@@ -198,7 +198,7 @@ public struct MusicRoots: Sendable {
         case .outside:
             return MediaError(.forbidden, "\(name) leads outside the music folders by a symbolic link.")
         case .system(ENOENT), .system(ENOTDIR):
-            return MediaError(.notFound, "There is no “\(name)” in the music folders.")
+            return MediaError(.notFound, "There is no “\(path.text)” in the music folders.")
         case .system(EACCES), .system(EPERM):
             return MediaError(.forbidden, "The server has no permission to read \(name).")
         case .system(ELOOP):
