@@ -381,6 +381,12 @@ def test_doctor_asks_the_server_that_runs(server, directory):
     assert f"ok       output: the server at {server.url} plays on “No sound” (id null)" in result.stdout and "music:" not in result.stdout
 
 
+def test_doctor_knows_that_the_server_writes_a_file(start_server, directory):
+    server = start_server(output=f"file:{directory}/heard.wav")
+    shown = tonearm("doctor", "--port", str(server.port)).stdout
+    assert "note     output: the sound is written to the file; nobody hears it\n" in shown and "null sink" not in shown, shown
+
+
 def test_doctor_names_the_sound_server_that_it_checks(pulse, start_server, directory):
     """The server has none: the check of this terminal's is no answer for it."""
     server = start_server(output="auto", pulse=SimpleNamespace(environment=os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}))

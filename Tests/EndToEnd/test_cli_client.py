@@ -139,6 +139,9 @@ def test_loop_levels_prime_and_a_start_at_a_time(cli, api):
     listed = run("alarm").split()
     assert listed[0] == start["id"] and re.fullmatch(r"\d\d:\d\d:\d\d", listed[1]) and listed[2:4] == ["once", "start"]
     assert listed[-1] == "long.mp3"
+    said = run("play", "--at", "2h", "--index", "0")
+    start, = api.call("GET", "/timers")["timers"]
+    assert said.endswith(f" It replaces the start at {listed[1]}. To cancel: tonearm alarm remove {start['id']}\n")
     assert run("alarm", "remove", start["id"]) == f"{start['id']} is removed\n" and run("alarm") == "There are no alarms.\n"
     api.play()
     assert run("loop", "1s", "2.5") == "From 0:01 to 0:02.5, again and again.\n"
@@ -241,6 +244,16 @@ def test_every_change_is_confirmed_in_a_line(cli, api):
     assert cli.output("effects", "set", "compressor.enabled", "on").endswith("\n") and "is off" not in cli.output("effects", "set", "reverb.mix", "0.3")
 
 
+def test_an_interruption_ends_with_the_last_one(cli, api):
+    api.load("long.mp3")
+    api.play()
+    for _ in range(2):
+        assert cli.output("interrupt", "began") == "An interruption began.\n"
+    assert cli.output("interrupt", "ended") == "An interruption ended. Another one goes on.\n"
+    assert cli.output("interrupt", "ended") == "An interruption ended.\n"
+    api.wait_status("playing")
+
+
 def test_a_silent_output_is_a_failure_of_the_commands_that_start_sound(pulse, cli, api):
     api.load("long.mp3", "chirp.mp3")
     pulse.suspend("spk", True)
@@ -284,6 +297,8 @@ def test_playlists_go_by_their_names(cli, api):
 
 MISTAKES = [
     (("set", "bogus", "1"), 64, "bogus is not a setting; tonearm help set lists them."),
+    (("effects", "set", "bogus", "1"), 64, "bogus is not known here; known are: enabled, "),
+    (("effects", "set", "equalizer.preset", "Nope"), 1, "There is no preset Nope."),
     (("loop", "3", "1"), 64, "The end must be after the start."),
     (("help", "bogus"), 64, "bogus is not a command; tonearm help lists them."),
     (("plya",), 64, "plya is not a command; tonearm help lists them."),

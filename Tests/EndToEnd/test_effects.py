@@ -127,7 +127,7 @@ def test_the_command_line_sets_effects_and_renders_with_them(cli, api, directory
     assert cli.output("effects", "import", "HD 600", str(directory / "eq.txt")) == "HD 600 is saved\n"
     assert "HD 600" in cli("effects", "presets").stdout
     refused = cli("effects", "set", "width", "3")
-    assert refused.returncode == 1 and "width must be from 0.0 to 2.0" in refused.stderr
+    assert refused.returncode == 64 and "width must be from 0.0 to 2.0" in refused.stderr
 
     source = write_wave(directory / "source.wav", numpy.random.default_rng(3).uniform(-0.9, 0.9, (RATE, 2)))
     (directory / "effects.json").write_text(cli("effects", "show", "--json").stdout)

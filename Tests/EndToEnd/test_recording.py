@@ -438,6 +438,8 @@ def test_the_command_line_records(cli, api, directory, microphone):
     assert cli.output("record", "stop").startswith("memo.flac, 0:0")
     assert cli.output("record", "list").startswith("memo.flac")
     assert "Nothing is being recorded" in cli.refusal("record", "stop")
+    cli.output("session", "--category", "playback")
+    assert "To allow it: tonearm session --category play-and-record" in cli.refusal("record", "start")
 
 
 def test_a_recording_without_sound_leaves_no_file(cli, api, folder, pulse, microphone):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Testing
 
 @testable import tonearm
@@ -38,6 +39,12 @@ import Testing
 
     @Test func link_hasItsToken() throws {
         #expect(try ServerAddress.find("http://a:1/#token=abc", [:]).token == "abc")
+    }
+
+    @Test func linkInPlaceOfAToken_isRefused() throws {
+        let options = try ClientOptions.parse(["--token", "http://a:1/#token=abc"])
+        let failure = #expect(throws: Failure.self) { try options.client() }
+        #expect(failure?.message == "--token: this is a link, not a token: give it with --server LINK.")
     }
 }
 

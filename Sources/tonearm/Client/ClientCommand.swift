@@ -85,8 +85,11 @@ struct ClientOptions: ParsableArguments {
         }
         let address = try ServerAddress.find(server, environment)
         let token = token ?? address.token ?? environment["TONEARM_TOKEN"]
+        let source = self.token != nil ? "--token" : address.token != nil ? "the link" : "TONEARM_TOKEN"
+        if let token, token.contains("#token=") {
+            throw Failure.configuration(source + ": this is a link, not a token: give it with --server LINK.")
+        }
         if let token, token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
-            let source = self.token != nil ? "--token" : address.token != nil ? "the link" : "TONEARM_TOKEN"
             throw Failure.configuration(source + ": a token must not contain spaces or line ends.")
         }
         return ServerClient(

@@ -126,10 +126,11 @@ enum ServerChecks {
         do {
             let answer: OutputsCommand.Answer = try server.ask(.get, "outputs")
             let outputs = answer.outputs
-            if let current = outputs.first(where: \.current) {
-                use = "plays on “\(current.description)” (id \(current.id))"
-            }
-            if outputs.allSatisfy({ $0.bus == nil && $0.ports.isEmpty }) {
+            let current = outputs.first(where: \.current)
+            if let current { use = "plays on “\(current.description)” (id \(current.id))" }
+            if current?.id == "file" {
+                silent = [.note("output", "the sound is written to the file; nobody hears it")]
+            } else if outputs.allSatisfy({ $0.bus == nil && $0.ports.isEmpty }) {
                 silent = [SoundAdvice.noSoundCard(outputs.map(\.description))]
             }
         } catch {

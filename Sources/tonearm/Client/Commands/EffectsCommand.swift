@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FoundationEssentials
 internal import Kernel
 import Playback
+import RemoteAPI
 
 struct EffectsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -116,23 +118,32 @@ struct EffectsCommand: ParsableCommand {
         @Argument(parsing: .allUnrecognized, help: "Its new value.") var value: [String]
 
         func validate() throws {
-            guard SignedArgument.only(value) != nil else { throw ValidationError("\(member) needs one value.") }
+            do {
+                _ = try RemoteAPI.effects(json: [UInt8](JSONEncoder().encode(change())))
+            } catch let error as PlaybackError {
+                // Only the server knows the saved presets.
+                if error.member != "equalizer.preset" { throw ValidationError(error.message) }
+            }
         }
 
         func run(_ client: ServerClient) throws {
-            guard let text = SignedArgument.only(value) else { return }
+            let effects = try client.changeEffects(change())
+            if let effect = effects.effectThatIsOff(of: member) {
+                Console.output("The \(effect) is off; to switch it on: tonearm effects set \(effect).enabled on")
+            }
+        }
+
+        private func change() throws -> RequestBody {
+            guard let text = SignedArgument.only(value) else { throw ValidationError("\(member) needs one value.") }
             if text.hasPrefix("[") || text.hasPrefix("{") {
-                throw Failure("The command line sets single values; save bands with tonearm effects import.")
+                throw ValidationError("The command line sets single values; save bands with tonearm effects import.")
             }
             // For a mode, `off` is a text.
             let new: SettingValue =
                 if let flag = SettingValue.flag(of: text), !member.hasSuffix("mode") {
                     .flag(flag)
                 } else if let number = Double(text), number.isFinite { .number(number) } else { .text(text) }
-            let effects = try client.changeEffects(RequestBody(member, new))
-            if let effect = effects.effectThatIsOff(of: member) {
-                Console.output("The \(effect) is off; to switch it on: tonearm effects set \(effect).enabled on")
-            }
+            return RequestBody(member, new)
         }
     }
 

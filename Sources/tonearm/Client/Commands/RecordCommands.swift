@@ -58,8 +58,13 @@ struct RecordCommand: ParsableCommand {
                 }
             }
             let body: RequestBody = settings + ["autoPlay": autoPlay, "metering": false]
-            let status: RecordingStatus = try client.ask(.post, "recordings", body)
-            Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
+            do {
+                let status: RecordingStatus = try client.ask(.post, "recordings", body)
+                Console.output("Recording \(status.id ?? "") from \(status.source ?? "the default source").")
+            } catch var failure as Failure where failure.message.contains("play-and-record is needed") {
+                failure.message += " To allow it: tonearm session --category play-and-record"
+                throw failure
+            }
         }
     }
 
@@ -177,7 +182,7 @@ struct RecordStreamCommand: ParsableCommand {
                 Console.output("\(id), \(status.bytes ?? 0) bytes so far\(gaps)\(most)")
             }
             if let last = status.last { Console.output(last.explained) }
-            if status.id == nil, status.last == nil { Console.output("Nothing is being saved (\(status.state)).") }
+            if status.id == nil, status.last == nil { Console.output("Nothing is being recorded (\(status.state)).") }
         }
     }
 }

@@ -57,8 +57,10 @@ struct InterruptCommand: ClientCommand {
 
     static let configuration = CommandConfiguration(
         "interrupt", "Begins or ends an interruption of the music.",
-        discussion:
-            "For scripts: a doorbell, an alarm. Interruptions nest; the music goes on after the last one has ended.")
+        discussion: """
+            For scripts: a doorbell, an alarm. Interruptions nest: each began needs its ended. An ended without a began \
+            changes nothing.
+            """)
     @OptionGroup var options: ClientOptions
     @Argument(help: ArgumentHelp("Whether it begins or ends.", valueName: "began|ended")) var type: Kind
     @Flag(help: "With ended: the music stays paused.") var stayPaused = false
@@ -68,9 +70,10 @@ struct InterruptCommand: ClientCommand {
     }
 
     func run(_ client: ServerClient) throws {
-        try client.send(
+        let now: PlayerState = try client.ask(
             .post, "session/interruptions",
             ["type": type.rawValue, "shouldResume": type == .ended ? !stayPaused : nil])
-        Console.output("An interruption \(type.rawValue).")
+        let isHeld = now.status == "interrupted" && now.reason == "interruption"
+        Console.output("An interruption \(type.rawValue)." + (type == .ended && isHeld ? " Another one goes on." : ""))
     }
 }

@@ -145,10 +145,12 @@ struct PlayCommand: ClientCommand {
             let id = try item ?? index.map { try client.itemIDs([String($0)])[0] }
             let body: RequestBody = ["itemId": id, "position": position?.seconds, "at": at?.milliseconds]
             guard let at else { return try client.play(body, named: id) }
+            let earlier = try client.timers().first { $0.type == "start" }
             try client.send(.post, "player/play", body)
             let start = try client.timers().first { $0.type == "start" }
             let hint = start.map { " To cancel: tonearm alarm remove \($0.id)" } ?? ""
-            Console.output("It plays in \(TimeText.remaining(at.seconds)).\(hint)")
+            let replaced = earlier.map { " It replaces the start at \($0.nextTime)." } ?? ""
+            Console.output("It plays in \(TimeText.remaining(at.seconds)).\(replaced)\(hint)")
         } else {
             do {
                 try client.play(uris.map { MediaArgument($0) })
