@@ -11,7 +11,14 @@ class ToastStack extends Component {
     this.setAttribute("role", "status");
     this.setAttribute("aria-live", "polite");
     // Lists leave room for the messages.
+    new MutationObserver(() => this.#rise()).observe(document.body, { subtree: true, attributeFilter: ["open"] });
     new ResizeObserver(() => document.body.style.setProperty("--toasts", `${this.offsetHeight}px`)).observe(this);
+  }
+
+  /** Everything outside an open dialog is inert and beneath it. */
+  #rise() {
+    const place = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body;
+    if (this.parentElement !== place) place.append(this);
   }
 
   /** Removes actions of older revisions: they would undo another edit than the one named. An edit that is undone has no message. */
