@@ -59,6 +59,7 @@ def test_bands_areAdded_setAndRemoved_andTheCurveFollows(remote, api):
     eventually(lambda: effects(api)["equalizer"]["bands"] == [], "removed")
     panel.get_by_role("button", name="Ten bands").click()
     expect(panel.get_by_role("slider", name="Gain at")).to_have_count(10)
+    assert effects(api)["equalizer"]["preamp"] == 0, "another curve"
     panel.get_by_label("Equaliser", exact=True).uncheck()
     eventually(lambda: not effects(api)["equalizer"]["enabled"], "off")
 
@@ -176,6 +177,54 @@ def test_effects_areSetAndShown(remote, api):
     api.call("PATCH", "/effects", json={"mono": False, "width": 0.5})
     expect(panel.get_by_role("slider", name="Stereo width")).to_have_value("50")
     expect(panel.get_by_label("Mono")).not_to_be_checked()
+
+
+def test_theEqualiser_namesTheEffectsThatSoundWithIt(remote, api):
+    api.call("PATCH", "/effects", json={"delay": 40, "reverb": {"enabled": True}})
+    panel = open_section(remote, "Equaliser")
+    switch, others = panel.get_by_label("Equaliser", exact=True), panel.get_by_role("status")
+    expect(others).to_be_hidden()
+    switch.check()
+    expect(others).to_contain_text("Also on: delay, reverb.")
+    switch.uncheck()
+    eventually(lambda: not effects(api)["equalizer"]["enabled"], "off")
+    assert effects(api)["enabled"], "the others sound on"
+    expect(others).to_contain_text("Also on: delay, reverb.")
+    section = open_section(remote, "Effects")
+    section.get_by_label("Reverb").uncheck()
+    section.get_by_role("slider", name="Delay").fill("0")
+    expect(others).to_be_hidden()
+    found = effects(api)
+    assert (found["delay"], found["reverb"]["enabled"]) == (0, False)
+    switch.check()
+    eventually(lambda: effects(api)["equalizer"]["enabled"], "on")
+    switch.uncheck()
+    eventually(lambda: not effects(api)["enabled"], "the last effect")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])
+def test_aRefusal_isShownAboveTheDialog(open_remote, api, size, screenshots):
+    api.call("POST", "/timers", json={"type": "alarm", "time": "07:00"})
+    remote = open_remote(viewport={"width": size[0], "height": size[1]})
+    remote.tolerate("status of 4")
+    section = open_section(remote, "Alarms")
+    section.get_by_role("button", name="Add alarm").click()
+    section.get_by_label("Plays").select_option("An address or file")
+    section.get_by_role("textbox", name="Address or file").fill("missing.mp3")
+    section.get_by_role("button", name="Save alarm").click()
+    expect(remote.toast).to_have_attribute("data-tone", "error")
+    expect(remote.toast).to_be_in_viewport(ratio=1)
+    if screenshots:
+        remote.page.screenshot(path=screenshots / f"refusal-{size[0]}.png")
+    # Over another dialog, and as each of them closes.
+    section.get_by_role("button", name="Delete the alarm at 07:00").click()
+    remote.toast.locator(".toast-text").click(trial=True)
+    remote.page.keyboard.press("Escape")
+    remote.toast.locator(".toast-text").click(trial=True)
+    remote.page.keyboard.press("Escape")
+    expect(remote.page.get_by_role("dialog")).to_have_count(0)
+    remote.toast.get_by_role("button", name="Dismiss").click()
+    expect(remote.page.locator(".toast")).to_have_count(0)
 
 
 def contract(**ranges: tuple[float, float]) -> str:

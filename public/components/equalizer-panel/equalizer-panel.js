@@ -7,6 +7,13 @@ const limit = 12;
 const types = [["peak", "Peak"], ["lowshelf", "Low shelf"], ["highshelf", "High shelf"], ["lowpass", "Low-pass"], ["highpass", "High-pass"], ["notch", "Notch"]];
 const hasGain = new Set(["peak", "lowshelf", "highshelf"]);
 const octaves = [31.25, 62.5, 125, 250, 500, 1000, 2000, 4000, 8000, 16_000];
+/** The other effects that sound: they share the switch of all effects. */
+const others = [
+  ["equal loudness", ({ loudness }) => loudness.mode !== "off"], ["compressor", ({ compressor }) => compressor.enabled], ["limiter", ({ limiter }) => limiter.enabled],
+  ["crossfeed", ({ crossfeed }) => crossfeed.enabled], ["stereo width", ({ width, mono }) => width !== 1 && !mono], ["mono", ({ mono }) => mono],
+  ["delay", ({ delay }) => delay > 0], ["reverb", ({ reverb }) => reverb.enabled],
+];
+const othersOf = (effects) => effects ? others.filter(([, isOn]) => isOn(effects)).map(([words]) => words) : [];
 /** The curve's box, in its own units. */
 const [width, height] = [320, 140];
 const [lowest, highest] = [20, 20_000];
@@ -30,6 +37,7 @@ class EqualizerPanel extends Component {
   markup() {
     return html`
       <label class="check"><input type="checkbox" data-ref="enabled"> Equaliser</label>
+      <p class="equalizer-others note" role="status" data-ref="others"></p>
       <div class="equalizer-curve" role="img" data-ref="curve"></div>
       <div class="equalizer-presets"><label class="field"><span>Preset</span><select aria-label="Preset" data-ref="preset"></select></label>
         ${iconButton("trash", "Delete the preset", "Delete the preset", { action: "removePreset" })}</div>
@@ -65,14 +73,15 @@ class EqualizerPanel extends Component {
   async #send(change) {
     if (change.preset === undefined) this.draft = { ...this.#shown, ...(change.bands || change.preamp !== undefined ? { preset: null } : {}), ...change };
     this.#requests += 1;
-    await this.request("effects", { ...(change.enabled !== false && { enabled: true }), equalizer: change });
+    const isLast = othersOf(this.effects).length === 0;
+    await this.request("effects", { ...((change.enabled !== false || isLast) && { enabled: change.enabled !== false }), equalizer: change });
     this.#requests -= 1;
     if (this.#requests === 0) this.draft = null;
     this.draw();
   }
 
-  #sendBands(bands) {
-    return this.#send({ enabled: true, bands });
+  #sendBands(bands, more = {}) {
+    return this.#send({ enabled: true, bands, ...more });
   }
 
   /** Ignores a value that the field does not allow. */
@@ -86,7 +95,7 @@ class EqualizerPanel extends Component {
   async press(action, { index }) {
     const { bands, preset } = this.#shown;
     if (action === "addBand") await this.#sendBands([...bands, { type: "peak", frequency: 1000, gain: 0, q: 1 }]);
-    else if (action === "tenBands") await this.#sendBands(octaves.map((frequency) => ({ type: "peak", frequency, gain: 0, q: Number(Math.SQRT2.toFixed(3)) })));
+    else if (action === "tenBands") await this.#sendBands(octaves.map((frequency) => ({ type: "peak", frequency, gain: 0, q: Number(Math.SQRT2.toFixed(3)) })), { preamp: 0 });
     else if (action === "removeBand") await this.#sendBands(bands.filter((_, at) => at !== Number(index)));
     else if (await this.confirm({ title: `Delete ${preset}?`, text: "This deletes the preset. The curve stays.", action: "Delete" })) await this.request("removePreset", { name: preset });
   }
@@ -108,7 +117,9 @@ class EqualizerPanel extends Component {
     const { enabled, preset, preamp, bands } = this.#shown;
     const presets = this.presets?.presets ?? [];
     for (const part of [refs.enabled, refs.preset, refs.preamp]) part.disabled = !this.effects;
-    refs.enabled.checked = enabled && this.effects?.enabled === true;
+    refs.enabled.checked = enabled && (this.draft !== null || this.effects?.enabled === true);
+    const on = this.effects?.enabled ? othersOf(this.effects) : [];
+    setText(refs.others, on.length ? `Also on: ${on.join(", ")}. Change them under Effects.` : "");
     render(refs.preset, choices([...(preset === null ? [["", "Own curve"]] : []), ...presets.map(({ name, shipped }) => [name, shipped ? `${name} (built in)` : name])]));
     refs.preset.value = preset ?? "";
     this.button("removePreset").disabled = !presets.some(({ name, shipped }) => name === preset && !shipped);

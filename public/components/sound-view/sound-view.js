@@ -25,6 +25,9 @@ const effectControls = [
   { name: "width", kind: "range", words: "Stereo width", min: 0, max: 200, step: 5, show: (value) => `${Math.round(value)} %`, isOff: ({ mono }) => mono,
     get: ({ width }) => width * 100, patch: (value) => on(true, { width: value / 100 }) },
   { name: "mono", kind: "check", words: "Mono", get: ({ mono }) => mono, patch: (mono) => on(mono, { mono }) },
+  { name: "delay", kind: "range", words: "Delay", min: 0, max: 500, step: 5, show: (value) => `${Math.round(value)} ms`,
+    get: ({ delay }) => delay, patch: (delay) => on(delay, { delay }) },
+  { name: "reverb", kind: "check", words: "Reverb", get: ({ reverb }) => reverb.enabled, patch: (enabled) => on(enabled, { reverb: { enabled } }) },
 ];
 const playbackControls = [
   { name: "crossfade", kind: "range", words: "Crossfade between tracks", min: 0, max: 20, step: 0.5, show: (value) => value === 0 ? "Off" : `${value} s`,
