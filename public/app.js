@@ -15,7 +15,7 @@ import { advise, describe } from "./lib/status.js";
 import { Client } from "./net/client.js";
 import { PlayerPaths } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
-import { currentToken, keepToken, takeTokenFromAddress } from "./net/token.js";
+import { currentToken, keepToken, takeTokenFromAddress, tokenIn } from "./net/token.js";
 import { shortcuts } from "./shortcuts.js";
 import { Commands } from "./state/commands.js";
 import { Connection } from "./state/connection.js";
@@ -182,7 +182,7 @@ const handlers = {
   "lock-screen": (detail) => (detail.result = showOnLockScreen(detail.on)),
   "ask-token": () => view.token.open({ optional: true }),
   token: ({ token }) => {
-    keepToken(token);
+    keepToken(tokenIn(token) ?? token);
     store.isReadOnly = false;
     store.setConnection({ state: "connecting", retryAt: null, attempt: 0 });
     connection.start();

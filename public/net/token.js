@@ -2,10 +2,14 @@
 
 const key = "tonearm.token";
 
-/** Takes the token out of the address (`#token=...`), so that it is neither shown nor bookmarked, and keeps it. */
+/** The token of a link (`...#token=...`), or null. */
+export function tokenIn(link) {
+  return new URLSearchParams(link.split("#")[1]).get("token");
+}
+
+/** Takes the token out of the address, so that it is neither shown nor bookmarked, and keeps it. */
 export function takeTokenFromAddress() {
-  const parameters = new URLSearchParams(location.hash.slice(1));
-  const token = parameters.get("token");
+  const token = tokenIn(location.hash);
   if (!token) return;
   keepToken(token);
   history.replaceState(null, "", location.pathname + location.search);

@@ -167,6 +167,13 @@ def test_token_isAskedFor_keptAndTakenFromTheAddress(open_to_all, open_remote):
     remote.wait_connected()
     expect(dialog).to_be_hidden()
 
+    # The whole link.
+    pasted = open_remote(url=url, wait=False)
+    pasted.tolerate("Failed to load resource|WebSocket connection")
+    pasted.page.get_by_label("Token", exact=True).fill(f"{url}/#token={token}")
+    pasted.page.get_by_role("button", name="Connect").click()
+    pasted.wait_connected()
+
     linked = open_remote(url=url, path=f"/#token={token}")
     assert linked.page.evaluate("() => location.hash") == ""
     linked.page.reload()

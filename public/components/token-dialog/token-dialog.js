@@ -10,7 +10,7 @@ class TokenDialog extends DialogComponent {
       <dialog aria-labelledby="token-heading">
         <form method="dialog" data-ref="form">
           <h2 id="token-heading">Access token needed</h2>
-          <p>This server needs a token. On its machine <code>tonearm link</code> prints the link with the token. You can also paste the token here.</p>
+          <p>This server needs a token. On its machine <code>tonearm link</code> prints the link with the token. Paste that link or the token here.</p>
           <input name="username" autocomplete="username" value="Tonearm" hidden>
           <label for="token-input">Token</label>
           <input id="token-input" name="token" type="password" required autocomplete="current-password" spellcheck="false" data-ref="input">
