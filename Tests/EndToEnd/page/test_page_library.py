@@ -191,3 +191,22 @@ def test_phone_showsTheLibraryWithoutScrollingSideways(open_remote, api):
     remote.page.get_by_role("tab", name="Library").click()
     expect(remote.page.locator(".album-tile")).to_have_count(3)
     assert remote.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_tracks_ofSeveralDiscs_haveTheirNumbers_andTheTitleIsWhole(open_remote):
+    rows = open_remote().page.evaluate("""async () => {
+        const { trackRow } = await import("/components/library-browser/library-rows.js");
+        const { html, render } = await import("/lib/html.js");
+        const track = { id: "t", title: "Flac Piece in G", artist: { name: "A very long name of an artist" }, discNumber: 2, trackNumber: 1, duration: 65 };
+        const view = document.createElement("library-browser");
+        document.querySelector("#pane-browse").append(view);
+        const list = document.createElement("ul");
+        view.append(list);
+        list.style.width = "300px";
+        render(list, html`${[trackRow(true, true), trackRow(true, false), trackRow(false)].map((row) => row(track))}`);
+        return [...list.children].map((row) => {
+            const text = row.querySelector(".entry-text");
+            return [row.querySelector(".track-number")?.textContent ?? "", text.scrollWidth <= text.clientWidth];
+        });
+    }""")
+    assert rows == [["2-1", True], ["1", True], ["", True]]

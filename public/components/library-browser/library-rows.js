@@ -29,9 +29,9 @@ export const artistRow = ({ id, name, albums, tracks }) =>
 
 export const genreRow = ({ id, name, tracks }) => row("genre", id, { name, symbol: "note", note: count(tracks, "track") });
 
-/** `isNumbered`: within its album. */
-export const trackRow = (isNumbered) => ({ id, title, artist, album, trackNumber, duration }) => row("track", id, {
-  name: title, action: "play", symbol: "note", lead: isNumbered ? trackNumber : null,
+/** `isNumbered`: within its album. `hasDiscs`: the album has several. */
+export const trackRow = (isNumbered, hasDiscs) => ({ id, title, artist, album, discNumber, trackNumber, duration }) => row("track", id, {
+  name: title, action: "play", symbol: "note", lead: !isNumbered ? null : hasDiscs && trackNumber ? `${discNumber ?? 1}-${trackNumber}` : trackNumber,
   // The album distinguishes tracks of the same name.
   title: `Play ${title}${album && !isNumbered ? ` from ${album.name}` : ""} now`,
   note: [isNumbered ? null : artist?.name, duration === null ? null : formatTime(duration)].filter(Boolean).join(" · "),
