@@ -447,7 +447,7 @@ def test_status_isTheServersWord(page):
             ({"status": "playing"}, "Playing", "good"),
             ({"status": "buffering", "reason": "network"}, "Buffering… – waiting for the network", "busy"),
             ({"status": "completed", "reason": "end-of-queue"}, "Finished – end of the queue", "idle"),
-            ({"status": "interrupted", "reason": "interruption"}, "Interrupted – another program has the sound", "warning"),
+            ({"status": "interrupted", "reason": "interruption"}, "Interrupted", "warning"),
             ({"status": "paused", "output": {"available": False, "message": "Connection refused."}}, "No sound: Connection refused.", "error"),
             ({"status": "failed", "error": {"message": "No such file."}}, "Failed: No such file.", "error"),
             ({"status": "paused", "reason": "restored"}, "Restored after a restart – press play", "idle"),
