@@ -213,12 +213,15 @@ struct PlayerCore {
         emit(.jumped(positionClock, itemID: current?.item.id))
     }
 
-    /// At rest, no sound follows that a ramp could move with.
+    /// At rest, no sound follows that a ramp could move with. Before a rise, the previous sound still fades out: the volume, mute
+    /// and balance follow with the rise.
     mutating func applyVolume(over seconds: Double = 0) {
+        guard rise == nil else { return }
         setGain(.volume(rules.isUnprocessed ? 1 : settings.volume, seconds: goal.isAtRest ? 0 : seconds))
     }
 
     mutating func applyBalance() {
+        guard rise == nil else { return }
         let isMuted = settings.muted || rules.isSilenced
         let balance = rules.isUnprocessed ? 0 : settings.balance
         setGain(.balance(ChannelGains(volume: 1, muted: isMuted, balance: balance)))

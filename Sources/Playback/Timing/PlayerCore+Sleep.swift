@@ -111,14 +111,22 @@ extension PlayerCore {
     /// The next sound rises from silence. nil: it does not, and a rise that has begun ends. `reconcileTimerGain` restores the
     /// gain, in sound that fades out once it is silent.
     mutating func rise(over seconds: Double?) {
-        rise = seconds.map { Rise(seconds: $0) }
-        guard rise != nil else {
+        guard let seconds else {
+            endRise()
             // The output moves the gain with its frames: without this, the rest of the ramp would follow.
             if timerRamp.from < timerRamp.to { moveTimerGain(to: timerRamp.gain(at: now), over: 0) }
             return
         }
+        rise = Rise(seconds: seconds)
         if sleep != nil { endSleep() }
         moveTimerGain(to: 0, over: 0)
+    }
+
+    private mutating func endRise() {
+        guard rise != nil else { return }
+        rise = nil
+        applyVolume()
+        applyBalance()
     }
 
     /// Seconds in which the previous item fades out after a skip or an edit. Before a rise it is silent already.
@@ -174,13 +182,13 @@ extension PlayerCore {
     /// Called when sound starts.
     mutating func beginRise() {
         guard let rise else { return }
-        self.rise = nil
+        endRise()
         moveTimerGain(to: 1, over: rise.seconds)
     }
 
     /// Restores the gain once no sound needs it.
     mutating func reconcileTimerGain() {
-        if rise?.isKept(wantsSound: goal.wantsSound) == false { rise = nil }
+        if rise?.isKept(wantsSound: goal.wantsSound) == false { endRise() }
         guard rise == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain, timerRamp.to != 1
         else { return }
         moveTimerGain(to: 1, over: 0)

@@ -56,13 +56,18 @@ struct AlarmSound: Sendable {
             }
         }
         if rises {
-            patch.volume = Level.amplitude(alarm.level)
+            let volume = Level.amplitude(alarm.level)
+            // A queue that plays already rises from its volume. Other sound is silent before the volume and the output change.
+            if drafts == nil, snapshot.status == .playing {
+                patch.volumeRamp = SettingsPatch.VolumeRamp(to: volume, seconds: alarm.ramp)
+            } else {
+                player.perform(.rise(over: alarm.ramp))
+                patch.volume = volume
+            }
             patch.muted = false
             player.perform(.apply(patch))
         }
         player.perform(.borrowOutput(alarm.output))
-        // A queue that plays already keeps its volume.
-        if rises, drafts != nil || snapshot.status != .playing { player.perform(.rise(over: alarm.ramp)) }
         if let drafts {
             player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: performed)
         } else {

@@ -234,6 +234,22 @@ import Testing
         #expect(world.timerGains.map(\.gain) == [0, 1] && world.timerGains.last?.seconds == 5)
     }
 
+    /// The sound before it would be heard at the new volume while it fades out.
+    @Test(arguments: [false, true]) func theVolumeOfARise_waitsForItsSound(isCancelled: Bool) {
+        var world = SimulatedWorld.playing(["a-60"])
+        let (volumes, balances) = (world.volumes.count, world.balances.count)
+        world.command(.rise(over: 5))
+        world.apply { ($0.volume, $0.muted) = (0.9, false) }
+        #expect(world.volumes.count == volumes && world.balances.count == balances)
+        if isCancelled {
+            world.command(.rise(over: nil))
+        } else {
+            world.command(.edit(.replace([ItemDraft(uri: "b-60")], startIndex: 0), play: true))
+            #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
+        }
+        #expect(world.volumes.last?.sent == 0.9 && world.balances.last == .unity)
+    }
+
     @Test func aRiseThatIsPaused_isOver() {
         var world = SimulatedWorld.with(["never"], play: false)
         world.command(.rise(over: 5))
