@@ -16,10 +16,11 @@ import Testing
         #expect(
             EntityTagCondition(parsing: " \"a,b\" , W/\"c\",, \"\"")
                 == .tags([EntityTag("a,b"), EntityTag("c", weak: true), EntityTag("")]))
+        #expect(EntityTagCondition(parsing: " ,, \"a\",") == .tags([EntityTag("a")]))
         #expect(EntityTagCondition(parsing: "*") == .any)
     }
 
-    @Test(arguments: ["", "a", "\"a", "\"a\" \"b\"", "w/\"a\"", "\"a\", b", "\"a b\""])
+    @Test(arguments: ["", ",", "a", "\"a", "\"a\" \"b\"", "w/\"a\"", "\"a\", b", "\"a b\""])
     func isNil_whenMalformed(text: String) { #expect(EntityTagCondition(parsing: text) == nil) }
 
     @Test func decidesPreconditions_RFC9110_13_1() {

@@ -54,7 +54,10 @@ public enum EntityTagCondition: Hashable, Sendable {
             self = .any
             return
         }
+        func skipCommas() { while rest.first == "," { rest = rest.dropFirst().trimmingSpaces } }
         var tags: [EntityTag] = []
+        // Empty elements of the list do not count (RFC 9110 section 5.6.1.2).
+        skipCommas()
         while !rest.isEmpty {
             let weak = rest.hasPrefix("W/")
             let opening = weak ? rest.dropFirst(2) : rest
@@ -64,7 +67,7 @@ public enum EntityTagCondition: Hashable, Sendable {
             tags.append(tag)
             rest = rest[opening.index(after: closing)...].trimmingSpaces
             guard rest.isEmpty || rest.first == "," else { return nil }
-            while rest.first == "," { rest = rest.dropFirst().trimmingSpaces }
+            skipCommas()
         }
         guard !tags.isEmpty else { return nil }
         self = .tags(tags)
