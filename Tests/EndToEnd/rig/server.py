@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from .waiting import PATIENCE, eventually
+from .waiting import PATIENCE, eventually, of_threads
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 
@@ -161,9 +161,5 @@ class Server:
 
     def wake_ups(self) -> int:
         """Voluntary context switches of all living threads."""
-        total = 0
-        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
-            for line in (task / "status").read_text().splitlines():
-                if line.startswith("voluntary_ctxt_switches"):
-                    total += int(line.split()[1])
-        return total
+        lines = [line for text in of_threads(self.process, "status") for line in text.splitlines()]
+        return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))

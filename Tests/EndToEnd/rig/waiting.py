@@ -45,8 +45,17 @@ def during(seconds: float, probe: Callable[[], bool], what: str, every: float = 
 
 def kept_waiting(*processes: subprocess.Popen) -> float:
     """Seconds that their living threads were ready to run and waited for a processor, all together."""
-    tasks = [task for process in processes for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir()]
-    return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks) / 1e9
+    return sum(int(text.split()[1]) for process in processes for text in of_threads(process, "schedstat")) / 1e9
+
+
+def of_threads(process: subprocess.Popen, name: str) -> list[str]:
+    """The file `name` of proc(5) for each thread."""
+    texts = []
+    for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+        # It may have ended since.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            texts.append((task / name).read_text())
+    return texts
 
 
 @contextlib.contextmanager
