@@ -129,6 +129,21 @@ def test_an_alarm_shorter_than_its_rise_gets_loud_all_the_same(written, api, med
     during(1.5, lambda: api.player()["status"] == "paused", "it stays silent")
 
 
+@pytest.mark.parametrize("items", [[{"uri": "bell.wav"}], []], ids=["items", "queue"])
+def test_quiet_music_is_not_heard_at_the_level_of_an_alarm(written, api, media, items):
+    """It is silent before the level changes; without other items it rises to the level."""
+    tone = 0.5 * numpy.sin(2 * numpy.pi * 441 * numpy.arange(441000) / 44100)
+    write_wave(media.root / "bell.wav", numpy.column_stack([tone, tone]))
+    api.settings(volume=0.01, repeat="one")
+    api.start("bell.wav")
+    set_timer(api, type="alarm", time=soon(1), timeZone="UTC", ramp=200, level=1, items=items)
+    eventually(lambda: timers(api)[0]["state"] == "ringing", "it rings")
+    assert api.player()["level"] == 1
+    length = len(written.samples())
+    eventually(lambda: len(written.samples()) > length + 44100, "a second of it")
+    assert numpy.abs(written.samples().astype(float) / 32768).max() < 0.05
+
+
 def test_an_alarm_of_a_missing_file_is_refused(api):
     for members, member in [({"items": [{"uri": "long.mp3"}, {"uri": "missing.mp3"}]}, "items[1].uri"),
                             ({"items": [{"folder": "missing"}]}, "items[0].folder"), ({"items": [{"playlist": "p99"}]}, "items[0].playlist"),
