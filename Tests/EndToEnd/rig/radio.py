@@ -106,7 +106,8 @@ class Icecast:
 
     def _status(self) -> int | None:
         """The status of its answer to a listener. None: it does not answer."""
-        assert self.process.poll() is None, (self.home / "stderr.log").read_text()
+        logs = [(self.home / name).read_text() for name in ("stderr.log", "error.log") if (self.home / name).exists()]
+        assert self.process.poll() is None, (self.process.returncode, *logs)
         try:
             with urllib.request.urlopen(self.url, timeout=1) as answer:
                 return answer.status
