@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Radio stations: one that does what a test tells it to, and Icecast with ffmpeg as its source."""
 
+import contextlib
 import pathlib
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 
 from .opened import opened
 from .origin import Origin
@@ -78,7 +80,7 @@ class Icecast:
   <hostname>localhost</hostname>
   <listen-socket><port>{port}</port><bind-address>127.0.0.1</bind-address></listen-socket>
   <paths><basedir>{home}</basedir><logdir>{home}</logdir><webroot>{home}</webroot><adminroot>/usr/share/icecast2/admin</adminroot></paths>
-  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>3</loglevel></logging>
+  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>4</loglevel></logging>
   <security><chroot>0</chroot><changeowner><user>nobody</user><group>nogroup</group></changeowner></security>
 </icecast>"""
 
@@ -98,36 +100,46 @@ class Icecast:
         self.source: subprocess.Popen | None = None
         opened.append(self)
         # A connection alone is accepted before it serves, and the next one can be refused.
-        eventually(lambda: self._status() is not None, "icecast answers", 10)
+        eventually(self._answers, "icecast answers", 10)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/live.mp3"
 
-    def _status(self) -> int | None:
-        """The status of its answer to a listener. None: it does not answer."""
+    def _answers(self) -> bool:
+        self._check()
+        try:
+            urllib.request.urlopen(self.url, timeout=1).close()
+            return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+
+    @contextlib.contextmanager
+    def _await(self, line: str, what: str) -> Iterator[None]:
+        """Waits for another such line in its log. Requests until then would do as well, but have made Icecast 2.4.4 crash."""
+        log = self.home / "error.log"
+        before = log.read_text().count(line)
+        yield
+        eventually(lambda: self._check() or log.read_text().count(line) > before, what, 15)
+
+    def _check(self) -> None:
         logs = [(self.home / name).read_text() for name in ("stderr.log", "error.log") if (self.home / name).exists()]
         assert self.process.poll() is None, (self.process.returncode, *logs)
-        try:
-            with urllib.request.urlopen(self.url, timeout=1) as answer:
-                return answer.status
-        except urllib.error.HTTPError as error:
-            return error.code
-        except OSError:
-            return None
 
     def feed(self, file: pathlib.Path) -> None:
         """The source comes. Returns once a listener gets the stream."""
-        self.source = subprocess.Popen(
-            ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", str(file), "-c", "copy",
-             "-content_type", "audio/mpeg", "-ice_name", self.name, "-ice_genre", "Tests", "-f", "mp3",
-             f"icecast://source:secret@127.0.0.1:{self.port}/live.mp3"], stdin=subprocess.DEVNULL)
-        eventually(lambda: self._status() == 200, "the source is connected", 15)
+        with self._await("new node stream_start (", "the source is connected"):
+            self.source = subprocess.Popen(
+                ["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-stream_loop", "-1", "-i", str(file), "-c", "copy",
+                 "-content_type", "audio/mpeg", "-ice_name", self.name, "-ice_genre", "Tests", "-f", "mp3",
+                 f"icecast://source:secret@127.0.0.1:{self.port}/live.mp3"], stdin=subprocess.DEVNULL)
 
     def starve(self) -> None:
         """The source goes away. Returns once Icecast knows: until then it refuses another source."""
-        self._end_source()
-        eventually(lambda: self._status() == 404, "the source is gone", 15)
+        with self._await('freeing source "/live.mp3"', "the source is gone"):
+            self._end_source()
 
     def _end_source(self) -> None:
         if self.source is not None:
