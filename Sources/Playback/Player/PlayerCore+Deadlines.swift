@@ -6,6 +6,8 @@ internal import Kernel
 /// The limits of all waits. An overdue wait becomes a failure that names its cause, or a retry.
 extension PlayerCore {
     static let openingLimit = 30.0
+    /// For a seek on the network, once another one waits for it: it may wait for data that nobody wants any more.
+    static let outdatedSeekLimit = 1.0
     static let streamOpeningLimit = 5.0
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
@@ -40,6 +42,15 @@ extension PlayerCore {
                     $0.loaded.update(track.generation) {
                         $0.fail(PlaybackError(.timedOut, message, itemID: track.item.id))
                     }
+                })
+        }
+        if let seek, let followUp = seek.followUp, followUp.scan == nil, let current, current.item.isRemote,
+            current.media != nil, case .opening(let since) = current.stage
+        {
+            waits.append(
+                Wait(since: since, limit: Self.outdatedSeekLimit) {
+                    $0.loaded.seek = LoadedTracks.Seek(target: seek.target)
+                    $0.reopenCurrent(at: seek.target)
                 })
         }
         if let (since, limit) = prebufferingLimit {

@@ -227,4 +227,14 @@ import Testing
         world.command(.seek(.position(10)))
         #expect(world.core.upcoming == nil)
     }
+
+    @Test func aSeekThatWaitsForTheNetwork_givesWayToTheNextOne() {
+        var world = SimulatedWorld.playing(["http://starving-20"])
+        world.command(.seek(.position(45)))
+        world.run(seconds: 2)
+        #expect(world.status == .seeking && world.loads == 1)
+        world.command(.seek(.position(2)))
+        #expect(world.run { $0.status == .playing && abs($0.position - 2) < 0.5 })
+        #expect(world.loads == 2)
+    }
 }

@@ -26,9 +26,11 @@ extension SimulatedWorld {
             open(.good(seconds: seconds), as: media, after: delay())
         case .late(let seconds): open(.good(seconds: 10), as: .good(seconds: 10), after: seconds)
         case .starving, .live:
-            sessions[generation] = Session(media: media)
+            var session = Session(media: media)
+            if case .seconds(let place) = start.place { session.place = place }
+            sessions[generation] = session
             after(0.01, .decoding(generation, .opened(description(media))))
-            after(0.02, .decoding(generation, .primed(DecodeRun(), position: 0)))
+            after(0.02, .decoding(generation, .primed(DecodeRun(), position: session.place)))
         }
     }
 

@@ -140,7 +140,7 @@ struct SimulatedWorld {
         if uri.hasPrefix("missing") { return .missing }
         if uri.hasPrefix("never") { return .never }
         let seconds = Double(uri.split(separator: "-").last ?? "1") ?? 1
-        if uri.hasPrefix("starving") { return .starving(seconds: seconds) }
+        if uri.hasPrefix("starving") || uri.hasPrefix("http://starving") { return .starving(seconds: seconds) }
         if uri.hasPrefix("unsearchable") { return .unsearchable(seconds: seconds) }
         if uri.hasPrefix("surround") { return .surround(seconds: seconds) }
         if uri.hasPrefix("late") { return .late(seconds: seconds) }
