@@ -34,14 +34,12 @@ public struct StreamGains: Sendable {
         timer = StreamGainRamp(timer.to)
     }
 
-    /// The same movements in a stream whose index 0 corresponds to `index`, of this rate or `newRate`.
+    /// The gains of a stream, of this rate or `newRate`, whose index 0, after silence, corresponds to `index`.
     public func continued(from index: FrameCount, newRate: Int? = nil) -> StreamGains {
         let newRate = newRate ?? sampleRate
         var gains = self
-        gains.volume = volume.continued(from: index, rate: sampleRate, newRate: newRate)
-        gains.balance = balance.continued(from: index, rate: sampleRate, newRate: newRate)
-        gains.ducking = ducking.continued(from: index, rate: sampleRate, newRate: newRate)
-        gains.timer = timer.continued(from: index, rate: sampleRate, newRate: newRate)
+        gains.settle(at: index)
+        gains.volume = gains.volume.continued(from: index, rate: sampleRate, newRate: newRate)
         gains.sampleRate = newRate
         return gains
     }

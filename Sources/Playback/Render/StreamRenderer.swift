@@ -147,11 +147,7 @@ public struct StreamRenderer {
     }
 
     /// The gains of the frames that follow in another stream, after silence.
-    public var remainingGains: StreamGains {
-        var gains = gains
-        gains.settle(at: cursor)
-        return gains.continued(from: cursor)
-    }
+    public var remainingGains: StreamGains { gains.continued(from: cursor) }
 
     /// Silence precedes the next frames.
     public mutating func settle() { gains.settle(at: cursor) }
