@@ -157,6 +157,37 @@ import Kernel
         #expect(abs(gain - 0.235) < 0.015)
     }
 
+    /// A seek while a pause fades out ends the fade at once. The new frames, early or late, stay silent until the next start.
+    @Test(arguments: [false, true]) func aFlushDuringALongPause_pausesAtOnce(isEarly: Bool) throws {
+        let sink = MemorySink()
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        func write() {
+            let lease = stream.ring.grant().lease
+            _ = [Float](repeating: 1, count: 8_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        }
+        write()
+        try stream.perform(.start())
+        var time = stream.clock.sampledAt.advanced(bySeconds: 0.1)
+        try stream.advance(to: time)
+        try stream.perform(.pause(fade: 2))
+        time = time.advanced(bySeconds: 0.1)
+        try stream.advance(to: time)
+        _ = stream.takeEvents()
+        let cut = stream.ring.cut()
+        if isEarly { write() }
+        try stream.perform(.flush(to: cut))
+        if !isEarly { write() }
+        let silent = sink.written.count
+        time = time.advanced(bySeconds: 0.1)
+        try stream.advance(to: time)
+        let isPaused = if case .paused = stream.takeEvents().last { true } else { false }
+        #expect(isPaused)
+        #expect(sink.written.count == silent && !stream.clock.isAdvancing && stream.clock.ringIndex == cut)
+        try stream.perform(.start())
+        try stream.advance(to: time.advanced(bySeconds: 0.1))
+        #expect(sink.written.count == silent + 800)
+    }
+
     /// Shifts keep a follower in step.
     @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
         var stream = stream(sampleRate: 1_000)

@@ -147,13 +147,17 @@ struct PacedStream {
         case .pause(let fade):
             if fadesLong(fade), beginFade(over: fade, limit: .max) { return afterFade = .pause }
             try fadeOut()
-            phase = .stopped
-            events.append(.paused(generation))
+            paused()
         case .flush(let index, let fade):
             isDraining = false
             if case .drained = phase { phase = .stopped }
             if index > ring.readIndex, fadesLong(fade), beginFade(over: fade, limit: index) {
                 return afterFade = .flush(index)
+            }
+            if case .pause = afterFade {
+                try fadeOut(before: index)
+                drop(before: index)
+                return paused()
             }
             if index > ring.readIndex { return try flush(to: index, fadingIn: renderer.fadeFrames) }
             events.append(.flushed(generation))
@@ -211,10 +215,14 @@ struct PacedStream {
         switch next {
         case .pause:
             try fadeOut()
-            phase = .stopped
-            events.append(.paused(generation))
+            paused()
         case .flush(let index): try flush(to: index, fadingIn: format.frames(Self.fadeInOfAnother))
         }
+    }
+
+    private mutating func paused() {
+        phase = .stopped
+        events.append(.paused(generation))
     }
 
     /// Renders a short fade if sound is audible; then the clock stops.
