@@ -146,6 +146,7 @@ extension PlayerCore {
         guard let used = situation(output.devices).used, used.isPrivate, routePolicy != .follow
         else { return }
         routing.lost = RouteLoss(device: used, since: now)
+        routing.known?.removeAll { $0.id == used.id }
         stopForLoss()
     }
 

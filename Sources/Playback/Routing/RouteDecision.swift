@@ -71,8 +71,12 @@ struct RouteDecision: Equatable {
         let chosen = isThere(situation.chosen) ? situation.chosen : nil
 
         if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
-            lost = RouteLoss(device: used, since: situation.now)
-            transport = situation.policy == .follow ? .unchanged : .stop
+            // Each loss stops the music once: since then, somebody may have started it again.
+            let known = situation.lost.flatMap { $0.isBack(in: situation.known ?? []) ? nil : $0.device.id }
+            if used.id != known {
+                lost = RouteLoss(device: used, since: situation.now)
+                transport = situation.policy == .follow ? .unchanged : .stop
+            }
             followed = nil
         } else if let loss = situation.lost, loss.isBack(in: devices) {
             let isRecent = situation.now.seconds(since: loss.since) <= Self.resumesWithin

@@ -54,6 +54,21 @@ import Testing
         #expect(world.selected.last == "hp")
     }
 
+    /// The list that confirms the loss comes late: it does not stop what the user has started since.
+    @Test(arguments: [RoutePolicy.pause, .hold]) func playAfterALoss_beforeTheListChanges(policy: RoutePolicy) throws {
+        var world = onHeadphones()
+        world.apply { $0.routePolicy = policy }
+        let generation = try #require(world.sink.generation)
+        world.sink = SimulatedWorld.Sink()
+        world.send(.output(.failed(generation, .deviceGone("unplugged"))))
+        world.run(seconds: 0.1)
+        #expect(world.core.reason == .routeLost)
+        world.command(.play(.current))
+        world.report([Self.speakers], current: "hp")
+        world.report([Self.speakers], current: "spk")
+        #expect(world.run(upTo: 1) { $0.status == .playing })
+    }
+
     /// Found in a live test: the speakers played 40 ms of music.
     @Test func headphonesGoneAgain_beforeTheSoundIsThere() {
         var world = onHeadphones()
