@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The parts of the store that are read on each connection, and after lost events. Later changes come as events, except for `outputs`. */
+/** The parts of the store that are read after each greeting, and after lost events. Later changes come as events, except for `outputs`. */
 const parts = {
   outputs: (paths) => paths.outputs(),
   session: () => "/session",
@@ -39,8 +39,8 @@ export class Connection {
   }
 
   /**
-   * Reads a part of the store. Drops an answer that a newer request has overtaken, or of another player. A refusal leaves the part
-   * empty; the status line has the reason. A lost connection or a busy server leaves it as it was.
+   * Reads a part of the store. Drops an answer that a newer request or event has overtaken, or of another player. A refusal leaves
+   * the part empty; the status line has the reason. A lost connection or a busy server leaves it as it was.
    */
   async refresh(part) {
     const path = parts[part](this.paths);
@@ -54,10 +54,7 @@ export class Connection {
     if (this.store.connection.state === "unauthorized" && connection.state === "connecting") return;
     this.store.setConnection(connection);
     if (connection.state === "lost") this.#askWhy();
-    if (connection.state !== "open") return;
-    this.#askScope();
-    this.windows.settled();
-    this.#readAll();
+    if (connection.state === "open") this.#askScope();
   }
 
   /** Everything but the player and its queue, of which the channel sends a snapshot. */
@@ -85,15 +82,17 @@ export class Connection {
 
   #received(message) {
     const { type, data } = message;
+    // It is newer than what was asked for before it.
+    if (type in this.#asked) this.#asked[type] += 1;
     if (type === "library" && data.state !== "scanning" && data.revision !== this.#catalogue) {
       this.#catalogue = data.revision;
       this.windows.renew();
     }
-    if (type === "resync") {
-      this.windows.renew();
-      this.#readAll();
-    }
+    if (type === "resync") this.windows.renew();
     this.store.applyEvent(message);
+    if (type === "hello") this.windows.settled();
+    // Not as soon as the channel is open: a change before the server's greeting would be in neither the answers nor the events.
+    if (type === "hello" || type === "resync") this.#readAll();
     if (type === "output" || type === "settings") this.refresh("outputs");
     if (type === "effects") this.refresh("presets");
   }

@@ -251,6 +251,42 @@ def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
     }""") == ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]
 
 
+def test_partsOfTheStore_areReadAfterTheGreeting(page):
+    """The server may change between the open channel and its greeting, and tells this neither before nor after."""
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        const asked = [];
+        const socket = new EventTarget();
+        new Connection({
+            client: { get: async (path) => (asked.push(path), null) }, paths: new PlayerPaths(() => "main"), socket, store: new Store(),
+            windows: { settled: () => asked.push("queue") }, onRead: () => asked.push("rest"),
+        });
+        socket.dispatchEvent(new CustomEvent("connection", { detail: { state: "open", retryAt: null, attempt: 0 } }));
+        const before = asked.splice(0);
+        socket.dispatchEvent(new CustomEvent("message", { detail: { type: "hello", data: { epoch: "a" } } }));
+        return [before, asked.sort()];
+    }""") == [["/server"], ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]]
+
+
+def test_partsOfTheStore_areThoseOfANewerEvent_notOfALateAnswer(page):
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        const answers = [];
+        const client = { get: () => new Promise((resolve) => answers.push(resolve)) };
+        const [store, socket] = [new Store(), new EventTarget()];
+        const connection = new Connection({ client, paths: new PlayerPaths(() => "main"), socket, store });
+        const read = connection.refresh("timers");
+        socket.dispatchEvent(new CustomEvent("message", { detail: { type: "timers", data: { timers: [{ id: "t1" }] } } }));
+        answers[0]({ timers: [] });
+        await read;
+        return store.timers;
+    }""") == [{"id": "t1"}]
+
+
 def test_partsOfTheStore_stayWhenTheConnectionIsLost_andTakeNothingOfThePlayerBefore(page):
     assert page.evaluate("""async () => {
         const { Connection } = await import("/state/connection.js");
