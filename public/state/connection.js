@@ -69,10 +69,13 @@ export class Connection {
     if (server) this.store.isReadOnly = server.scope === "read";
   }
 
+  /** An answer about another player or token than those in use now counts for nothing. */
   async #askWhy() {
+    const [path, token] = [this.paths.player(), this.client.token()];
     try {
-      await this.client.get(this.paths.player(), { timeout: 5000 });
+      await this.client.get(path, { timeout: 5000 });
     } catch (problem) {
+      if (path !== this.paths.player() || token !== this.client.token()) return;
       if (problem.code === "unknown-player") this.onGone();
       if (problem.status !== 401) return;
       this.socket.close();

@@ -334,6 +334,28 @@ def test_aSnapshotForAPageThatIsShownAgain_isNotAppliedToAnotherPlayer(page):
     }""") == [1, None]
 
 
+def test_aRefusalOfTheTokenBefore_doesNotAskForAnother(page):
+    assert page.evaluate("""async () => {
+        const { Connection } = await import("/state/connection.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Store } = await import("/state/store.js");
+        const refusals = [];
+        let token = "old";
+        const client = { token: () => token, get: () => new Promise((_, reject) => refusals.push(reject)) };
+        const [store, socket] = [new Store(), Object.assign(new EventTarget(), { close: () => {} })];
+        new Connection({ client, paths: new PlayerPaths(() => "main"), socket, store });
+        const states = [];
+        for (const next of ["new", "new"]) {
+            socket.dispatchEvent(new CustomEvent("connection", { detail: { state: "lost", retryAt: 0, attempt: 1 } }));
+            token = next;
+            refusals.pop()({ status: 401 });
+            await new Promise((resolve) => setTimeout(resolve));
+            states.push(store.connection.state);
+        }
+        return states;
+    }""") == ["lost", "unauthorized"]
+
+
 def test_theFormOfANewAlarm_closesWithItsPlayer(page):
     assert page.evaluate("""async () => {
         const list = document.createElement("alarm-list");
