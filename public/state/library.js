@@ -19,8 +19,11 @@ export class Library {
   }
 
   async start() {
+    const before = this.status;
     try {
-      this.applyStatus(await this.#client.get("/library"));
+      const status = await this.#client.get("/library");
+      // An event since then is newer.
+      if (this.status === before) this.applyStatus(status);
     } catch (problem) {
       this.problem = problem.message;
       return;

@@ -8,14 +8,19 @@ const pageSize = 200;
 export class Playlists {
   #client;
   #generation = 0;
+  #loads = 0;
 
   constructor(client) {
     this.#client = client;
   }
 
   async load() {
+    const order = ++this.#loads;
     try {
-      this.lists = (await this.#client.get("/playlists")).playlists;
+      const { playlists } = await this.#client.get("/playlists");
+      // A newer request has overtaken this one.
+      if (order !== this.#loads) return;
+      this.lists = playlists;
       this.problem = null;
     } catch (problem) {
       this.problem = problem.message;

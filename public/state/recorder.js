@@ -33,8 +33,11 @@ export class Recorder extends EventTarget {
   async ask() {
     this.stream = null;
     this.#askStream();
+    const before = this.status;
     try {
-      this.status = await this.client.get("/recordings/current");
+      const status = await this.client.get("/recordings/current");
+      // An event since then is newer.
+      if (this.status === before) this.status = status;
     } catch {
       // The connection's banner has the reason.
     }
@@ -42,13 +45,14 @@ export class Recorder extends EventTarget {
 
   async list() {
     const order = ++this.#lists;
+    const before = this.status;
     try {
       const { status, recordings } = await this.client.get("/recordings");
       // A newer request has overtaken this one.
       if (order !== this.#lists) return;
       this.recordings = recordings;
       this.problem = null;
-      this.status = status;
+      if (this.status === before) this.status = status;
     } catch (problem) {
       this.problem = problem.message;
     }

@@ -556,6 +556,29 @@ def test_pageOnlyReads_whenTheTokenMayNotControl_butNotWhenItMayNotDoMore(page, 
     }""") == [False, ["The token does not allow this."], is_read_only]
 
 
+def test_anEvent_isNewerThanAnAnswerThatWasAskedForBefore(page):
+    """Else a recording that has begun would show as idle, and the session would be set back under it."""
+    assert page.evaluate("""async () => {
+        const { Recorder } = await import("/state/recorder.js");
+        const { Library } = await import("/state/library.js");
+        const answers = {};
+        const client = { get: (path) => new Promise((resolve) => (answers[path] = resolve)) };
+        const recorder = new Recorder({ client, paths: { player: (rest) => rest } });
+        const reads = [recorder.ask(), recorder.list()];
+        recorder.applyEvent({ type: "recording", data: { state: "recording", stream: { state: "idle" } } });
+        const idle = { state: "idle" };
+        answers["/recordings/current"](idle);
+        answers["/recordings"]({ status: idle, recordings: [] });
+        await Promise.all(reads);
+        const library = new Library(client);
+        library.start();
+        library.applyStatus({ state: "idle", revision: 2 });
+        answers["/library"]({ state: "scanning", revision: 1 });
+        await new Promise((resolve) => setTimeout(resolve));
+        return [recorder.status.state, recorder.recordings, library.status.state];
+    }""") == ["recording", [], "idle"]
+
+
 def test_aRecording_isLoadedForAnHourIfNeeded(page):
     """The limit of a request ends the transfer of its answer too."""
     page.unroute_all()
