@@ -491,6 +491,31 @@ def test_queueWindows_areOfTheNewPlayer_whoseQueueHasTheSameRevision(page):
     }""") == ["main", None, None, "kitchen"]
 
 
+def test_stepsOfARow_belongToItsItem_whenTheNewOrderComesBeforeTheAnswer(page):
+    assert page.evaluate("""async () => {
+        const { QueueKeys } = await import("/components/queue-list/queue-keys.js");
+        const [body, row] = [document.createElement("div"), document.createElement("div")];
+        row.className = "queue-row";
+        body.append(row);
+        const moved = [];
+        let order = ["a", "b", "c"];
+        let answer;
+        const list = {
+            body, cursor: 0, scroller: body, focusRow: (index) => (list.cursor = index),
+            windows: { length: 3, item: (index) => ({ id: order[index] }), indexOf: (id) => order.indexOf(id) },
+            move: ([id], position) => (moved.push([id, position]), new Promise((resolve) => (answer = resolve))),
+        };
+        new QueueKeys(list);
+        const press = () => row.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", altKey: true, bubbles: true }));
+        press();
+        order = ["b", "a", "c"];
+        press();
+        answer(true);
+        await new Promise((resolve) => setTimeout(resolve));
+        return moved;
+    }""") == [["a", 1], ["a", 2]]
+
+
 def test_namesOfAddresses_areDecoded_andThoseOfPathsAreNot(page):
     names = {"https://host/a/01%20First%20Rain.mp3?key=%20": "01 First Rain", "https://host/100%.mp3": "100%", "Folder/01%20First.mp3": "01%20First",
              "file:///music/Gr%C3%BCn.flac": "Grün"}

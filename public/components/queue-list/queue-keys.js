@@ -60,15 +60,17 @@ export class QueueKeys {
     if (selecting) this.#list.selection.extend(this.#list.windows, this.#list.cursor, from);
   }
 
-  /** A held key repeats faster than the server answers: the steps add up to one move. */
+  /**
+   * A held key repeats faster than the server answers: the steps add up to one move. Until the focus follows, another item may stand
+   * in its row.
+   */
   #move(step) {
     const { windows, cursor } = this.#list;
-    const item = windows.item(cursor);
-    if (!item) return;
-    const from = this.#target?.id === item.id ? this.#target.position : cursor;
+    const isSame = this.#target && (this.#target.cursor === cursor || this.#target.id === windows.item(cursor)?.id);
+    const { id, position: from } = isSame ? this.#target : { id: windows.item(cursor)?.id, position: cursor };
     const position = Math.min(Math.max(0, from + step), windows.length - 1);
-    if (position === from) return;
-    this.#target = { id: item.id, position };
+    if (!id || position === from) return;
+    this.#target = { id, position, cursor };
     this.#moves.push(this.#target);
   }
 
