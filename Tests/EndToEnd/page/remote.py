@@ -48,6 +48,11 @@ class Remote:
     def wait_connected(self) -> None:
         expect(self.page.locator("body")).to_have_attribute("data-connection", "open")
         expect(self.page.locator(".status-text")).not_to_have_text(re.compile("Connecting|^Loading"))
+        self.wait_rows()
+
+    def wait_rows(self) -> None:
+        """Until the queue's rows in view have their items: before that keys and clicks on them do nothing."""
+        expect(self.page.locator(".queue-row.pending:visible")).to_have_count(0)
 
     def intercept(self, **handlers) -> EventSocket:
         """Connects the page again, through the test."""
@@ -90,6 +95,7 @@ class Remote:
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("navigation", name="Views").get_by_role("button", name=name).click()
+        self.wait_rows()
 
     def shown_ids(self) -> list[str]:
         """Ids of the rows that exist, by index."""

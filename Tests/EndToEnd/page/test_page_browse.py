@@ -144,6 +144,7 @@ def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
     expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
     remote.toast.get_by_role("button", name="Dismiss").click()
     # From the queue as well, where it stands already.
+    expect(remote.row(1).locator(".row-title")).to_have_text("broken")
     remote.row(1).dblclick()
     expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
     player = api.player()

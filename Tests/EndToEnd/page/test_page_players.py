@@ -47,6 +47,7 @@ def test_aSelection_endsWithItsPlayer(remote, api):
     api.call("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
     api.call("POST", "/players/kitchen/queue/items", json={"items": [{"uri": "long.mp3"}]})
     remove = remote.queue.get_by_role("button", name="Remove selected")
+    expect(remote.row(0).locator(".row-title")).to_have_text("low")
     remote.row(0).click(modifiers=["Control"])
     expect(remove).to_be_visible()
     picker(remote).select_option("Kitchen")
