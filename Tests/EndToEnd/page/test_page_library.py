@@ -60,6 +60,8 @@ def test_artist_leadsToAlbumsAndTracks(library, api):
 
 
 def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api, remote):
+    # Its two tracks last two seconds.
+    api.settings(repeat="all")
     library.get_by_role("button", name="Artists").click()
     library.get_by_role("button", name=re.compile("^Björk")).first.click()
     library.get_by_role("button", name=re.compile("^Homogenic")).click()

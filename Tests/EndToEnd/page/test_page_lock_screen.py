@@ -104,27 +104,25 @@ def test_pause_freezes_it_and_play_lets_it_run(session, remote, api):
 
 def test_the_buttons_are_those_that_are_allowed(session, remote, api):
     """Rows 184, 186, 187."""
+    # However long the next item was heard.
+    api.settings(previousRestartsAfter=0)
     api.load("long.mp3", "low.mp3", play=True)
     eventually(lambda: "seekto" in session("Object.keys(s.handlers)"), "handlers")
     press(remote, "nexttrack")
     eventually(lambda: api.player()["queueIndex"] == 1, "the next item")
     press(remote, "previoustrack")
     eventually(lambda: api.player()["queueIndex"] == 0, "the item before")
+    remote.page.evaluate("() => { window.__next = window.__session.handlers.nexttrack; }")
     api.settings(remoteCommands={"skip": True, "skipInterval": 15})
-    remote.page.wait_for_function("() => true")
-    eventually(lambda: _skips(remote, api), "next skips within the item")
+    eventually(lambda: session("s.handlers.nexttrack !== window.__next"), "the page knows of it")
+    before = api.player()["position"]
+    press(remote, "nexttrack")
+    eventually(lambda: api.player()["position"] > before + 10, "next skips within the item")
+    assert api.player()["queueIndex"] == 0
     api.settings(remoteCommands={"next": False, "seek": False})
     eventually(lambda: not {"nexttrack", "seekto", "seekforward"} & set(session("Object.keys(s.handlers)")), "they are gone")
     api.settings(remoteCommands={"enabled": False})
     eventually(lambda: session("Object.keys(s.handlers)") == [], "none is left")
-
-
-def _skips(remote, api) -> bool:
-    if not remote.page.evaluate("() => 'nexttrack' in window.__session.handlers"):
-        return False
-    before = api.player()
-    press(remote, "nexttrack")
-    return eventually(lambda: api.player()["position"] > before["position"] + 10 and api.player()["queueIndex"] == 0, "+15 s")
 
 
 def test_nothing_is_shown_when_that_is_switched_off(session, api):

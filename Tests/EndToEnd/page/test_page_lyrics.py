@@ -114,8 +114,9 @@ def test_the_words_follow_the_music_the_bar_and_the_reader(remote, api):
     page.get_by_text("Lyrics", exact=True).click()
     current = page.locator("lyrics-view [aria-current]")
     expect(page.locator(".artwork")).to_be_in_viewport(ratio=1)
-    api.seek(position=4.6)
+    # Paused: the line lasts a second.
     api.pause()
+    api.seek(position=4.6)
     expect(current).to_have_text("Four")
     size = "element => parseFloat(getComputedStyle(element).fontSize)"
     other = page.locator("lyrics-view button").first

@@ -38,6 +38,8 @@ def test_play_thenPauseAndStop_followTheServer(remote, api):
 
 
 def test_nextAndPrevious_changeTheItem_andTenSecondButtonsSeek(playing, remote, api):
+    # However long the next item was heard.
+    api.settings(previousRestartsAfter=0)
     remote.button("Next").click()
     expect(remote.title).to_have_text("chirp")
     assert api.player()["queueIndex"] == 1
@@ -129,6 +131,7 @@ def test_twoPages_seeEachOther(playing, open_remote):
 
 def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
     api.pause()
+    api.seek(position=1)
     expect(remote.button("Play")).to_be_visible()
     remote.tolerate("Failed to load resource")
     problem = {"type": "about:blank", "title": "Conflict", "status": 409, "code": "invalid-state", "detail": "Not in this state."}
@@ -147,9 +150,12 @@ def test_refusedCommand_reverts_andSaysWhy(playing, remote, api):
 
 
 def test_keys_actFromAnywhere(playing, remote, api):
+    api.pause()
+    api.seek(position=1)
+    expect(remote.button("Play")).to_be_visible()
     for key, check in [
         ("l", lambda player: player["position"] > 10), ("ArrowRight", lambda player: player["position"] > 15),
-        (" ", lambda player: player["status"] == "paused"), ("m", lambda player: player["muted"]),
+        (" ", lambda player: player["status"] == "playing"), ("m", lambda player: player["muted"]),
         ("r", lambda player: player["repeat"] == "all"), ("n", lambda player: player["queueIndex"] == 1),
         ("s", lambda player: player["shuffle"]),
         ("ArrowDown", lambda player: abs(player["level"] - 0.95) < 0.001),
@@ -158,9 +164,9 @@ def test_keys_actFromAnywhere(playing, remote, api):
         remote.page.keyboard.press(key)
         eventually(lambda: check(api.player()), f"key {key}")
     # It sends the verb that the page shows.
-    expect(remote.button("Play")).to_be_visible()
+    expect(remote.button("Pause")).to_be_visible()
     remote.page.keyboard.press("k")
-    api.wait_status("playing")
+    api.wait_status("paused")
     for key, pane in (("2", "pane-queue"), ("3", "pane-browse"), ("1", "pane-now")):
         remote.page.keyboard.press(key)
         expect(remote.page.locator(f"#{pane}")).to_be_focused()

@@ -24,8 +24,8 @@ def test_aFile_hasItsShape_andTheSliderIsTheSame(open_remote, api, scheme, size,
     # Its first half is quiet, its second is loud.
     api.load("vbr-noxing-long.mp3")
     api.play()
-    api.seek(position=30)
     api.pause()
+    api.seek(position=30.5)
     remote = open_remote(color_scheme=scheme, viewport={"width": size[0], "height": size[1]})
     eventually(lambda: is_drawn(remote.page), "the shape is there")
     heights = bars(remote.page)
