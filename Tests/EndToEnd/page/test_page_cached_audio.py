@@ -12,7 +12,9 @@ KBPS_192 = 24000
 def test_audioElement_playsWhatIsStillLoading(browser, server, api, media, origin):
     # Three times as fast as it is played, so that the browser wants more than is there, over and over.
     content = media.path("long.mp3").read_bytes()
-    origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=3 * KBPS_192)
+    behaviour = origin.serve("/a.mp3", content, content_type="audio/mpeg", rate=3 * KBPS_192, hold_at=len(content) // 2)
+    # The rest comes after the first look, however late that is.
+    behaviour.held.set()
     api.start(f"{origin.url}/a.mp3", timeout=15)
 
     def entry() -> dict | None:
@@ -30,6 +32,7 @@ def test_audioElement_playsWhatIsStillLoading(browser, server, api, media, origi
     }""", f"{server.url}/api/v1/cache/{found['key']}/content")
     eventually(lambda: page.evaluate("audio.currentTime") > 2, "it plays", 15)
     assert not entry()["complete"], "it is still being loaded"
+    behaviour.held.clear()
     # To its end, through all that was not there when it began.
     page.evaluate("audio.playbackRate = 4")
     eventually(lambda: page.evaluate("audio.ended"), "it has played to its end", 40)

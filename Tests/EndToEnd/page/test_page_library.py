@@ -122,7 +122,7 @@ def test_emptySearch_saysSo_andClearingItLeadsBack(library):
 
 def test_newFile_appearsByItself(library, music, audio):
     (music / "new.mp3").write_bytes(tag(text("TIT2", "New"), text("TALB", "Brand new album")) + audio)
-    expect(library.locator(".album-tile", has_text="Brand new album")).to_be_visible()
+    expect(library.locator(".album-tile", has_text="Brand new album")).to_be_visible(timeout=30_000)
 
 
 def test_queue_isSavedAndLoadedAsPlaylist(remote, api):

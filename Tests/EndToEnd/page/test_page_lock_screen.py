@@ -87,7 +87,8 @@ def test_pause_freezes_it_and_play_lets_it_run(session, remote, api):
     eventually(lambda: session("s.states.at(-1)") == "playing", "it plays")
     remote.page.wait_for_timeout(1500)
     count = session("s.positions.length")
-    during(4, lambda: session("s.positions.length") <= count + 1, "the position is set all the time")
+    # Eight times come. A late one moves the clock there and back.
+    during(4, lambda: session("s.positions.length") <= count + 3, "the position is set all the time")
     press(remote, "pause")
     api.wait_status("paused")
     eventually(lambda: session("s.states.at(-1)") == "paused" and not silence_runs(remote), "it is shown as paused")

@@ -23,7 +23,7 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
     panel.get_by_role("button", name="Record").click()
     meter = panel.get_by_role("meter", name="Level")
     eventually(lambda: -8 < int(meter.get_attribute("aria-valuenow")) < -4, "the meter shows the tone")
-    expect(panel.locator(".recorder-time")).to_have_text("0:02", timeout=20_000)
+    expect(panel.locator(".recorder-time")).to_have_text(re.compile(r"^0:(0[2-9]|[1-5]\d)$"), timeout=20_000)
     panel.get_by_role("button", name="Pause").click()
     expect(panel.get_by_role("button", name="Resume")).to_be_enabled()
     expect(meter).to_have_attribute("aria-valuenow", "-160")
