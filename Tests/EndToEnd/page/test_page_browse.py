@@ -147,8 +147,8 @@ def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
     expect(remote.row(1).locator(".row-title")).to_have_text("broken")
     remote.row(1).dblclick()
     expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
-    player = api.player()
-    assert (player["status"], player["item"]["id"], player["queue"]["length"]) == ("playing", ids[0], 2)
+    player = api.wait_status("playing")
+    assert (player["item"]["id"], player["queue"]["length"]) == (ids[0], 2)
 
 
 def test_aPlaylist_isLookedInto_andItsEntriesAddedOneByOneOrTogether(broken):

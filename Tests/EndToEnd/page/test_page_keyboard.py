@@ -24,6 +24,8 @@ def test_tab_reachesEveryPart_inFewSteps(remote, api):
     api.load("long.mp3", "chirp.mp3", play=True)
     expect(remote.row(0)).to_have_attribute("aria-current", "true")
     expect(remote.page.locator(".entry").nth(20)).to_be_attached()
+    for control in (remote.page.get_by_role("combobox", name="Output"), remote.position):
+        expect(control).to_be_enabled()
     names = names_by_tab(remote.page, 40)
     places = [next(at for at, name in enumerate(names) if re.match(wanted, name)) for wanted in
               ("Output", "Folders", "Filter this folder", "A Folder", "Add A Folder", "Position", "Pause", "Volume", "Clear queue")]

@@ -43,7 +43,7 @@ def test_media_keys_of_the_device_drive_the_server(page, bus, api):
     page.get_by_role("button", name="Show on lock screen").click()
     eventually(lambda: playerctl(bus, "metadata", "xesam:title") == "First", "the browser shows the title", timeout=10, every=0.2)
     assert playerctl(bus, "metadata", "xesam:artist") == "Somebody"
-    assert playerctl(bus, "status") == "Playing"
+    eventually(lambda: playerctl(bus, "status") == "Playing", "and that it plays", every=0.2)
     eventually(lambda: playerctl(bus, "metadata", "mpris:length") == str(int(api.player()["duration"] * 1e6)), "the server's length",
                every=0.2)
     api.play(index=1)

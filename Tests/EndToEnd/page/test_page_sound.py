@@ -370,8 +370,8 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     save()
     # Items that only the command line can set stay.
     several = [{"uri": "long.mp3"}, {"folder": ""}]
-    api.call("PATCH", f"/timers/{api.call('GET', '/timers')['timers'][0]['id']}", json={"items": several})
-    expect(section.get_by_label("Plays")).to_be_hidden()
+    api.call("PATCH", f"/timers/{api.call('GET', '/timers')['timers'][0]['id']}", json={"items": several, "time": "05:55"})
+    expect(section.get_by_role("checkbox", name="Alarm at 05:55")).to_be_visible()
     edit()
     expect(music.locator("option:checked")).to_have_text("As it is set now")
     save(*several)

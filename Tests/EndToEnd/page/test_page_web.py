@@ -182,7 +182,7 @@ def test_itemRemovedByAnotherClient_disappears(web, api, origin, media):
     load_whole(api, origin, media, "one", "two")
     expect(web.locator(".cache-entry")).to_have_count(2)
     api.call("DELETE", "/queue")
-    api.call("DELETE", "/cache")
+    eventually(lambda: api.call("DELETE", "/cache")["kept"] == 0, "nothing is in use")
     expect(web.locator(".cache-entry")).to_have_count(0)
     expect(web.get_by_text("Nothing yet.")).to_be_visible()
     expect(web.get_by_role("button", name="Clear")).to_be_hidden()
