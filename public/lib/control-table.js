@@ -32,8 +32,14 @@ export class ControlTable {
       if (kind === "range") {
         control.slider = new Slider(input, { show, send: (value) => (this.#showText(control, value), send(patch(value))) });
       } else {
-        // On a refusal, show the server's state again.
-        input.addEventListener("change", async () => (await send(patch(kind === "check" ? input.checked : input.value))) || show());
+        // As a slider: older news do not undo the choice while it is on its way.
+        control.requests = 0;
+        input.addEventListener("change", async () => {
+          control.requests += 1;
+          await send(patch(kind === "check" ? input.checked : input.value));
+          control.requests -= 1;
+          show();
+        });
       }
     }
   }
@@ -47,10 +53,10 @@ export class ControlTable {
   }
 
   #show(control) {
-    const { kind, input, get, isOff = () => false, slider } = control;
+    const { kind, input, get, isOff = () => false, slider, requests } = control;
     const state = this.state();
     input.disabled = !state || isOff(state);
-    if (!state || slider?.isBusy) return;
+    if (!state || slider?.isBusy || requests) return;
     const value = get(state);
     if (kind === "check") input.checked = value;
     else input.value = value;

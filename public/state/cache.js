@@ -10,6 +10,8 @@ export class Cache {
   #client;
   #isShown = false;
   #timer = 0;
+  /** The last one. */
+  #event = null;
 
   constructor(client) {
     this.#client = client;
@@ -23,17 +25,23 @@ export class Cache {
 
   async list() {
     this.#cancel();
+    const before = this.#event;
     try {
       this.status = await this.#client.get("/cache");
       this.problem = null;
+      // It is newer than the answer.
+      if (this.#event !== before) this.applyEvent(this.#event);
     } catch (problem) {
       this.problem = problem.message;
     }
   }
 
   /** One frame of the event channel. `cache` events have only the entries in use. */
-  applyEvent({ type, data }) {
-    if (type !== "cache" || !this.#isShown || !this.status) return;
+  applyEvent(event) {
+    const { type, data } = event;
+    if (type !== "cache") return;
+    this.#event = event;
+    if (!this.#isShown || !this.status) return;
     const inUse = new Map(data.entries.map((entry) => [entry.key, entry]));
     const isOver = this.status.entries.some((entry) => entry.inUse && !inUse.has(entry.key));
     const others = this.status.entries.map((entry) => {

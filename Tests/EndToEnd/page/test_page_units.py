@@ -832,3 +832,48 @@ def test_cacheEvents_keepWhatTheyDoNotTellOf_andAskForTheRest(page):
         hear(entry("a", true, 77));
         return [...steps, shown()];
     }""") == ["a1 b1", "a5 b1", 1, "a9 b1", 2, "a9 b1"]
+
+
+def test_cacheEvents_areNewerThanAnAnswerThatWasAskedForBefore(page):
+    assert page.evaluate("""async () => {
+        const { Cache } = await import("/state/cache.js");
+        let answer;
+        const cache = new Cache({ get: () => new Promise((resolve) => (answer = resolve)) });
+        const status = (bytes) => ({ enabled: true, count: 1, entries: [{ key: "a", inUse: true, bytes }] });
+        cache.isShown = true;
+        for (const [asked, heard] of [[1, null], [5, 9]]) {
+            const read = cache.list();
+            if (heard) cache.applyEvent({ type: "cache", data: status(heard) });
+            answer(status(asked));
+            await read;
+        }
+        cache.isShown = false;
+        return cache.status.entries[0].bytes;
+    }""") == 9
+
+
+def test_aChosenControl_isNotUndoneByOlderNews(page):
+    assert page.evaluate("""async () => {
+        const { ControlTable, controlMarkup } = await import("/lib/control-table.js");
+        const { render } = await import("/lib/html.js");
+        const controls = [{ name: "mono", kind: "check", words: "Mono", get: ({ mono }) => mono, patch: (mono) => ({ mono }) }];
+        const root = document.createElement("div");
+        document.body.append(root);
+        render(root, controlMarkup(controls));
+        let state = { mono: false };
+        let answer;
+        const table = new ControlTable(root, controls, { state: () => state, send: () => new Promise((resolve) => (answer = resolve)) });
+        const box = root.querySelector("input");
+        const seen = [];
+        for (const isDone of [true, false]) {
+            table.draw();
+            box.click();
+            table.draw();
+            seen.push(box.checked);
+            if (isDone) state = { mono: box.checked };
+            answer(isDone);
+            await new Promise((resolve) => setTimeout(resolve));
+            seen.push(box.checked);
+        }
+        return seen;
+    }""") == [True, True, False, True]
