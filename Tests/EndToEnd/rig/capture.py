@@ -93,15 +93,22 @@ class Capture:
             return self._frames
 
     def frame_at(self, moment: float) -> int:
-        """Frames received at this `time.monotonic()` moment, interpolated; up to 40 ms behind what is heard."""
-        with self._lock:
-            arrivals = list(self._arrivals)
-        return int(numpy.interp(moment, [arrival[0] for arrival in arrivals], [arrival[1] for arrival in arrivals]))
+        """The frame that comes at this `time.monotonic()` moment unless it is late; up to 40 ms behind what is heard."""
+        began = self._began([arrival for arrival in self._all_arrivals() if abs(arrival[0] - moment) < 2])
+        return max(0, round((moment - began) * RATE))
 
     def arrival(self, frame: int) -> float:
-        """The `time.monotonic()` moment at which this frame came: after it was heard."""
+        """The `time.monotonic()` moment at which this frame came unless it was late: after it was heard."""
+        return self._began([arrival for arrival in self._all_arrivals() if abs(arrival[1] - frame) < 2 * RATE]) + frame / RATE
+
+    def _all_arrivals(self) -> list[tuple[float, int]]:
         with self._lock:
-            return next(moment for moment, frames in self._arrivals if frames > frame)
+            return list(self._arrivals)
+
+    @staticmethod
+    def _began(arrivals: list[tuple[float, int]]) -> float:
+        """The moment of frame 0, told by the piece that was the least late: a busy machine delays pieces, and none comes early."""
+        return min(moment - frames / RATE for moment, frames in arrivals)
 
     def samples(self, start: int = 0, end: int | None = None) -> numpy.ndarray:
         """Captured frames as an int16 array of shape (frames, channels)."""
