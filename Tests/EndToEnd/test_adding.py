@@ -149,8 +149,8 @@ def test_the_content_decides(api, origin, media):
 def test_check_does_not_interrupt_the_current_item(api, origin):
     """`check`: a file and an address that cannot be played are refused while the music goes on."""
     origin.serve("/page.mp3", b"<!doctype html><title>No</title>", content_type="text/html")
-    playing = api.load("album/0.mp3", play=True)
     api.settings(repeat="one")
+    playing = api.load("album/0.mp3", play=True)
     for uri, status in (("text.mp3", 422), (f"{origin.url}/page.mp3", 422), (f"{origin.url}/none.mp3", 404), ("http://127.0.0.1:1/a.mp3", 502)):
         response = api.request("POST", "/queue/items", json={"items": [{"uri": uri}], "position": "next", "play": True, "check": True})
         assert response.status_code == status, response.text

@@ -155,8 +155,9 @@ def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(written, api)
     api.load("low.mp3", play=True)
     written.wait_sound()
     written.wait_seconds(0.3)
-    api.settings(volumeRamp={"to": 0, "seconds": 2})
-    written.wait_seconds(1.0)
+    # The second half of it is for a test that is late.
+    api.settings(volumeRamp={"to": 0, "seconds": 6})
+    written.wait_seconds(2.5)
     api.settings(volumeRamp={"to": 1, "seconds": 1})
     written.wait_seconds(1.6)
     amplitude = envelope(written.samples()[:, 0].astype(float), 220)
@@ -170,7 +171,7 @@ def test_a_volume_ramp_is_a_straight_line_and_a_new_one_takes_over(written, api)
         line = numpy.polyval(numpy.polyfit(numpy.arange(len(part)), part, 1), numpy.arange(len(part)))
         assert numpy.abs(20 * numpy.log10(part / line)).max() < 0.5
     slope = numpy.polyfit(numpy.arange(len(falling)) / RATE, falling, 1)[0]
-    assert slope == pytest.approx(-0.5, rel=0.05)
+    assert slope == pytest.approx(-1 / 6, rel=0.05)
 
 
 @pytest.mark.parametrize("count, frames", [(2, 512), (64, 65536)])
@@ -180,14 +181,14 @@ def test_the_buffers_change_nothing_of_the_sound(written, start_server, media, o
     origin.serve("/noise-320.mp3", media.path("noise-320.mp3").read_bytes())
     server = start_server(output=written.output, arguments=("--buffer-count", str(count), "--decode-buffer-frames", str(frames)))
     api = Api(server.url)
-    api.load("noise-320.mp3", f"{origin.url}/noise-320.mp3", play=True)
+    api.load(*("noise-320.mp3", f"{origin.url}/noise-320.mp3") * 2, play=True)
     for seconds in (2, 0.1, 0.5, 0):
         assert api.settings(decodeAhead=seconds)["decodeAhead"] == seconds
         written.wait_frames(written.frames + RATE // 2)
     api.wait_status("completed", timeout=20)
     written.wait_silence()
     captured = written.samples()
-    assert largest_difference(captured, numpy.concatenate([media.reference("noise-320.mp3")] * 2))[0] <= 1
+    assert largest_difference(captured, numpy.concatenate([media.reference("noise-320.mp3")] * 4))[0] <= 1
 
 
 @pytest.mark.parametrize("name, channels, channel_map, expected", [

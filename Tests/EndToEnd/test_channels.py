@@ -23,7 +23,7 @@ def music(tmp_path_factory) -> dict:
     root.mkdir()
     random = numpy.random.default_rng(78)
     samples = {name: 0.25 * random.standard_normal((round(seconds * RATE), channels)).clip(-3, 3) / 3
-               for name, seconds, channels in (("stereo", 1.2, 2), ("after", 1.2, 2), ("six", 1.2, 6), ("side", 1.2, 6), ("long", 12, 6))}
+               for name, seconds, channels in (("stereo", 1.2, 2), ("after", 1.2, 2), ("six", 1.2, 6), ("side", 1.2, 6), ("long", 12, 6), ("song", 12, 2))}
     for name, frames in samples.items():
         wave = write_wave(root.parent / f"{name}.wav", frames)
         options = ["-channel_layout", {2: "stereo", 6: "5.1(side)" if name == "side" else "5.1"}[frames.shape[1]]]
@@ -79,7 +79,7 @@ def test_six_channels_after_stereo_and_stereo_after_six(surround, api, music):
 
 def test_six_channels_at_the_end_of_next(surround, api, music):
     """Row 260: by next, and while a stereo item plays."""
-    api.load("stereo.flac", "long.flac", play=True)
+    api.load("song.flac", "long.flac", play=True)
     surround.wait_sound()
     mark = surround.frames
     api.command("next")

@@ -92,7 +92,7 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
     """Rows 43, 44: into what is not loaded, and back; what is loaded is reported in time."""
     events = open_events("events=buffer")
     api.start(f"{nginx.url}/chirp/list.m3u8", timeout=10)
-    for place in (21.3, 4.2, 27.0, 0.5):
+    for place in (21.3, 4.2, 25.0, 0.5):
         mark = capture.frames
         api.seek(position=place)
         api.wait_status("playing", timeout=10)

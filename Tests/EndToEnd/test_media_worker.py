@@ -147,7 +147,8 @@ def test_a_network_item_plays_through_the_worker(server, api, formats, tmp_path)
 def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path):
     """Row 215: a server that sends it in one go only. All of it is loaded first: in memory, or in the cache when it is longer."""
     films = {}
-    for name, seconds in (("short", 2), ("long", 60)):
+    lengths = {"short": 6, "long": 60}
+    for name, seconds in lengths.items():
         film = tmp_path / f"{name}.mov"
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}", "-c:a", "pcm_s16le",
                         "-ac", "2", str(film)], check=True)
@@ -164,7 +165,7 @@ def test_a_film_with_its_index_last_plays_without_ranges(start_server, tmp_path)
             now = api.wait_status("playing", "failed", timeout=10)
             assert now["status"] == ("playing" if name in played else "failed"), now
             if name in played:
-                assert now["duration"] == pytest.approx(2 if name == "short" else 60, abs=0.05)
+                assert now["duration"] == pytest.approx(lengths[name], abs=0.05)
             else:
                 assert now["error"]["code"] == "unsupported" and "its index is at its end" in now["error"]["message"]
             api.command("stop")
@@ -189,8 +190,8 @@ for _ in range(200):
     server = start_server(arguments=("--media-worker", str(worker), "--library", "off"))
     api = Api(server.url)
     for _ in range(4):
-        api.load("formats/a.flac", "noise.mp3", play=True)
-        eventually(lambda: api.player()["item"]["uri"] == "noise.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
+        api.load("formats/a.flac", "long.mp3", play=True)
+        eventually(lambda: api.player()["item"]["uri"] == "long.mp3" and api.player()["status"] == "playing", "the next one plays", 25)
         refused = api.request("GET", "/media/info", params={"uri": "formats/a.flac"})
         assert refused.status_code == 422 and refused.json()["code"] in ("decoder-failed", "unsupported"), refused.text
     assert server.is_running
