@@ -50,7 +50,7 @@ def test_the_music_is_ducked_and_comes_back(capture, api, events, playing):
     assert said["state"] == "playing" and said["duck"] == -20 and said["music"] == "duck" and said["output"] == "spk"
     is_over(api)
     capture.wait_seconds(1.2)
-    samples = capture.samples()
+    now, samples = api.player(), capture.samples()
     start = first_heard(capture, BELL, mark)
     both = samples[start + RATE // 2:start + RATE]
     assert abs(decibels(amplitude(both, MUSIC), LEVEL) + 20) < 1 and near(amplitude(both, BELL), QUIET, 1)
@@ -59,7 +59,6 @@ def test_the_music_is_ducked_and_comes_back(capture, api, events, playing):
     assert click_level(samples[mark - RATE // 2:, 0]) < -50
     turns = [phase(samples[at:at + RATE // 4], at, MUSIC) for at in (mark - RATE // 3, start + RATE // 2, len(samples) - RATE // 4)]
     assert max(turns) - min(turns) < 0.05, turns
-    now = api.player()
     assert now["status"] == "playing" and now["version"] == before["version"] and now["volume"] == 1
     assert now["position"] - before["position"] == pytest.approx(
         (len(samples) - mark) / RATE, abs=0.3 * PATIENCE)

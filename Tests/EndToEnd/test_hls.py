@@ -88,6 +88,17 @@ def test_it_plays_whole(written, api, streams, nginx, form):
     assert level(part) < level(wanted) - 60
 
 
+def position_heard(api, capture) -> float:
+    """The position, once the chirp agrees: in a first try the machine may have been busy between the two readings."""
+    def agreed() -> tuple[float] | None:
+        position = api.player()["position"]
+        at = capture.frames
+        capture.wait_frames(at + RATE // 5)
+        return (position,) if abs(second_of_chirp(capture.samples(at, at + RATE // 10)) - position) < 0.3 else None
+
+    return eventually(agreed, "the position is what is heard")[0]
+
+
 def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events):
     """Rows 43, 44: into what is not loaded, and back; what is loaded is reported in time."""
     events = open_events("events=buffer")
@@ -96,13 +107,8 @@ def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events)
         mark = capture.frames
         api.seek(position=place)
         api.wait_status("playing", timeout=10)
-        start = capture.wait_sound(mark + RATE // 2)
-        position = api.player()["position"]
-        at = capture.frames
-        capture.wait_frames(at + RATE // 5)
-        heard = second_of_chirp(capture.samples(at, at + RATE // 10))
-        assert place <= position < place + 3 * PATIENCE and abs(heard - position) < 0.3
-        assert start
+        capture.wait_sound(mark + RATE // 2)
+        assert place <= position_heard(api, capture) < place + 3 * PATIENCE
     ranges = events.since(0, "buffer")[-1]["loadedRanges"]
     assert ranges[0]["start"] == 0 and ranges[-1]["start"] + ranges[-1]["duration"] > 25
 
@@ -114,22 +120,15 @@ def test_a_playlist_that_claims_too_little_holds_no_position_back(capture, api, 
     text = (streams / "chirp" / "list.m3u8").read_text()
     origin.serve("/list.m3u8", re.sub("(?<=#EXTINF:)[^,]*", claimed, text).encode(), content_type="application/vnd.apple.mpegurl")
 
-    def assert_true() -> None:
-        position = api.player()["position"]
-        at = capture.frames
-        capture.wait_frames(at + RATE // 5)
-        assert abs(second_of_chirp(capture.samples(at, at + RATE // 10)) - position) < 0.3
-
     api.start(f"{origin.url}/list.m3u8", timeout=10)
     player = eventually(lambda: (now := api.player())["position"] > 3 and now, "the position goes on", timeout=10)
-    assert player["status"] == "playing" and player["duration"] is None
-    assert_true()
+    assert player["duration"] is None and api.wait_status("playing")
+    position_heard(api, capture)
     mark = capture.frames
     api.seek(position=1.5)
     api.wait_status("playing", timeout=10)
     capture.wait_sound(mark + RATE // 2)
-    assert 1.5 <= api.player()["position"] < 1.5 + 3 * PATIENCE
-    assert_true()
+    assert 1.5 <= position_heard(api, capture) < 1.5 + 3 * PATIENCE
 
 
 def slow_worker(directory, seconds: float) -> tuple[str, ...]:

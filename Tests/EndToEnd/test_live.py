@@ -65,7 +65,8 @@ def test_a_title_changes_when_it_is_heard(capture, api, media, events):
     radio.titles.append((10 * 24000, "The second one"))
     told = events.wait_for("item", lambda event: event["item"]["live"]["title"] == "The second one", timeout=25, mark=mark)
     capture.wait_seconds(1)
-    at = capture.frame_at(told.moment)
+    # When it was told, not when it came.
+    at = capture.frame_at(told.message["at"] / 1000 - time.time() + time.monotonic())
     samples = capture.samples(0, at + RATE)[:, 0].astype(float)
     window = RATE // 25
     sounding = capture.first_sound() // window * window

@@ -71,9 +71,9 @@ def test_rate_and_position_change_together(bus, api, signals):
     api.call("DELETE", "/player/scan")
     eventually(lambda: bus.get("Rate") == 1, "the rate is as before")
     assert bus.get("PlaybackStatus") == "Playing"
-    rates = [change["Rate"] for change in signals.changed() if "Rate" in change]
-    assert rates == [4, 1] or rates[-2:] == [4, 1]
-    assert abs(bus.get("Position") / 1e6 - api.player()["position"]) < 0.2 * PATIENCE
+    eventually(lambda: [change["Rate"] for change in signals.changed() if "Rate" in change][-2:] == [4, 1], "both are reported")
+    before, told, after = api.player()["position"], bus.get("Position") / 1e6, api.player()["position"]
+    assert before <= told <= after
 
 
 def test_the_rate_can_be_set(bus, api, signals):
@@ -191,8 +191,12 @@ def test_the_sound_follows_the_desktop(directory, pulse, start_server, bus):
     bus.player("SetPosition", f"/org/tonearm/track/{first}", "15000000")
     eventually(lambda: 15 <= api.player()["position"] < 20, "it moved")
     capture.wait_seconds(0.5)
-    heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
-    position = api.player()["position"]
-    assert heard == pytest.approx(200 + 200 * position, rel=0.04) and heard > 2 * earlier, (earlier, heard, position)
+
+    def agreed() -> float | None:
+        """A first try may be late between the two readings."""
+        heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
+        return heard if heard == pytest.approx(200 + 200 * api.player()["position"], rel=0.04) else None
+
+    assert eventually(agreed, "the position is what is heard") > 2 * earlier
     bus.player("Pause")
     capture.wait_silence(0.2, timeout=5)
