@@ -36,6 +36,13 @@ def changes(events, mark: int) -> list[tuple]:
     return [(event["id"], event["type"]) for event in events.since(mark, "announcement")]
 
 
+def alone(capture, heard: float, silent: float, start: int) -> bool:
+    """True if from `start` on one pitch has sounded for a tenth of a second without the other."""
+    samples, size = capture.samples(start), RATE // 10
+    windows = (samples[at:at + size] for at in range(0, len(samples) - size, size // 2))
+    return any(amplitude(window, heard) > 0.1 and amplitude(window, silent) < 0.001 for window in windows)
+
+
 def back(capture, level: float = LEVEL) -> None:
     """The music is as loud as before."""
     eventually(lambda: near(level_now(capture, MUSIC), level, 0.5), f"the music is back at {level}", timeout=8, every=0.05)
@@ -62,25 +69,26 @@ def test_the_music_is_ducked_and_comes_back(capture, api, events, playing):
     assert now["status"] == "playing" and now["version"] == before["version"] and now["volume"] == 1
     assert now["position"] - before["position"] == pytest.approx(
         (len(samples) - mark) / RATE, abs=0.3 * PATIENCE)
+    ended = events.wait_for("announcement", lambda event: event["type"] == "ended", mark=playing)
     assert changes(events, playing) == [(said["id"], "began"), (said["id"], "ended")]
     assert not events.since(playing, "status", "item", "queue", "settings", "interruption", "completed")
-    ended = events.wait_for("announcement", lambda event: event["type"] == "ended", mark=playing)
     assert ended["reason"] == "finished" and ended["error"] is None
 
 
 def test_the_music_pauses_and_goes_on_from_there(capture, api, events, playing):
+    mark = capture.frames
     said = announce(api, "bell.mp3", music="pause")
     assert said["duck"] is None
     status = events.wait_status("interrupted", mark=playing)
     assert status["reason"] == "interruption" and status["playWhenReady"]
     frozen = api.player()["position"]
-    eventually(lambda: level_now(capture, MUSIC, 0.1) < 0.001 and level_now(capture, BELL, 0.1) > 0.1, "the bell alone sounds")
     assert api.call("GET", "/session")["otherAudioPlaying"] is False, "our own stream counts as another program"
     is_over(api)
     events.wait_status("playing", mark=playing)
     back(capture)
     told = [(event["type"], event["reason"]) for event in events.since(playing, "interruption")]
     assert told == [("began", "announcement"), ("ended", "announcement")]
+    assert alone(capture, BELL, MUSIC, mark), "the music went on under the bell"
     # Nothing was skipped, nothing repeated.
     now = api.player()
     assert now["position"] >= frozen and now["position"] == pytest.approx(now["listenedTime"], abs=0.05)
@@ -105,10 +113,11 @@ def test_the_volume_is_the_music_s_or_its_own(capture, api, playing):
     mark = capture.frames
     assert announce(api)["volume"] == 0.5
     is_over(api)
-    assert announce(api, volume=1, duck=-6)["volume"] == 1
-    eventually(lambda: near(level_now(capture, BELL), QUIET, 1) and near(level_now(capture, MUSIC), LEVEL * 0.5 * 10 ** (-6 / 20), 1),
+    said = announce(api, "text.mp3", volume=1, duck=-6)
+    assert said["volume"] == 1
+    eventually(lambda: near(level_now(capture, TEXT), QUIET, 1) and near(level_now(capture, MUSIC), LEVEL * 0.5 * 10 ** (-6 / 20), 1),
                "both have their levels")
-    is_over(api)
+    api.call("DELETE", f"/announcements/{said['id']}")
     assert first_heard(capture, BELL, mark, 0.03) is not None
     back(capture, LEVEL * 0.5)
     assert api.player()["volume"] == 0.5
@@ -228,16 +237,17 @@ def test_a_higher_one_sets_a_long_text_aside(capture, api, events, playing):
     """A doorbell: heard at once, alone, and then the text goes on where it was."""
     text = announce(api, "text.mp3", priority="low")["id"]
     capture.wait_seconds(1)
+    mark = capture.frames
     bell = announce(api, "bell.mp3", priority="high")["id"]
     assert [(one["id"], one["state"]) for one in announcements(api)] == [(text, "set-aside"), (bell, "playing")]
-    eventually(lambda: level_now(capture, BELL) > 0.1 and level_now(capture, TEXT) < 0.001, "the bell alone")
     eventually(lambda: len(announcements(api)) == 1, "the bell is over")
     eventually(lambda: level_now(capture, TEXT) > 0.1, "the text goes on")
     eventually(lambda: abs(decibels(level_now(capture, MUSIC), LEVEL) + 20) < 1, "the music is still down")
     is_over(api)
     capture.wait_seconds(0.2)
-    assert changes(events, playing) == [
-        (text, "began"), (text, "set-aside"), (bell, "began"), (bell, "ended"), (text, "resumed"), (text, "ended")]
+    expected = [(text, "began"), (text, "set-aside"), (bell, "began"), (bell, "ended"), (text, "resumed"), (text, "ended")]
+    eventually(lambda: changes(events, playing) == expected, f"{expected}")
+    assert alone(capture, BELL, TEXT, mark), "the text went on under the bell"
     samples = capture.samples()
     loud = sum(amplitude(samples[at:at + 2205], TEXT) > 0.05 for at in range(0, len(samples) - 2205, 2205)) * 0.05
     assert abs(loud - 6) < 0.4, "all of the text was heard, once"
@@ -290,7 +300,10 @@ def test_unplayable_announcement_is_refused_and_the_music_stays(capture, api, ev
     assert api.refusal("POST", "/sfx", json={"uri": "../../etc/passwd"})[0] == 403
     assert len(api.call("GET", "/sfx")["ended"]) == 2, "it is refused before it begins"
     assert api.request("DELETE", "/sfx/x").status_code == 404
-    assert api.player()["status"] == "playing" and not events.since(playing, "status", "interruption")
+    api.wait_status("playing")
+    # Music that plays on may run dry on a busy machine.
+    assert {event["status"] for event in events.since(playing, "status")} <= {"buffering", "playing"}
+    assert not events.since(playing, "interruption")
     for body in ({}, {"uri": ""}, {"uri": "a", "music": "stop"}, {"uri": "a", "duck": 3}, {"uri": "a", "priority": 5},
                  {"uri": "a", "music": "pause", "duck": -3}, {"uri": "a", "volume": -1}, {"uri": "a", "x": 1}):
         assert api.request("POST", "/announcements", json=body).status_code == 422, body
@@ -373,9 +386,9 @@ def test_the_silent_switch_silences_where_the_category_obeys_it(capture, api, pl
     assert first_heard(capture, BELL, mark) is None
     api.call("PATCH", "/session", json={"category": "playback"})
     mark = capture.frames
-    announce(api)
-    eventually(lambda: first_heard(capture, BELL, mark) is not None, "the switch does not count for playback")
-    api.call("DELETE", f"/announcements/{announcements(api)[0]['id']}")
+    said = announce(api, "text.mp3")
+    eventually(lambda: first_heard(capture, TEXT, mark) is not None, "the switch does not count for playback")
+    api.call("DELETE", f"/announcements/{said['id']}")
     api.call("PATCH", "/session", json={"category": "ambient", "locked": True})
     assert api.refusal("POST", "/announcements", json={"uri": "bell.mp3"}) == (409, "session-forbids")
 
