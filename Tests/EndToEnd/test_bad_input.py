@@ -23,6 +23,7 @@ def test_an_unplayable_file_is_named_and_the_next_plays(api, events, media):
         mark = events.mark()
         ids = api.load(name, "long.mp3", "short-0.mp3")
         if name == "missing.mp3":
+            api.wait_status("ready")
             # Gone after it was opened to be ready: it is opened again.
             media.path(name).unlink()
             api.command("stop")

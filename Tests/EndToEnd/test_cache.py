@@ -215,8 +215,9 @@ def test_the_limit_holds_and_what_plays_stays(server, api, media, origin):
         assert f"{origin.url}/oldest.mp3" in [found["uri"] for found in api.call("GET", "/cache")["entries"] if found["complete"]]
         assert api.call("GET", "/cache")["bytes"] <= 1 << 20
         assert sum(path.stat().st_blocks * 512 for path in files(server).values()) <= (1 << 20) + 300_000
-    kept = [found["uri"] for found in api.call("GET", "/cache")["entries"]]
-    assert kept == [f"{origin.url}/{name}.mp3" for name in (9, 8, "oldest")]
+    # In any order: one that is left late counts as used then.
+    kept = {found["uri"] for found in api.call("GET", "/cache")["entries"]}
+    assert kept == {f"{origin.url}/{name}.mp3" for name in (9, 8, "oldest")}
     huge = media.path("long.mp3").read_bytes() * 4
     origin.serve("/huge.mp3", huge)
     api.start(f"{origin.url}/huge.mp3", timeout=15)
@@ -236,7 +237,7 @@ def test_removing(server, api, media, origin, directory):
     for name in ("a", "b"):
         api.play_through(f"{origin.url}/{name}.mp3")
     api.start(f"{origin.url}/c.mp3", timeout=15)
-    eventually(lambda: len(api.call("GET", "/cache")["entries"]) == 3, "three are kept")
+    eventually(lambda: sorted(found["inUse"] for found in api.call("GET", "/cache")["entries"]) == [False, False, True], "one of three plays")
     keys = {found["uri"][-5]: found["key"] for found in api.call("GET", "/cache")["entries"]}
     assert api.call("GET", f"/cache/{keys['a']}")["key"] == keys["a"]
     assert api.request("GET", "/cache/c999").status_code == 404

@@ -160,6 +160,7 @@ def test_status_follows_events(cli, api):
 def test_status_follows_each_change_in_a_line(cli, api):
     """A change that the line does not show prints none."""
     api.load("long.mp3")
+    api.wait_status("ready")
     process = subprocess.Popen([str(binary()), "status", "--follow"], env=cli.environment, stdout=subprocess.PIPE, text=True)
     try:
         first = process.stdout.readline()

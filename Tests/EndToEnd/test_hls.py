@@ -279,7 +279,8 @@ def test_live_is_near_the_edge_and_goes_on(capture, api, events, station):
     # time says so.
     told = [event["status"] for event in events.since(mark, "status")]
     assert len(gaps) <= 3 or "buffering" in told, (gaps, told)
-    assert api.player()["status"] == "playing" and not events.since(0, "completed", "error")
+    api.wait_status("playing")
+    assert not events.since(0, "completed", "error")
     paths = [request.path for request in station.log() if "segment" in request.path]
     assert len(paths) == len(set(paths)), "each segment once"
     assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
@@ -320,8 +321,8 @@ def test_an_interruption_ends_at_the_edge(capture, api, events, station):
 def test_missing_segments_of_a_station(api, events, station):
     """For a moment it has none of its segments: silence, then it goes on."""
     tune_in(api, station)
-    seen = len(station.log())
     station.bare.set()
+    seen = len(station.log())
     eventually(lambda: any("segment" in request.path for request in station.log()[seen:]), "one is missing", 15)
     station.bare.clear()
     eventually(lambda: api.player()["item"]["decodeErrors"] >= 1, "it is counted", 15)

@@ -85,7 +85,7 @@ def levels(sides, seconds: float = 0.2) -> tuple[float, float]:
 
 def test_an_alarm_rises_on_both_and_either_snoozes_it(pair, sides):
     api, kitchen = pair
-    at = datetime.datetime.fromtimestamp(time.time() + 2, datetime.timezone.utc).strftime("%H:%M:%S")
+    at = datetime.datetime.fromtimestamp(time.time() + 5, datetime.timezone.utc).strftime("%H:%M:%S")
     api.call("POST", "/timers", json={"type": "alarm", "time": at, "timeZone": "UTC", "ramp": 8, "level": 1, "items": [{"uri": MEDIA}]})
     kitchen.wait_status("playing", timeout=15)
     wait_in_step(api)
@@ -196,7 +196,8 @@ def test_commands_to_a_follower_move_the_leader(pair, server, open_events):
     assert kitchen.settings(repeat="one", muted=True)["repeat"] == "one"
     assert (api.player()["repeat"], api.player()["muted"]) == ("one", False)
     log.send({"type": "command", "id": 1, "command": "queue.clear"})
-    eventually(lambda: api.player()["queue"]["length"] == 0, "an empty queue")
+    log.wait_for("queue", lambda event: event["length"] == 0)
+    assert api.player()["queue"]["length"] == 0
     mark = log.mark()
     kitchen.settings(leader=None)
     event = log.wait_for("queue", mark=mark)
