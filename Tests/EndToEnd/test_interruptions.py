@@ -146,9 +146,8 @@ def test_another_program_may_interrupt(capture, pulse, api, events, playing, res
     assert answer["status"] == "interrupted" and answer["reason"] == "interruption" and answer["playWhenReady"]
     capture.wait_silence(0.3)
     answer = ended(api, shouldResume=resumes)
-    assert answer["status"] == ("playing" if resumes else "paused")
     if not resumes:
-        assert answer["reason"] == "interruption-ended"
+        assert answer["status"] == "paused" and answer["reason"] == "interruption-ended"
         told = events.wait_for("interruption", lambda event: event["type"] == "ended", mark=playing)
         assert told["shouldResume"] is False
         api.settings(autoResume=False)
@@ -157,6 +156,8 @@ def test_another_program_may_interrupt(capture, pulse, api, events, playing, res
         answer = ended(api)
         assert answer["status"] == "paused" and answer["reason"] == "interruption-ended"
     else:
+        # The answer comes after 0.8 s at the latest.
+        assert answer["playWhenReady"] and api.wait_status("playing")
         capture.wait_sound(capture.frames)
 
 
@@ -184,7 +185,7 @@ def test_notify_only_reports_and_plays_on(capture, pulse, api, events, playing):
         eventually(lambda: not is_muted(pulse), "our stream sounds")
         mark = capture.frames
         eventually(lambda: loud(capture, mark, 0.4), "it sounds on")
-        assert api.player()["status"] == "playing"
+        assert api.player()["status"] in ("playing", "buffering")
     assert api.player()["interruptionPolicy"] == "notify-only"
 
 

@@ -32,14 +32,18 @@ def statuses(events, mark: int) -> list[str]:
 
 # Before it is open
 
-def test_unopened_item_has_no_duration(api, events, web):
+def test_unopened_item_has_no_duration(api, events, origin, web):
     """Rows 40, 41: `loading` and null until it is known; a play meanwhile is kept, and sounds once it can."""
     mark = events.mark()
-    api.load(web(delay=1.5), play=True)
+    address = web(hold_at=0)
+    held = origin.paths["/long.mp3"].held
+    held.set()
+    api.load(address, play=True)
     snapshot = api.player()
     assert (snapshot["status"], snapshot["playWhenReady"]) == ("loading", True)
     assert (snapshot["duration"], snapshot["progress"], snapshot["position"], snapshot["rate"]) == (None, None, 0, 0)
     assert (snapshot["item"]["status"], snapshot["item"]["duration"]) == ("loading", None)
+    held.clear()
     ready = events.wait_for("item", lambda event: event["item"]["status"] == "ready", mark=mark)
     assert ready["item"]["duration"] == pytest.approx(40, abs=0.1)
     events.wait_status("playing", mark=mark)
@@ -124,9 +128,10 @@ def test_the_whole_life_is_reported_in_order(api, events):
     events.wait_status("ready", mark=mark)
     assert statuses(events, mark) == ["loading", "ready"]
     mark = events.mark()
-    api.play()
+    api.resume()
     api.pause()
-    api.play()
+    api.wait_status("paused")
+    api.resume()
     api.command("stop")
     events.wait_status("stopped", mark=mark)
     assert statuses(events, mark) == ["loading", "playing", "paused", "playing", "stopping", "stopped"]
@@ -176,7 +181,9 @@ def test_toggle_has_a_meaning_in_every_state(api, events, origin, web, status):
             if status != "playing":
                 api.command({"paused": "pause", "stopped": "stop"}[status])
         case "loading":
-            api.load(web(delay=2))
+            address = web(hold_at=0)
+            origin.paths["/long.mp3"].held.set()
+            api.load(address)
         case "ready":
             api.load("long.mp3")
         case "buffering":
@@ -201,6 +208,8 @@ def test_toggle_has_a_meaning_in_every_state(api, events, origin, web, status):
             api.wait_status("paused")
     else:
         assert snapshot["playWhenReady"]
+        if status == "loading":
+            origin.paths["/long.mp3"].held.clear()
         api.wait_status("playing", timeout=10)
     eventually(lambda: events.since(mark, "status"), "an event of it")
 

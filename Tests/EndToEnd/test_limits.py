@@ -68,10 +68,11 @@ def test_without_descriptors_it_refuses_and_recovers(directory, start_server):
         connections = open_many(stack, server.port, 150)
         # Each gets an answer or an end, or waits; the one who is in goes on. Of eight places it has one.
         eventually(lambda: server.connections() >= 7, "the places are taken", timeout=20)
-        assert api.player()["status"] == "playing"
+        api.wait_status("playing")
         api.command("next")
         assert api.wait_status("playing")["item"]["id"] == ids[1]
-        assert api.pause()["status"] == "paused"
+        api.pause()
+        api.wait_status("paused")
         cpu = server.cpu_seconds()
         time.sleep(1)  # the cost per time is the subject
         assert server.cpu_seconds() - cpu < 0.5, "it spins"
