@@ -186,9 +186,14 @@ def test_two_clients_see_each_others_commands_at_once(api, open_events):
     api.load("long.mp3", play=True)
     for log in logs:
         log.wait_status("playing")
-    asked = time.monotonic()
-    logs[0].send({"type": "command", "id": 1, "command": "pause"})
-    assert logs[1].wait_status("paused").moment - asked < 0.25
+    took = []
+    for number in range(5):
+        command, status = (("pause", "paused"), ("play", "playing"))[number % 2]
+        mark, asked = logs[1].mark(), time.monotonic()
+        logs[0].send({"type": "command", "id": number, "command": command})
+        took.append(logs[1].wait_status(status, mark=mark).moment - asked)
+    # A busy machine delays some; what waits for a tick would be late most times.
+    assert statistics.median(took) < 0.25, took
 
 
 def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api, server, open_events):
@@ -203,7 +208,8 @@ def test_a_client_that_does_not_read_neither_delays_others_nor_costs_memory(api,
         for number in range(300):
             api.settings(volume=0.5 + number / 1000)
         mark = good.mark()
-        eventually(lambda: len(good.since(mark, "time")) > 100, "a hundred ticks", timeout=15)
+        # So many that one halt of the machine is not one in a hundred.
+        eventually(lambda: len(good.since(mark, "time")) > 300, "three hundred ticks", timeout=15)
         stamps = [event.message["at"] for event in good.since(mark, "time")]
         gaps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
         assert gaps[len(gaps) // 2] <= 20, "half of them at the asked 17 ms"

@@ -9,7 +9,7 @@ import time
 import httpx
 import pytest
 
-from rig import Origin, eventually
+from rig import Origin, eventually, within
 from rig.access import CONTROL
 from rig.hls import AAC, cut
 from rig.raw import exchange
@@ -46,9 +46,9 @@ def test_four_slow_list_servers_keep_nobody_waiting(server, api, origin, slow_se
         for one in slow_servers:
             eventually(lambda one=one: len(one.requests) == 1, "it is asked")
         for _ in range(3):
-            began = time.monotonic()
-            assert api.add({"list": f"{origin.url}/quick.m3u"})["count"] == 1
-            assert time.monotonic() - began < 3
+            # The others take 20 s.
+            with within(3, "a quick list"):
+                assert api.add({"list": f"{origin.url}/quick.m3u"})["count"] == 1
         assert [len(one.requests) for one in slow_servers] == [1] * 4
 
 
@@ -62,9 +62,8 @@ def test_many_references_keep_nobody_waiting(server, api, music, media):
     with contextlib.ExitStack() as stack:
         requests = [stack.enter_context(post(server, "/queue/items", skipping)) for _ in range(5)]
         for uri in ("a.mp3", "one.m3u"):
-            began = time.monotonic()
-            assert api.add(uri)["count"] == 1
-            assert time.monotonic() - began < 3
+            with within(3, uri):
+                assert api.add(uri)["count"] == 1
         for request in requests:
             answer = request.recv(65_536)
             assert b" 422 " in answer[:20] and b"too-many-references" in answer or b"lookup-timeout" in answer, answer

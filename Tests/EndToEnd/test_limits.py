@@ -12,7 +12,7 @@ import time
 import httpx
 import pytest
 
-from rig import REPOSITORY, Api, binary, eventually
+from rig import REPOSITORY, Api, binary, eventually, within
 from rig.access import own_address
 from rig.raw import upgrade
 
@@ -126,9 +126,8 @@ def test_slow_later_heads_delay_nobody(server, api):
         for byte in REQUEST:
             for connection in connections:
                 connection.sendall(bytes([byte]))
-            began = time.monotonic()
-            assert api.request("GET", "//healthz").status_code == 200
-            assert time.monotonic() - began < 2
+            with within(2, "another one's answer"):
+                assert api.request("GET", "//healthz").status_code == 200
         for connection in connections:
             assert connection.recv(4096).startswith(b"HTTP/1.1 200")
 
