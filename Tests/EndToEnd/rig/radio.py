@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from .opened import opened
 from .origin import Origin
 from .waiting import eventually
-from .webserver import free_port
+from .webserver import free_ports
 
 
 class Radio(Origin):
@@ -90,7 +90,7 @@ class Icecast:
         # It gives up root's rights by itself, and refuses to run with them.
         home.chmod(0o777)
         home.parent.chmod(0o755)
-        self.port = free_port()
+        [self.port] = free_ports(1)
         path = home / "icecast.xml"
         path.write_text(self.CONFIGURATION.format(port=self.port, home=home))
         path.chmod(0o644)

@@ -11,13 +11,17 @@ from .opened import opened
 from .waiting import eventually
 
 
-def free_port() -> int:
-    """Below the ports that the kernel gives to clients: before the server listens, one of those could be taken, even by the client
+def free_ports(count: int) -> list[int]:
+    """All different. Below the ports that the kernel gives to clients: before the server listens, one of those could be taken, even by the client
     that looks whether it listens, which would then be connected to itself."""
-    while True:
-        port = random.randrange(20_000, 32_768)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+    ports: list[int] = []
+    with contextlib.ExitStack() as held:
+        while len(ports) < count:
+            port = random.randrange(20_000, 32_768)
+            with contextlib.suppress(OSError):
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+                ports.append(port)
+    return ports
 
 
 class Nginx:
@@ -40,8 +44,9 @@ http {{
     def __init__(self, home: pathlib.Path, root: pathlib.Path):
         self.home = home
         home.mkdir()
-        self.plain, self.secure, self.proxy = free_port(), free_port(), free_port()
         self._certificates()
+        # Last: until nginx listens, another worker's could take them.
+        self.plain, self.secure, self.proxy = free_ports(3)
         configuration = home / "nginx.conf"
         configuration.write_text(
             self.CONFIGURATION.format(home=home, root=root, plain=self.plain, secure=self.secure, proxy=self.proxy))
