@@ -158,8 +158,8 @@ def test_volume_and_next_of_the_user_hold(capture, api, playing):
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL * 0.025, 1), "the new volume, ducked", every=0.05)
     api.call("DELETE", f"/announcements/{said['id']}")
     back(capture, LEVEL * 0.25)
-    now = api.player()
-    assert now["queueIndex"] == 1 and now["status"] == "playing" and now["volume"] == 0.25
+    now = api.wait_status("playing")
+    assert now["queueIndex"] == 1 and now["volume"] == 0.25
 
 
 QUARTER = 10 ** (-12 / 20)
@@ -282,7 +282,7 @@ def test_delete_ends_it_and_gives_the_music_back(capture, api, events, playing):
     assert last(api)["reason"] == "cancelled"
     back(capture)
     eventually(lambda: level_now(capture, TEXT) < 0.001, "the text is silent")
-    assert api.player()["status"] == "playing"
+    api.wait_status("playing")
     eventually(lambda: changes(events, playing) == [(said["id"], "began"), (waits["id"], "ended"), (said["id"], "ended")], "the events")
 
 
@@ -350,7 +350,7 @@ def test_its_output_is_removed(capture, api, pulse, events, playing, sink):
     capture.wait_seconds(0.5)
     assert first_heard(capture, TEXT, mark, 0.01) is None
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "the music plays on")
-    assert api.player()["status"] == "playing"
+    api.wait_status("playing")
     pulse.load(sink)
     recorder = Capture(pulse, "hp").start()
     eventually(lambda: "hp" in api.outputs(), "it is back")

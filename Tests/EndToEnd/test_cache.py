@@ -222,7 +222,7 @@ def test_the_limit_holds_and_what_plays_stays(server, api, media, origin):
     origin.serve("/huge.mp3", huge)
     api.start(f"{origin.url}/huge.mp3", timeout=15)
     during(2, lambda: api.call("GET", "/cache")["bytes"] <= 1 << 20, "the limit holds")
-    assert api.player()["status"] == "playing"
+    api.wait_status("playing")
     kitchen.seek(position=1)
     kitchen.wait_status("playing")
     assert len(origin.log("/oldest.mp3")) == 1

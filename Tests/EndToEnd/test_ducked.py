@@ -35,7 +35,7 @@ def test_being_ducked_is_reported(capture, pulse, api, events, playing):
     with Neighbour(pulse, "phone"):
         events.wait_for("output", lambda event: event["ducked"], mark=playing)
         assert api.player()["output"]["ducked"] is True
-        assert api.player()["volume"] == 0.8 and api.player()["status"] == "playing"
+        assert api.wait_status("playing")["volume"] == 0.8
         capture.wait_seconds(0.8)
         assert abs(level(capture) - full + 20) < 1.5
         mark = events.mark()
