@@ -95,6 +95,8 @@ def test_a_move_by_hand_to_the_default_is_respected(pulse, playing, api):
 
 def test_a_choice_does_not_undo_moves_by_hand(pulse, playing, api):
     api.call("PUT", "/outputs/current", json={"id": "desk"})
+    # The answer comes after 0.8 s at the latest.
+    eventually(lambda: pulse.stream_sinks() == ["desk"], "it is chosen")
     pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "spk")
     eventually(lambda: pulse.stream_sinks() == ["spk"] and api.current_output() == "spk", "it is moved")
     during(0.3, lambda: pulse.stream_sinks() == ["spk"], "the move by hand was undone")

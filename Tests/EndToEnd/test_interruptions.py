@@ -38,12 +38,12 @@ def loud(capture, start: int, seconds: float) -> bool:
 def test_a_call_interrupts_and_the_music_goes_on_afterwards(capture, pulse, api, events, playing):
     """Rows 127, 128, 132, 165: began within 200 ms, position frozen, resumed; the user's own mute is untouched."""
     with Neighbour(pulse, "phone"):
-        start = time.monotonic()
+        start = time.time()
         event = events.wait_for("interruption", mark=playing)
         assert event["type"] == "began" and event["reason"] == "sound-server" and event["shouldResume"] is None
         status = events.wait_status("interrupted", mark=playing)
         assert status["reason"] == "interruption" and status["playWhenReady"]
-        assert status.moment - start < 0.2 * PATIENCE
+        assert status.message["at"] / 1000 - start < 0.2 * PATIENCE
         frozen = api.player()
         assert frozen["status"] == "interrupted" and frozen["rate"] == 0 and frozen["muted"] is False
         capture.wait_silence(0.3)
