@@ -35,8 +35,10 @@ class Written:
         """Frames written so far; a mark for `samples`."""
         return max(0, self.path.stat().st_size - HEADER) // (2 * self.channels) if self.path.exists() else 0
 
-    def wait_sound(self) -> None:
-        self.wait_frames(1)
+    def wait_sound(self, start: int = 0, timeout: float = 30.0) -> int:
+        """The first frame from `start` on: silence between two sounds is not written."""
+        self.wait_frames(start + 1, timeout)
+        return start
 
     def wait_seconds(self, seconds: float) -> None:
         """Until `seconds` more were written."""
