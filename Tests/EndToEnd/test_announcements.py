@@ -374,7 +374,7 @@ def test_the_session_refuses_and_ends_it(capture, api, events, playing):
     api.call("PATCH", "/session", json={"category": "playback"})
     api.play()
     back(capture)
-    assert announce(api)["state"] == "playing"
+    assert announce(api)["state"] in ("loading", "playing")
 
 
 def test_the_silent_switch_silences_where_the_category_obeys_it(capture, api, playing):

@@ -251,7 +251,8 @@ def test_the_session_s_rules_hold_for_all_that_sounds_or_records(pulse, api):
     api.call("PATCH", "/session", json={"category": "playback"})
     api.play()
     api.wait_status("playing")
-    assert api.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] == "playing"
+    # The answer comes after 0.8 s at the latest.
+    assert api.call("POST", "/sfx", json={"uri": "short-0.mp3"})["state"] in ("loading", "playing")
 
 
 # Description of an item

@@ -74,22 +74,23 @@ def test_an_underrun_is_counted_told_and_over(server, api, open_events, formats)
     api.start("formats/long.flac")
     # A spare one may be there already.
     process = server.workers()[0]
-    before = events.wait_for("time", lambda event: event["rate"] == 1)["discontinuity"]
-    assert api.metric("tonearm_underruns_total") == 0
+    # A busy machine may have made one by now.
+    underruns = api.metric("tonearm_underruns_total")
+    before = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())["discontinuity"]
     decoding = api.metric("tonearm_decode_seconds_total")
     assert 0 < decoding < 10
     mark = events.mark()
     os.kill(process, signal.SIGSTOP)
     dry = events.wait_status("buffering", mark=mark, timeout=8)
     assert dry["reason"] == "underrun"
-    assert api.metric("tonearm_underruns_total") == 1
+    assert api.metric("tonearm_underruns_total") == underruns + 1
     os.kill(process, signal.SIGCONT)
     events.wait_status("playing", mark=mark)
     after = events.wait_for("time", lambda event: event["rate"] == 1, mark=events.mark())
     # At least as long as the buffered sound lasted, which is 0.5 s.
     eventually(lambda: api.metric("tonearm_decode_seconds_total") > decoding + 0.25, "the time of decoding")
     assert after["discontinuity"] == before + 1 and after["position"] >= dry["position"] - 0.01
-    assert api.metric("tonearm_underruns_total") == 1
+    assert api.metric("tonearm_underruns_total") == underruns + 1
 
 
 @NO_LIBRARY
