@@ -101,7 +101,8 @@ def test_play_and_stop_in_quick_succession_never_hang(pulse, api):
         with within(1, "play"):
             api.request("POST", "/player/play", json={"index": number % 3})
         with within(1, "stop"):
-            status = api.command("stop")["status"]
+            api.command("stop")
+            status = api.wait_status("stopped", "failed")["status"]
         assert status == "stopped" or (status == "failed" and number % 3 == 2), number
 
 

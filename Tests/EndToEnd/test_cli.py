@@ -42,13 +42,13 @@ def test_commands_drive_a_running_server(cli, api):
     cli.output("next")
     assert api.player()["queueIndex"] == 1
     cli.output("pause")
-    assert api.player()["status"] == "paused"
+    api.wait_status("paused")
     cli.refusal("next")
     cli.output("play")
     cli.output("interrupt", "began")
-    assert api.player()["status"] == "interrupted"
+    api.wait_status("interrupted")
     cli.output("interrupt", "ended", "--stay-paused")
-    assert api.player()["status"] == "paused"
+    api.wait_status("paused")
 
 
 def test_a_client_without_a_server_says_so():
