@@ -311,7 +311,7 @@ def test_it_follows_after_a_crash(pair, sides, server):
 def lose_the_right_side(pair, sides, pulse) -> None:
     """The kitchen is silent: on the default output it would double main. Main is not disturbed."""
     api, kitchen = pair
-    api.load(MEDIA, play=True)
+    api.load(MEDIA, MEDIA, play=True)
     wait_in_step(api)
     pulse.unload(pulse.module("sink_name=right "))
     waiting = kitchen.wait_status("interrupted")

@@ -52,7 +52,7 @@ def test_a_second_server_takes_a_name_of_its_own(bus, server, start_server):
 def test_no_bus_is_no_error_and_one_that_comes_is_found(bus, server, api):
     """Issue 4, bad input: a bus that disconnects."""
     bus.kill()
-    api.start("low.mp3")
+    api.start("long.mp3")
     bus.start()
     bus.wait_owned()
     status(bus, "Playing")
