@@ -96,7 +96,7 @@ def position_heard(api, capture) -> float:
         capture.wait_frames(at + RATE // 5)
         return (position,) if abs(second_of_chirp(capture.samples(at, at + RATE // 10)) - position) < 0.3 else None
 
-    return eventually(agreed, "the position is what is heard")[0]
+    return eventually(agreed, "the position is what is heard", timeout=0.5)[0]
 
 
 def test_a_seek_lands_where_it_should(capture, api, streams, nginx, open_events):

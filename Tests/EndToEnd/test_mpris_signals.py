@@ -197,6 +197,6 @@ def test_the_sound_follows_the_desktop(directory, pulse, start_server, bus):
         heard = dominant_frequency(capture.samples(capture.frames - RATE // 5)[:, 0])
         return heard if heard == pytest.approx(200 + 200 * api.player()["position"], rel=0.04) else None
 
-    assert eventually(agreed, "the position is what is heard") > 2 * earlier
+    assert eventually(agreed, "the position is what is heard", timeout=0.5) > 2 * earlier
     bus.player("Pause")
     capture.wait_silence(0.2, timeout=5)
