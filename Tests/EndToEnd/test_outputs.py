@@ -253,7 +253,8 @@ def test_an_alarm_sounds_on_its_own_output(pulse, api, cli):
     pulse.load("module-null-sink sink_name=third")
     eventually(lambda: "third" in api.outputs(), "a third sink")
     before = eventually(api.current_output, "an output")
-    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+    # In whole seconds; one that has begun is tomorrow's.
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=4)
     timer = api.call("POST", "/timers", json={"type": "alarm", "time": at.strftime("%H:%M:%S"), "timeZone": "UTC", "output": "third",
                                               "ramp": 0, "items": [{"uri": "long.mp3"}]})
     assert timer["output"] == "third"
