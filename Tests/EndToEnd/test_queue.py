@@ -24,14 +24,15 @@ def test_removing_another_item_does_not_disturb_the_music(capture, api, events):
 
 def test_play_now_keeps_what_was_queued_as_next(api, events):
     """Rows 241, 317: it follows what is played now, instead of being skipped."""
-    api.start("long.mp3", "chirp.mp3")
-    api.add("short-0.mp3", "short-1.mp3", position="next")
+    # None of them is over before the next command.
+    first, last = api.start("long.mp3", "chirp.mp3")
+    queued = api.add("low.mp3", "chirp.mp3", position="next")["ids"]
     mark = events.mark()
-    api.add("short-2.mp3", "short-3.mp3", position="next", play=True)
-    assert api.uris() == ["long.mp3", "short-2.mp3", "short-3.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3"]
-    assert api.player()["item"]["uri"] == "short-2.mp3"
-    heard = [api.command("next")["item"]["uri"] for _ in range(4)]
-    assert heard == ["short-3.mp3", "short-0.mp3", "short-1.mp3", "chirp.mp3"]
+    now = api.add("low.mp3", "long.mp3", position="next", play=True)["ids"]
+    assert api.ids() == [first, *now, *queued, last]
+    assert api.player()["item"]["id"] == now[0]
+    heard = [api.command("next")["item"]["id"] for _ in range(4)]
+    assert heard == [now[1], *queued, last]
     left = events.wait_for("completed", mark=mark)
     assert left["reason"] == "user"
 

@@ -331,7 +331,7 @@ def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, puls
 
 def test_a_change_of_the_session_does_not_touch_the_transport(capture, pulse, api, events):
     """Rows 167, 168: still playing; active with the music, inactive after its end."""
-    api.load("short-0.mp3", "long.mp3")
+    api.load("noise.mp3", "long.mp3")
     api.play(index=1)
     events.wait_status("playing")
     mark = events.mark()

@@ -112,7 +112,7 @@ def test_resume_goes_on_where_pause_left_off(capture, api, media):
 
 def test_draining_plays_what_is_buffered(capture, api, events):
     """Row 67: `stopping`, then what had been decoded is heard, then `stopped`."""
-    api.load("short-0.mp3", play=True)
+    api.load("noise.mp3", play=True)
     start = capture.wait_sound()
     events.wait_status("playing")
     mark = events.mark()
@@ -121,7 +121,7 @@ def test_draining_plays_what_is_buffered(capture, api, events):
     events.wait_status("stopped", mark=mark)
     assert [event["status"] for event in events.since(mark, "status")] == ["stopping", "stopped"]
     end = silence_begins(capture, start)
-    assert asked <= end <= start + int(0.6 * RATE) + 10, "neither cut off nor beyond the file"
+    assert asked <= end <= start + 2 * RATE + 10, "neither cut off nor beyond the file"
     assert end - asked > 0.02 * RATE, "nothing was drained"
 
 

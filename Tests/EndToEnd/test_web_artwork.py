@@ -149,7 +149,7 @@ def test_a_slow_picture_never_shows_with_another_item(bus, desktop, origin, medi
     slow.held.set()
     quick = origin.serve("/quick", media.cover + b"quick")
     add(desktop, origin, "/slow")
-    second = add(desktop, origin, "/quick", uri="noise-mono.mp3")
+    second = add(desktop, origin, "/quick", uri="chirp.mp3")
     desktop.play()
     desktop.wait_status("playing")
     eventually(lambda: origin.log("/slow"), "the first one is asked for")
