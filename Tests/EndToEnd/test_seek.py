@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rig import RATE, Api, eventually, kept_waiting
+from rig import PATIENCE, RATE, Api, eventually, kept_waiting
 from rig.signals import align
 
 
@@ -42,12 +42,14 @@ def test_nothing_old_is_heard_after_a_seek(capture, api, media):
     api.load("long.mp3", play=True)
     capture.wait_sound()
     capture.wait_seconds(0.5)
+    asked = capture.frames
     api.seek(position=25)
     answered = time.monotonic()
     capture.wait_seconds(0.6)
     begin = capture.frame_at(answered) + RATE // 10
     heard = capture.samples(begin, begin + RATE // 3)
-    assert 25 <= place(media, "long.mp3", heard, 25) < 25.3
+    # The new place began behind the request.
+    assert 25 <= place(media, "long.mp3", heard, 25) <= 25 + (begin - asked) / RATE
     late = begin + RATE // 3 - capture.frame_at(answered)
     reference = media.reference("long.mp3")
     first = round(place(media, "long.mp3", heard, 25) * RATE)
@@ -60,15 +62,16 @@ def test_fifty_seeks_a_second_end_at_the_last_one(capture, api, events, media):
     capture.wait_sound()
     target = 0.0
     for step in range(75):
-        began = time.monotonic()
+        began, asked = time.monotonic(), capture.frames
         target = 5 + 0.3 * step
         api.seek(position=target)
         time.sleep(max(0, 0.02 - (time.monotonic() - began)))  # the rate is the subject
     events.wait_for("time", lambda event: abs(event["position"] - target) < 1.2)
     api.wait_status("playing")
     capture.wait_seconds(0.6)
-    heard = capture.samples()[-RATE // 3 :]
-    assert target < place(media, "long.mp3", heard) < target + 1.2
+    begin = capture.frames - RATE // 3
+    heard = capture.samples(begin, begin + RATE // 3)
+    assert target < place(media, "long.mp3", heard) <= target + (begin - asked) / RATE
 
 
 def test_events_show_no_place_between_old_and_new(api, open_events):
@@ -144,10 +147,12 @@ def test_a_clock_that_fails_now_and_then_is_not_noticed(directory, pulse, start_
                 snapshot["reason"] == "output-unavailable" and kept_waiting(server.process, pulse.process) - waited > 0.25)
             last = max(last, snapshot["position"])
     # Sound takes time to begin, the clock none to be late: it is right again by now.
+    waited = kept_waiting(server.process, pulse.process)
     before = api.player()
     after = eventually(lambda: (now := api.player())["position"] > before["position"] + 2 and now, "two seconds")
     seconds = (after["sampledAt"] - before["sampledAt"]) / 1000
-    assert after["position"] - before["position"] == pytest.approx(seconds, abs=0.3)
+    late = kept_waiting(server.process, pulse.process) - waited
+    assert seconds - 0.3 - late < after["position"] - before["position"] < seconds + 0.3
     ticks = [event for event in log.since(0, "time") if event["rate"] == 1]
     for earlier, later in zip(ticks, ticks[1:]):
         if earlier["discontinuity"] == later["discontinuity"]:
@@ -217,7 +222,7 @@ def test_begin_time_is_sought_before_the_first_sample(capture, api, events, medi
     assert events.wait_status("ready", mark=mark)["position"] == 30 and api.player()["position"] == 30
     api.play()
     playing = events.wait_status("playing", mark=mark)
-    assert 30 <= playing["position"] < 30.2
+    assert 30 <= playing["position"] < 30 + 0.2 * PATIENCE
     start = capture.wait_sound()
     capture.wait_frames(start + RATE // 2)
     heard = capture.samples(start, start + RATE // 2)
@@ -246,7 +251,8 @@ def test_scanning_moves_at_its_rate_and_restores_what_was(api):
     api.wait_status("playing")
     api.pause()
     for rate in (2.0, -2.0):
-        start = api.command("scan", rate=rate)
+        answer = api.command("scan", rate=rate)
+        start = eventually(lambda: ((s := api.player())["position"] - answer["position"]) * rate > 0.2 and s, "the scan begins")
         eventually(lambda: abs(api.player()["position"] - start["position"]) > 2, "the scan moves")
         now = api.player()
         seconds = (now["sampledAt"] - start["sampledAt"]) / 1000

@@ -93,7 +93,7 @@ def test_clocks_at_twice_the_speed(api):
     assert second["listenedTime"] - first["listenedTime"] == pytest.approx(passed, abs=0.05)
     assert second["duration"] == first["duration"] and second["playbackRate"] == 2
     api.pause()
-    place = api.player()["position"]
+    place = api.wait_status("paused")["position"]
     api.settings(playbackRate=0.5)
     api.wait_status("paused")
     assert api.player()["position"] == pytest.approx(place, abs=0.01) and api.player()["rate"] == 0

@@ -67,12 +67,15 @@ def test_position_and_loop_survive_kill_and_nothing_starts_by_itself(server, api
     api.play(position=7)
     api.wait_status("playing")
     eventually(lambda: api.player()["position"] > 9.3, "it plays")
+    asked = time.monotonic()
     position = api.player()["position"]
     api.settings(abLoop={"begin": 2, "end": 35})
-    api = Api(server.restart(kill=True).url)
+    server.kill()
+    since = time.monotonic() - asked
+    api = Api(server.start().url)
     snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is restored")
     assert snapshot["item"]["id"] == ids[1] and snapshot["rate"] == 0 and snapshot["playWhenReady"] is False
-    assert snapshot["position"] == pytest.approx(position, abs=1.0)
+    assert position - 1 <= snapshot["position"] <= position + since + 0.1
     assert snapshot["reason"] == "restored" and snapshot["abLoop"] == {"begin": 2, "end": 35}
     api.play()
     api.wait_status("playing")
@@ -299,11 +302,11 @@ def test_killed_again_and_again_while_playing_and_editing(server, api):
     """Promise 3: the queue as answered, the position within 1 s, at whatever moment it dies."""
     dice = random.Random(20)
     api.load("long.mp3")
-    place = 0.0
+    place = since = 0.0
     for round in range(8):
         # Where it was left is where it goes on.
         snapshot = eventually(lambda: (s := api.player())["item"] and s["status"] != "loading" and s, "the item is loaded")
-        assert snapshot["position"] == pytest.approx(place, abs=1.0), f"round {round}"
+        assert place - 1 <= snapshot["position"] <= place + since + 0.1, f"round {round}"
         api.play()
         api.wait_status("playing")
         target = snapshot["position"] + dice.uniform(0.2, 1.3)
@@ -314,8 +317,10 @@ def test_killed_again_and_again_while_playing_and_editing(server, api):
                 api.add({"uri": "short-0.mp3", "title": title})
                 answered.append(title)
             place = playing["position"]
+        asked = time.monotonic()
         place = api.player()["position"]
         server.kill()
+        since = time.monotonic() - asked
         api = Api(server.start().url)
         assert titles(api) == answered, f"round {round}"
         api.call("POST", "/queue/remove", json={"ids": api.ids()[1:]})

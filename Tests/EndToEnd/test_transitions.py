@@ -144,8 +144,16 @@ def test_a_crossfade_keeps_the_power_and_is_rendered_alike(noises, written, dire
     noises.load("noise0.wav", "noise1.wav", "noise2.wav")
     job = noises.call("POST", "/renders", json={"queue": True})
     noises.play()
-    player = eventually(lambda: (player := noises.player())["item"]["uri"] == "noise1.wav" and player, "the border", timeout=20)
-    assert player["position"] < 1 and player["status"] == "playing"
+    readings = [noises.player()]
+
+    def is_over() -> bool:
+        readings.append(noises.player())
+        return readings[-1]["item"]["uri"] == "noise1.wav"
+
+    eventually(is_over, "the border", timeout=20)
+    before, after = readings[-2:]
+    # It lies between the two readings.
+    assert after["position"] < 1 + (after["sampledAt"] - before["sampledAt"]) / 1000 and after["status"] == "playing"
     noises.wait_status("completed", timeout=60)
     heard = written.samples()
     # Half of 5 s, and half of 2 s.
