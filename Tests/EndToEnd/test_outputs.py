@@ -228,8 +228,11 @@ def test_the_list_says_when_nothing_can_be_reached(server, pulse, api):
     api.start("low.mp3")
     pulse.kill()
     api.wait_status("interrupted")
-    outputs = api.call("GET", "/outputs")["outputs"]
-    assert outputs and all(not output["available"] and output["state"] == "unknown" for output in outputs)
+    def is_unknown() -> bool:
+        outputs = api.call("GET", "/outputs")["outputs"]
+        return bool(outputs) and all(not output["available"] and output["state"] == "unknown" for output in outputs)
+
+    eventually(is_unknown, "nothing can be reached")
 
 
 def test_stream_that_is_not_seekable_continues_on_another_output(capture, pulse, api, media, directory):

@@ -21,6 +21,10 @@ EFFECTS = {
 }
 
 
+# Frames of a track: 2 s, so long may the next one take to open on a busy machine.
+LENGTH = 2 * RATE
+
+
 def play_to_the_end(api, written, *uris) -> numpy.ndarray:
     api.play_through(*uris)
     return written.samples()
@@ -41,7 +45,7 @@ def test_live_sound_equals_render_bit_for_bit(written, api, media, directory):
 @pytest.fixture
 def loudness_music(directory, music):
     """The same noise, quiet and loud, with the gain that brings each to one level."""
-    noise = numpy.random.default_rng(276).uniform(-1, 1, (RATE, 2))
+    noise = numpy.random.default_rng(276).uniform(-1, 1, (LENGTH, 2))
     for name, level, tags in (("quiet", 0.05, {"REPLAYGAIN_TRACK_GAIN": "+12.04 dB"}),
                               ("loud", 0.4, {"REPLAYGAIN_TRACK_GAIN": "-6.02 dB", "REPLAYGAIN_TRACK_PEAK": "0.4"}),
                               ("clipping", 0.5, {"REPLAYGAIN_TRACK_GAIN": "+12.00 dB", "REPLAYGAIN_TRACK_PEAK": "0.5"}),
@@ -58,8 +62,8 @@ def test_tracks_of_different_loudness_are_heard_at_one_level(start_server, writt
     api = Api(start_server(output=written.output, music=loudness_music).url)
     api.call("PUT", "/effects", json={"enabled": True, "loudness": {"mode": "track", "untaggedPreamp": -6}})
     heard = play_to_the_end(api, written, "quiet.flac", "loud.flac", "clipping.flac", "untagged.flac").astype(float) / 32768
-    assert len(heard) == 4 * RATE
-    parts = heard.reshape(4, RATE, 2)
+    assert len(heard) == 4 * LENGTH
+    parts = heard.reshape(4, LENGTH, 2)
     levels = [20 * numpy.log10(numpy.sqrt((part**2).mean())) for part in parts]
     assert abs(levels[0] - levels[1]) < 0.1
     for part in parts[:2]:

@@ -125,7 +125,7 @@ def test_the_timeout_is_the_request_s(capture, api, origin, speech, playing):
         assert (ended["reason"], ended["error"]["code"]) == ("failed", "timed-out")
     late = api.request("POST", "/announcements", json={"uri": f"{origin.url}/never.mp3", "timeout": 1, "wait": True})
     assert (late.status_code, late.json()["code"]) == (504, "timed-out"), late.text
-    assert api.player()["status"] == "playing"
+    api.wait_status("playing")
     for body in ({"timeout": 0.5}, {"timeout": 601}, {"parts": []}, {"parts": ["a"] * 9}, {"parts": [""]}, {"chime": ""},
                  {"parts": ["bell.mp3"]}, {"wait": 1}):
         answer = api.request("POST", "/announcements", json={"uri": "bell.mp3", **body})

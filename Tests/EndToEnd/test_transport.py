@@ -267,10 +267,10 @@ def test_thousands_of_commands_are_all_answered_in_time(pulse, server, api):
                 message = json.loads(socket.recv(timeout=20))
                 if message["type"] == "reply":
                     took.append(time.monotonic() - sent.pop(message["id"]))
-    assert time.monotonic() - began < 60
-    # A machine that stands still for a moment holds up those that are on their way.
+    assert time.monotonic() - began < 60 * PATIENCE
+    # A machine that stands still for a moment, a few times, holds up those that are on their way.
     late = [seconds for seconds in took if seconds >= 1]
-    assert len(took) == count and len(late) <= ahead and max(took) < 1 * PATIENCE
+    assert len(took) == count and len(late) <= ahead * PATIENCE and max(took) < 1 * PATIENCE
     api.pause()
     api.play(index=2)
     assert api.wait_status("playing")["queueIndex"] == 2

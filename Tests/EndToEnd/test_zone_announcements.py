@@ -48,7 +48,7 @@ def test_a_zone_announces_to_itself(capture, headphones, server, api, kitchen, o
     eventually(lambda: near(level_now(headphones, MUSIC), LEVEL, 0.5), "its music is back")
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "main's music plays on")
     assert first_heard(capture, BELL, there) is None
-    assert kitchen.player()["status"] == "playing"
+    kitchen.wait_status("playing")
     ended = own.wait_for("announcement", lambda event: event["type"] == "ended")
     assert ended["reason"] == "finished" and ended.message["player"] == "kitchen"
     assert not other.since(0, "announcement", "interruption")
