@@ -521,7 +521,11 @@ def test_first_sound_and_seek_are_quick(api, media, origin):
         sounds.append(took(api.resume))
         behaviour.hold_at = 200_000
         behaviour.held.set()
+        sent = origin.sent_bytes("/long.mp3")
         api.start(f"{origin.url}/long.mp3")
+        eventually(lambda: origin.sent_bytes("/long.mp3") >= sent + 200_000, "the first part has come")
+        # The rest is held; another connection is not.
+        api.wait_status("playing")
         behaviour.hold_at = None
         seeks.append(took(seek))
         assert origin.log("/long.mp3")[-1].range_start > 700_000
