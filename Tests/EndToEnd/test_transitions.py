@@ -94,6 +94,7 @@ def test_a_seek_and_an_interruption_cut_a_long_fade_short(sines, sine_server, wr
     sines.load("one.wav", play=True)
     written.wait_frames(RATE // 2)
     events = EventLog(sine_server.events_url)
+    events.wait_for("snapshot")
     mark = written.frames
     # At once: the answer to the pause alone comes after 0.8 s.
     for number, command, data in ((1, "pause", {}), (2, "seek", {"position": 5})):
