@@ -135,8 +135,8 @@ struct OutputStream {
         return generation.map { [.output(.stream(.close, $0))] } ?? []
     }
 
-    /// Frames of a new item follow: the wait for the sink, or for the source, starts now.
-    mutating func fed(_ now: MonotonicTime) {
+    /// Frames of a new item follow, or the sink resumes: the wait for the sink, or for the source, starts now.
+    mutating func renewWait(_ now: MonotonicTime) {
         switch transport {
         case .starting(_, let hadFrames): transport = .starting(since: now, hadFrames: hadFrames)
         case .dry(_, let hadFrames): transport = .dry(since: now, hadFrames: hadFrames)

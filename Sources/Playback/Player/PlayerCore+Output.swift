@@ -26,6 +26,7 @@ extension PlayerCore {
             guard generation == stream.generation, output.isSuspended != isSuspended else { return }
             output.isSuspended = isSuspended
             if !isSuspended {
+                stream.renewWait(now)
                 outputReturned()
                 // Frames buffered during the suspension are stale.
                 if current?.isLive == true, goal.wantsSound { disconnectLive() }

@@ -144,7 +144,7 @@ extension PlayerCore {
             var feed = Feed(tempo: tempo, silence: silenceBefore(current, format))
             feed.splice = current.splice.map { RingSplicing.Start(index: $0.index, pace: $0.rate / tempo.rate) }
             actions.append(.feed(current.generation, feed))
-            stream.fed(now)
+            stream.renewWait(now)
         }
         if let upcoming, case .primed = upcoming.stage, let border, seek == nil, fits(upcoming),
             format.seconds(border - stream.timeline.heard) <= feedAhead

@@ -74,6 +74,22 @@ import Testing
         #expect(world.mostSpins < 30)
     }
 
+    /// The wait for a start does not count the time of the suspension.
+    @Test func keepsItsStream_whenASuspendedSinkResumes() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.pause)
+        #expect(world.run { $0.status == .paused })
+        let stream = try #require(world.sink.generation)
+        world.model = SimulatedWorld.OutputModel(startsAfter: 62...62, jitter: 0)
+        world.command(.play(.current))
+        world.report { .suspended($0, true) }
+        world.run(seconds: 60)
+        #expect(world.status == .interrupted && world.core.reason == .outputSuspended)
+        world.report { .suspended($0, false) }
+        #expect(world.run { $0.status == .playing })
+        #expect(world.sink.generation == stream && world.core.lastError == nil)
+    }
+
     /// The interruption is then the reason for the silence, for any time.
     @Test func outageIsOver_whenTheSinkIsBackDuringAnInterruption() {
         var world = SimulatedWorld.playing(["a-60"])
