@@ -123,7 +123,11 @@ struct OutputStream {
         guard case .open(let generation, _, let transport) = state else { return [] }
         timeline.cut()
         switch transport {
-        case .silent, .pausing: return [.flushStream(generation)]
+        case .silent: return [.flushStream(generation)]
+        case .pausing:
+            // Nothing is left of the fade-out that a start could undo.
+            self.transport = .pausing(since: now, fade: 0)
+            return [.flushStream(generation)]
         case .starting, .running, .dry, .draining:
             self.transport = .starting(since: now)
             return [.flushStream(generation, fade: fade), .output(.stream(.start(), generation))]

@@ -68,6 +68,24 @@ import Kernel
         #expect(abs(world.position - place) < 0.05)
     }
 
+    /// The new item ends the fade-out; a start waits for the report, which is late here.
+    @Test func anItemPlayedDuringAFadeOut_doesNotFadeIn() {
+        var world = SimulatedWorld.playing(["a-60", "b-60"])
+        world.apply { $0[dynamicMember: \.fades.pause] = 2 }
+        world.run(seconds: 1)
+        world.command(.pause)
+        world.run(seconds: 0.5)
+        let starts = world.fadeIns.count
+        (world.sink.isMute, world.sink.isFrozen) = (true, true)
+        world.command(.play(.index(1)))
+        world.run(seconds: 0.2)
+        #expect(world.fadeIns.count == starts)
+        (world.sink.isMute, world.sink.isFrozen) = (false, false)
+        #expect(world.run(upTo: 0.2) { $0.fadeIns.count > starts })
+        #expect(world.fadeIns.last == 0)
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == "b-60" })
+    }
+
     @Test func countsOnlyHeardTime_afterASeek() {
         var world = SimulatedWorld.playing(["a-60"])
         #expect(world.run(upTo: 9) { $0.position >= 8 })

@@ -113,6 +113,8 @@ struct SimulatedWorld {
     private(set) var balances: [ChannelGains] = []
     /// The fade of each pause and flush, in seconds.
     private(set) var fades: [Double] = []
+    /// The fade of each start, in seconds.
+    private(set) var fadeIns: [Double] = []
     private(set) var asked: [CommandToken: MonotonicTime] = [:]
     /// Commands that were answered after more than 1 s, or twice.
     private(set) var lateOrDoubleReplies = 0
@@ -312,8 +314,9 @@ struct SimulatedWorld {
             case .cutFading: cuts += 1
             case .output(.open(let format, let generation)): open(generation, format)
             case .output(.connect): connects += 1
-            case .output(.stream(.start, let generation)):
+            case .output(.stream(.start(let fade, _), let generation)):
                 guard generation == sink.generation, sink.isOpen else { continue }
+                fadeIns.append(fade)
                 if !sink.isStarted, model.startsAfter.upperBound > 0 {
                     sink.startsAt = now.advanced(bySeconds: delay(model.startsAfter))
                 }
@@ -337,6 +340,8 @@ struct SimulatedWorld {
                 // The clock stays at the last audible frame until new frames arrive.
                 sink.cut = sink.written
                 after(delay(), .output(.flushed(generation)))
+                if sink.fadeEnd != nil { sink.fadeEnd = now }
+                _ = reportFade()
             case .output(.stream(.drain, let generation)):
                 guard generation == sink.generation else { continue }
                 sink.isDraining = true
