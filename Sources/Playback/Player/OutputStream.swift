@@ -25,7 +25,7 @@ struct OutputStream {
         case dry(since: MonotonicTime, hadFrames: Bool)
         /// `fade`: seconds of fade-out.
         case pausing(since: MonotonicTime, fade: Double)
-        /// Plays the frames in the ring; nothing follows.
+        /// Plays the frames in the ring; nothing follows. `since`: the last one may have been heard.
         case draining(since: MonotonicTime)
     }
 
@@ -205,7 +205,9 @@ struct OutputStream {
         // The finding at the underrun stays: the first frames after it only have to reach the sink.
         case .dry where !clock.isAdvancing && !isSuspended: return
         case .running: isStalled = hasFrames
-        case .draining: isStalled = hasRest
+        case .draining:
+            isStalled = hasRest
+            if hasRest { transport = .draining(since: now) }
         case .starting(_, hadFrames: false) where hasFrames || hasRest:
             transport = .starting(since: now, hadFrames: true)
             isStalled = false

@@ -115,6 +115,15 @@ import Testing
         #expect(world.sink.generation == stream)
     }
 
+    /// However long it has drained, the output has time to report the end.
+    @Test func completes_whenTheEndIsHeardBeforeItIsReported() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: PlayerCore.drainingLimit + 5)
+        world.sink.heard = Double(world.sink.written)
+        world.send(.tick)
+        #expect(world.status == .completed && world.core.lastError == nil)
+    }
+
     /// Late frames may be heard before the output can report that it plays again.
     @Test func goesOn_whenTheRestWasHeardWithoutAReport() throws {
         var world = SimulatedWorld.playing(["a-1", "b-60"])
