@@ -23,7 +23,7 @@ struct OutputStream {
         case running
         /// Started but out of frames. `hadFrames`: frames were in the ring, but did not reach the sink in time.
         case dry(since: MonotonicTime, hadFrames: Bool)
-        /// `fade`: seconds of fade-out.
+        /// `since`: the sink may have played what it had taken. `fade`: seconds of fade-out.
         case pausing(since: MonotonicTime, fade: Double)
         /// Plays the frames in the ring; nothing follows. `since`: the last one may have been heard.
         case draining(since: MonotonicTime)
@@ -76,6 +76,9 @@ struct OutputStream {
     /// Frames wait for the sink: the decoder is not late.
     var hasFrames: Bool { ring.map { $0.unread > 0 } ?? false }
 
+    /// Seconds from the ring to the ear, within plausible limits.
+    var latency: Double { min(5, max(0, clock.latency)) }
+
     /// Seconds until the frame is heard; nil without a stream.
     func seconds(to index: FrameCount) -> Double? { format?.seconds(index - timeline.heard) }
 
@@ -107,7 +110,7 @@ struct OutputStream {
         case .silent: return []
         case .pausing(_, fade: let longest) where longest <= fade: return []
         case .starting, .running, .dry, .pausing, .draining:
-            self.transport = .pausing(since: now, fade: fade)
+            self.transport = .pausing(since: now.advanced(bySeconds: latency), fade: fade)
             return [.output(.stream(.pause(fade: fade), generation))]
         }
     }
@@ -126,7 +129,7 @@ struct OutputStream {
         case .silent: return [.flushStream(generation)]
         case .pausing:
             // Nothing is left of the fade-out that a start could undo.
-            self.transport = .pausing(since: now, fade: 0)
+            self.transport = .pausing(since: now.advanced(bySeconds: latency), fade: 0)
             return [.flushStream(generation)]
         case .starting, .running, .dry, .draining:
             self.transport = .starting(since: now)

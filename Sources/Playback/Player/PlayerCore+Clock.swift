@@ -7,7 +7,7 @@ internal import Kernel
 extension PlayerCore {
     /// The next item enters the ring this many seconds before the end of the current one is heard: late, so that queue
     /// edits still apply, but a second before the sink has taken all frames.
-    var feedAhead: Double { 1 + min(5, max(0, stream.clock.latency)) }
+    var feedAhead: Double { 1 + stream.latency }
 
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }

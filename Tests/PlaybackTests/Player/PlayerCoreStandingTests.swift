@@ -58,7 +58,19 @@ import Testing
         #expect(world.status == .buffering && world.core.reason == .outputUnavailable)
         world.isAvailable = false
         world.check = { #expect($0.status != .paused && $0.core.reason == .outputUnavailable) }
-        #expect(world.run(upTo: PlayerCore.pausingLimit) { $0.status == .interrupted })
+        #expect(world.run(upTo: PlayerCore.pausingLimit + 0.1) { $0.status == .interrupted })
+    }
+
+    /// A network speaker plays what it has taken before it falls silent.
+    @Test func keepsItsStream_whenASinkOfHighLatencyIsPaused() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let stream = try #require(world.sink.generation)
+        world.model.latency = 2
+        world.sink.isMute = true
+        world.command(.pause)
+        (world.sink.isMute, world.sink.fadeEnd) = (false, world.now.advanced(bySeconds: 2.2))
+        world.run(seconds: 2.3)
+        #expect(world.status == .paused && world.sink.generation == stream)
     }
 
     /// The ring had frames, but the sink did not get them in time: an audible underrun.

@@ -61,6 +61,8 @@ struct SimulatedWorld {
         var jitter: Double
         /// The layout of its streams, whatever is requested.
         var layout: ChannelLayout?
+        /// Seconds from the ring to the ear.
+        var latency = 0.02
 
         /// Frames are heard when they are rendered.
         static let file = OutputModel(startsAfter: 0...0, jitter: 0)
@@ -236,7 +238,7 @@ struct SimulatedWorld {
             let error = isOff ? Double.random(in: -model.jitter...model.jitter, using: &random) : 0
             return OutputClock(
                 ringIndex: max(core.stream.timeline.heard, FrameCount(sink.heard)), isAdvancing: isSounding,
-                sampledAt: now.advanced(bySeconds: error), latency: 0.02)
+                sampledAt: now.advanced(bySeconds: error), latency: model.latency)
         }
     }
 
