@@ -51,6 +51,10 @@ private func pausesAndContinues(_ harness: OutputHarness) throws {
     #expect(harness.output.clock().ringIndex == paused.ringIndex)
     harness.send(.start(), expecting: "started")
     #expect(harness.output.clock().ringIndex >= paused.ringIndex)
+    // A pause ends draining.
+    harness.send(.drain)
+    harness.send(.pause(), expecting: "paused")
+    #expect(harness.isQuiet("drained", seconds: 0.1))
 }
 
 private func flushes(_ harness: OutputHarness) throws {

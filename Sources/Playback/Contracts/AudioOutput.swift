@@ -74,7 +74,7 @@ public enum StreamCommand: Sendable {
     /// they arrive. Reports `.flushed` when no frame before the index can sound any more.
     case flush(to: FrameCount, fade: Double = 0)
     /// The last frame was written: plays the frames in the ring without counting an underrun, then reports `.drained`. A
-    /// later `start` or `flush` ends draining; after `.drained`, only `start` restarts the sound.
+    /// later `start`, `pause` or `flush` ends draining; after `.drained`, only `start` restarts the sound.
     case drain
     /// Fades out, closes the stream and reports `.closed`.
     case close

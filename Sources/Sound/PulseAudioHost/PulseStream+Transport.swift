@@ -67,6 +67,7 @@ extension PulseStream {
 
     private func paused() {
         goal = .rest
+        isDraining = false
         emit(.paused(generation))
     }
 
@@ -88,7 +89,7 @@ extension PulseStream {
 
     /// The ring is empty: the stream is drained without having been started.
     func answerEmptyDrain() {
-        if isDraining, phase == .corked, !context.pointee.renderer.hasFrames { drained() }
+        if isDraining, phase == .corked, ring.unread == 0 { drained() }
     }
 
     func flush(to index: FrameCount, fade: Double) {
