@@ -283,6 +283,18 @@ final class PulseAudioOutputTests {
         _ = ring.cut()
     }
 
+    /// The frames after a flush wait for the next start.
+    @Test(.realTime) func playsNothingNew_whenPausedWhileAFlushFadesOut() throws {
+        let (ring, _) = try play(Sine.samples(seconds: 1), heard: 0.2)
+        let (events, index) = (driver.count, ring.cut())
+        driver.send(.flush(to: index, fade: 0.4))
+        driver.send(.start())
+        driver.feed(Noise(seconds: 0.5).samples, ring)
+        driver.send(.pause(fade: 2))
+        try driver.wait("paused", from: events)
+        #expect(driver.output.clock().ringIndex == index)
+    }
+
     @Test(.realTime) func fades_whenItIsShutDown() throws {
         let (_, first) = try play(Sine.samples(seconds: 2), heard: 0.3)
         driver.output.shutdown()

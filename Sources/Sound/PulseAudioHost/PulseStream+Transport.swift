@@ -48,6 +48,7 @@ extension PulseStream {
             context.pointee.renderer.fadeIn(from: safeIndex(.now), over: ring.format.frames(seconds))
         else { return false }
         context.pointee.nextFadeIn = 0
+        context.pointee.isEnding = false
         phase = .running
         context.pointee.rewrite()
         if sound.isSounding { emit(.started(generation)) }
@@ -188,6 +189,7 @@ extension PulseStream {
         context.pointee.renderer.beginSegment(at: corkedIndex, fadingIn: context.pointee.nextFadeIn)
         context.pointee.nextFadeIn = 0
         context.pointee.renderer.holdsFrames = false
+        context.pointee.isEnding = false
         context.pointee.anchor = ClockAnchor(
             heard: Double(corkedIndex), time: now, sampleRate: sampleRate, sinkLatency: latency)
         context.pointee.fill(atMost: ring.format.frames(0.06))
@@ -206,6 +208,7 @@ extension PulseStream {
         let safe = safeIndex(now)
         context.pointee.renderer.fadeOut(from: safe, limit: .max, over: ring.format.frames(seconds))
         context.pointee.nextFadeIn = context.pointee.renderer.fadeFrames
+        context.pointee.isEnding = true
         context.pointee.rewrite()
         let end = context.pointee.renderer.fadeOutEnd ?? context.pointee.renderer.cursor
         // A sink that does not advance (suspended, frozen) never plays the fade; its absence is inaudible.

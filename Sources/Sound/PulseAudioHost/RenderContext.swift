@@ -21,6 +21,8 @@ struct RenderContext {
     var nextFadeIn: FrameCount = 0
     /// After the fade-out is rendered, the ring's frames before this index are dropped.
     var dropsBefore: FrameCount?
+    /// The stream corks after the fade-out: frames are dropped then, and those after them stay in the ring.
+    var isEnding = false
     /// The last `fill` found fewer frames in the ring than it wanted, or too few to begin, or took the last one.
     private(set) var isDry = true
     /// No more frames will come: `fill` does not wait for more.
@@ -51,7 +53,7 @@ struct RenderContext {
     mutating func fill(atMost frames: FrameCount = .max) {
         if isRunning { placeFrames(now: .now) }
         let isFilled = write(atMost: frames)
-        if let index = dropsBefore, renderer.isFadedOut {
+        if let index = dropsBefore, renderer.isFadedOut, !isEnding {
             drop(before: index, at: renderer.cursor)
             gather()
         }
