@@ -8,8 +8,8 @@ internal import Kernel
 /// The contract of `AudioOutput`, checked in real time on any implementation.
 public func checkContract(of makeOutput: () throws -> any AudioOutput) throws {
     for check in [
-        playsDrainsAndCloses, pausesAndContinues, flushes, reportsUnderruns, dropsOtherGenerations, choosesDevices,
-        clockRunsInRealTime,
+        playsDrainsAndCloses, pausesAndContinues, flushes, flushesLastFrames, reportsUnderruns, dropsOtherGenerations,
+        choosesDevices, clockRunsInRealTime,
     ] {
         let harness = OutputHarness(try makeOutput())
         harness.expect("devices")
@@ -72,6 +72,19 @@ private func flushes(_ harness: OutputHarness) throws {
     harness.send(.flush(to: try harness.cut()), expecting: "flushed")
     try harness.fill(4_410)
     #expect(harness.isQuiet("started", seconds: 0.1))
+}
+
+/// The sink has taken all frames: their end is no underrun.
+private func flushesLastFrames(_ harness: OutputHarness) throws {
+    try harness.open()
+    try harness.fill(4_410)
+    harness.send(.start(), expecting: "started")
+    let deadline = MonotonicTime.now.advanced(bySeconds: 5)
+    while harness.output.clock().ringIndex < 4_200, MonotonicTime.now < deadline {}
+    harness.send(.flush(to: try harness.cut()), expecting: "flushed")
+    #expect(harness.isQuiet("underrun", seconds: 0.1))
+    try harness.fill(441)
+    harness.expect("started")
 }
 
 private func reportsUnderruns(_ harness: OutputHarness) throws {

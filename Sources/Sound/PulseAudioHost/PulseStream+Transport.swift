@@ -117,8 +117,8 @@ extension PulseStream {
     private func flushRunning(to index: FrameCount, fade: Double, _ now: MonotonicTime) {
         let safe = safeIndex(now)
         let patience = context.pointee.anchor.sinkLatency + 0.2
-        guard context.pointee.renderer.ringIndex(at: safe) < index else {
-            // All frames to be dropped have reached the sink already.
+        guard context.pointee.renderer.ringIndex(at: safe) < index || ring.readIndex == index else {
+            // Frames from the index on have reached the sink already.
             flushing = (end: safe, until: now.advanced(bySeconds: patience))
             context.pointee.renderer.skip(to: index)
             return
