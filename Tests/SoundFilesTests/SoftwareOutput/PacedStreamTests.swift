@@ -188,6 +188,24 @@ import Kernel
         #expect(sink.written.count == silent + 800)
     }
 
+    /// A stop during a long pause fades out from the present gain.
+    @Test func aShorterPause_shortensALongOne() throws {
+        let sink = MemorySink()
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        let lease = stream.ring.grant().lease
+        _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        try stream.perform(.start())
+        var time = stream.clock.sampledAt
+        for fade in [2, 0.5] {
+            time = time.advanced(bySeconds: 0.2)
+            try stream.advance(to: time)
+            try stream.perform(.pause(fade: fade))
+        }
+        try stream.advance(to: time.advanced(bySeconds: 1))
+        #expect(sink.written.count == 3_200 + 4_000 && !stream.clock.isAdvancing)
+        #expect(zip(sink.written, sink.written.dropFirst()).allSatisfy { abs($0 - $1) < 0.001 })
+    }
+
     /// Shifts keep a follower in step.
     @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
         var stream = stream(sampleRate: 1_000)

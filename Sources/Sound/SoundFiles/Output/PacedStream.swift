@@ -203,9 +203,11 @@ struct PacedStream {
 
     private func fadesLong(_ seconds: Double) -> Bool { format.frames(seconds) > renderer.fadeFrames }
 
-    /// False during silence, or if a fade-out is in progress: that one ends at once.
+    /// False during silence, or if a fade-out is in progress: that one ends at once. A pause only shortens another one.
     private mutating func beginFade(over seconds: Double, limit: FrameCount) -> Bool {
-        guard case .playing = phase, afterFade == nil else { return false }
+        guard case .playing = phase else { return false }
+        if case .flush = afterFade { return false }
+        if case .pause = afterFade, limit != .max { return false }
         renderer.fadeOut(from: renderer.cursor, limit: limit, over: format.frames(seconds))
         return true
     }
