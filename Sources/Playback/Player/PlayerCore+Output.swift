@@ -153,7 +153,7 @@ extension PlayerCore {
         if current?.isLive == true {
             disconnectLive()
         } else if current?.isFed == true {
-            repositionCurrent(to: .seconds(place))
+            repositionCurrent(to: .seconds(place), scan: scan?.rate)
         }
     }
 

@@ -107,6 +107,16 @@ import Testing
         #expect(!world.statuses().contains(.paused))
     }
 
+    @Test(arguments: [false, true]) func aScan_goesOnInTheNextStream(isLost: Bool) throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.scan(rate: 4))
+        #expect(world.run { $0.core.positionClock.rate == 4 })
+        let generation = try #require(world.sink.generation)
+        if isLost { world.loseSink() } else { world.report { .displaced($0) } }
+        #expect(world.run { $0.sink.generation != generation && $0.status == .playing })
+        #expect(world.core.positionClock.rate == 4)
+    }
+
     @Test func aDisplacedStream_staysForTheEndOfTheCall() throws {
         var world = SimulatedWorld.playing(["a-60"])
         let generation = try #require(world.sink.generation)
