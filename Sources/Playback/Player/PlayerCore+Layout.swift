@@ -23,7 +23,9 @@ extension PlayerCore {
         guard goal.keepsItem, let current, !current.isFed, !fits(current) else { return }
         switch stream.state {
         case .closed: return
-        case .opening: actions += stream.close()
+        case .opening:
+            actions += stream.close()
+            replaceStream(nil)
         case .open(let generation, _, _): replaceStream(generation)
         }
     }

@@ -65,6 +65,16 @@ import Testing
         #expect(world.run(upTo: 10) { $0.status == .completed } && world.sink.layout == .mono && world.opened == 1)
     }
 
+    /// The machine wakes while a stream opens that has the wrong layout.
+    @Test func aStreamThatIsReplacedWhileItOpens_isReplacedOnce() throws {
+        var world = world(["surround-60"], at: Self.wide)
+        world.endInterruption(.sleep)
+        let item = try #require(world.core.current?.generation)
+        world.send(.decoding(item, .opened(world.description(.surround(seconds: 60)))))
+        #expect(world.run { $0.status == .playing } && world.sink.layout == SimulatedWorld.surround)
+        #expect(world.core.routing.replacing == nil)
+    }
+
     @Test func paused_theStreamOfTheOtherLayoutIsGivenBack() {
         var world = world(["a-60", "surround-60"], at: Self.wide)
         _ = world.run { $0.status == .playing }
