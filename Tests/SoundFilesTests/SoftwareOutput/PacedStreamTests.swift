@@ -157,6 +157,32 @@ import Kernel
         #expect(abs(gain - 0.235) < 0.015)
     }
 
+    /// A seek is no pause: the rise of an alarm goes on.
+    @Test func aTimersRamp_goesOnAfterAFlush() throws {
+        let sink = MemorySink()
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        func write() {
+            let lease = stream.ring.grant().lease
+            _ = [Float](repeating: 1, count: 8_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        }
+        write()
+        try stream.perform(.start())
+        var time = stream.clock.sampledAt
+        func advance() throws {
+            time = time.advanced(bySeconds: 0.1)
+            try stream.advance(to: time)
+        }
+        try advance()
+        stream.setGain(.timer(0, seconds: 10))
+        try advance()
+        try stream.perform(.flush(to: stream.ring.cut()))
+        try stream.perform(.start())
+        write()
+        try advance()
+        try advance()
+        #expect(sink.written.last.map { $0 > 0.9 && $0 < 0.99 } == true)
+    }
+
     /// A seek while a pause fades out ends the fade at once. The new frames, early or late, stay silent until the next start.
     @Test(arguments: [false, true]) func aFlushDuringALongPause_pausesAtOnce(isEarly: Bool) throws {
         let sink = MemorySink()

@@ -180,12 +180,14 @@ struct PacedStream {
             afterFade = nil
             events.append(.started(generation))
         case (.playing, nil): events.append(.started(generation))
-        case (.playing, .pause), (.stopped, _), (.waiting, _), (.drained, _):
+        case (.playing, .pause), (.stopped, _), (.drained, _):
             try fadeOut()
             renderer.settle()
             if beginsItem { beginItem() }
-            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade)) }
             phase = .waiting
+            fallthrough
+        case (.waiting, _):
+            if fadeIn > 0 { fadeIn = max(fadeIn, format.frames(fade)) }
             resume()
         }
     }
