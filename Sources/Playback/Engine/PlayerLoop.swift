@@ -47,6 +47,8 @@ final class PlayerLoop: @unchecked Sendable {
     private let queueShare: SharedByteBudget.Share
     private let undoShare: SharedByteBudget.Share
     private var deadline: MonotonicTime?
+    /// Messages that follow in this turn.
+    private var messagesLeft = 0
     /// The time at which the player's thread wakes up without a message.
     private var alarm: MonotonicTime?
 
@@ -105,6 +107,7 @@ final class PlayerLoop: @unchecked Sendable {
         owner = OwningThread()
         if messages.isEmpty { handle(.tick) }
         for (index, message) in messages.enumerated() {
+            messagesLeft = messages.count - index - 1
             switch message {
             case .command(let command, let origin, let reply): accept(command, origin, reply)
             case .input(let input):
@@ -200,7 +203,7 @@ final class PlayerLoop: @unchecked Sendable {
             core.queue.byteLimit = queueShare.allowance
             core.queue.undoHistory.byteLimit = undoShare.allowance
             let revision = core.queue.revision
-            let actions = core.handle(input, clock: reading, now: now)
+            let actions = core.handle(input, clock: reading, now: now, more: messagesLeft > 0)
             if core.queue.revision != revision { reportMemory(core.queue) }
             deadline = core.nextDeadline
             var snapshot = core.snapshot()

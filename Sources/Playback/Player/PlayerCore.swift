@@ -133,8 +133,8 @@ struct PlayerCore {
         return finish()
     }
 
-    /// Handles one input. `clock` is the sink's clock at the same moment.
-    mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime) -> [PlayerAction] {
+    /// Handles one input. `clock` is the sink's clock at the same moment. `more`: others wait, perhaps the awaited report.
+    mutating func handle(_ input: Input, clock: OutputClock, now: MonotonicTime, more: Bool = false) -> [PlayerAction] {
         actions = []
         self.now = now
         observe(clock)
@@ -150,7 +150,7 @@ struct PlayerCore {
         case .saveSucceeded: saveSucceeded()
         case .tick: break
         }
-        checkDeadlines()
+        if !more { checkDeadlines() }
         return finish()
     }
 

@@ -61,6 +61,19 @@ import Testing
         #expect(world.run(upTo: PlayerCore.pausingLimit + 0.1) { $0.status == .interrupted })
     }
 
+    /// The player is late, not the sink.
+    @Test func keepsItsStream_whenTheReportWaitsBehindAnotherInput() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let stream = try #require(world.sink.generation)
+        world.sink.isMute = true
+        world.command(.pause)
+        world.sink.isFrozen = true
+        let (clock, late) = (world.reading, world.now.advanced(bySeconds: 2 * PlayerCore.pausingLimit))
+        _ = world.core.handle(.tick, clock: clock, now: late, more: true)
+        _ = world.core.handle(.output(.paused(stream)), clock: clock, now: late)
+        #expect(world.status == .paused && world.core.stream.generation == stream)
+    }
+
     /// A network speaker plays what it has taken before it falls silent.
     @Test func keepsItsStream_whenASinkOfHighLatencyIsPaused() throws {
         var world = SimulatedWorld.playing(["a-60"])
