@@ -60,6 +60,8 @@ struct PlayerCore {
     var timerRamp = GainRamp()
     var sleep: Sleep?
     var rise: Rise?
+    /// The ramp of the rise that has begun, until sound is wanted no more.
+    var rising: GainRamp?
     var timedStart: TimedStart?
     /// Opens a stream and decodes although no sound is wanted (`prime`).
     var isPriming = false

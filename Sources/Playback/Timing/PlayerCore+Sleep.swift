@@ -111,6 +111,7 @@ extension PlayerCore {
     /// The next sound rises from silence. nil: it does not, and a rise that has begun ends. `reconcileTimerGain` restores the
     /// gain, in sound that fades out once it is silent.
     mutating func rise(over seconds: Double?) {
+        rising = nil
         guard let seconds else {
             endRise()
             // The output moves the gain with its frames: without this, the rest of the ramp would follow.
@@ -184,12 +185,15 @@ extension PlayerCore {
         guard let rise else { return }
         endRise()
         moveTimerGain(to: 1, over: rise.seconds)
+        rising = timerRamp
     }
 
     /// Restores the gain once no sound needs it.
     mutating func reconcileTimerGain() {
         if rise?.isKept(wantsSound: goal.wantsSound) == false { endRise() }
-        guard rise == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain, timerRamp.to != 1
+        if let ramp = rising, !goal.wantsSound || sleep != nil || ramp.end <= now { rising = nil }
+        guard rise == nil, rising == nil, sleep?.isLowered != true, leaderPlayback == nil, mayRestoreGain,
+            timerRamp.to != 1
         else { return }
         moveTimerGain(to: 1, over: 0)
     }
@@ -200,9 +204,10 @@ extension PlayerCore {
         return goal.wantsSound || stream.format == nil
     }
 
-    /// A follower reaches the end of its leader's ramp at the same time, from its own present gain.
+    /// A follower reaches the end of its leader's ramp at the same time, from its own present gain. A rise reaches its
+    /// end after silence as well, which ends the ramps of the output.
     private mutating func followFade() {
-        guard rise == nil, let fade = leaderPlayback?.fade, mayRestoreGain else { return }
+        guard rise == nil, let fade = leaderPlayback?.fade ?? rising, mayRestoreGain else { return }
         guard lastStatus != .playing else {
             if (timerRamp.to, timerRamp.end) != (fade.to, fade.end) { moveTimerGain(to: fade.to, until: fade.end) }
             return

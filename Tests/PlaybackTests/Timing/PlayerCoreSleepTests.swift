@@ -298,6 +298,23 @@ import Testing
         #expect(world.timerGains.last?.gain == 1)
     }
 
+    /// Silence ends the ramps of the output.
+    @Test func aRiseGoesOn_afterAnInterruption() throws {
+        var world = SimulatedWorld.with(["a-60"], play: false)
+        riseAndPlay(&world)
+        world.run(seconds: 1)
+        world.interrupt()
+        world.run(seconds: 1)
+        world.endInterruption()
+        #expect(world.run { $0.status == .playing })
+        let start = try #require(world.timerGains.dropLast().last)
+        let rest = try #require(world.timerGains.last)
+        #expect(abs(start.gain - 0.4) < 0.05 && start.seconds == 0)
+        #expect(rest.gain == 1 && abs(rest.seconds - 3) < 0.2)
+        world.run(seconds: 5)
+        #expect(world.timerGains.last?.gain == 1)
+    }
+
     @Test func aRiseEndsASleep() {
         var world = SimulatedWorld.playing(["a-60"])
         _ = sleeping(&world, in: 1, fade: 0)

@@ -103,8 +103,9 @@ import Testing
         media.gate.post(())
         ring()
         #expect(try hear { result != nil } && result == .tone)
-        #expect(try hear { rig["main"].snapshot.status == .playing } && uris == ["1"])
-        #expect(try output.timerGain == 1 && !rig["main"].snapshot.settings.muted)
+        let output = try output
+        #expect(try hear { rig["main"].snapshot.status == .playing && output.timerGain == 1 })
+        #expect(uris == ["1"] && !rig["main"].snapshot.settings.muted)
     }
 
     @Test(arguments: [ScriptedDisk.Answer.refused, .hangs])
