@@ -94,11 +94,13 @@ class Icecast:
         path = home / "icecast.xml"
         path.write_text(self.CONFIGURATION.format(port=self.port, home=home))
         path.chmod(0o644)
-        self.process = subprocess.Popen(
-            ["icecast2", "-c", str(path)], cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=(home / "stderr.log").open("wb"))
         self.source: subprocess.Popen | None = None
-        opened.append(self)
+        # A request before its threads run can make Icecast 2.4.4 crash. This is the first line a second later.
+        with self._await("checking master stream list", "icecast runs"):
+            self.process = subprocess.Popen(
+                ["icecast2", "-c", str(path)], cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=(home / "stderr.log").open("wb"))
+            opened.append(self)
         # A connection alone is accepted before it serves, and the next one can be refused.
         eventually(self._answers, "icecast answers", 10)
 
@@ -119,14 +121,16 @@ class Icecast:
     @contextlib.contextmanager
     def _await(self, line: str, what: str) -> Iterator[None]:
         """Waits for another such line in its log. Requests until then would do as well, but have made Icecast 2.4.4 crash."""
-        log = self.home / "error.log"
-        before = log.read_text().count(line)
+        before = self._log().count(line)
         yield
-        eventually(lambda: self._check() or log.read_text().count(line) > before, what, 15)
+        eventually(lambda: self._check() or self._log().count(line) > before, what, 15)
+
+    def _log(self, name: str = "error.log") -> str:
+        path = self.home / name
+        return path.read_text() if path.exists() else ""
 
     def _check(self) -> None:
-        logs = [(self.home / name).read_text() for name in ("stderr.log", "error.log") if (self.home / name).exists()]
-        assert self.process.poll() is None, (self.process.returncode, *logs)
+        assert self.process.poll() is None, (self.process.returncode, self._log("stderr.log"), self._log())
 
     def feed(self, file: pathlib.Path) -> None:
         """The source comes. Returns once a listener gets the stream."""
