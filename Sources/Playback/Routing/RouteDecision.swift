@@ -22,11 +22,14 @@ struct RouteSituation {
     var filter = RouteFilter()
     var now: MonotonicTime
 
-    /// The device in use, or the headphones to which the sound is returning.
-    var used: OutputDevice? {
-        guard let lost, lost.device.id == selected, lost.isBack(in: known ?? []) else { return previous }
+    /// The headphones to which the sound is returning.
+    var returning: OutputDevice? {
+        guard let lost, lost.device.id == selected, lost.isBack(in: known ?? []) else { return nil }
         return lost.device
     }
+
+    /// The device in use, or that to which the sound is returning.
+    var used: OutputDevice? { returning ?? previous }
 }
 
 /// Lost headphones, until the sound is on them again.
@@ -72,8 +75,7 @@ struct RouteDecision: Equatable {
 
         if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
             // Each loss stops the music once: since then, somebody may have started it again.
-            let known = situation.lost.flatMap { $0.isBack(in: situation.known ?? []) ? nil : $0.device.id }
-            if used.id != known {
+            if situation.returning != nil || used.id != situation.lost?.device.id {
                 lost = RouteLoss(device: used, since: situation.now)
                 transport = situation.policy == .follow ? .unchanged : .stop
             }

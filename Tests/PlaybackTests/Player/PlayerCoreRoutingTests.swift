@@ -69,6 +69,24 @@ import Testing
         #expect(world.run(upTo: 1) { $0.status == .playing })
     }
 
+    /// The device is still listed, and in use until the list that follows.
+    @Test func playAfterTheSessionForbadeTheDevice_beforeTheListChanges() {
+        let devices = [Self.speakers, OutputDevice(id: "bt", description: "Box", bus: "bluetooth")]
+        var world = SimulatedWorld.playing(["a-60"])
+        world.report(devices, current: "bt")
+        world.run(seconds: 1)
+        world.applyRules { $0.routes.allowsBluetooth = false }
+        #expect(world.core.reason == .routeLost)
+        world.command(.play(.current))
+        world.report(devices, current: "spk")
+        #expect(world.core.goal.wantsSound)
+        // Allowed again, and forbidden before the sound is there.
+        world.command(.applyRules(SessionRules()))
+        #expect(world.selected.last == "bt")
+        world.applyRules { $0.routes.allowsBluetooth = false }
+        #expect(!world.core.goal.wantsSound)
+    }
+
     /// Found in a live test: the speakers played 40 ms of music.
     @Test func headphonesGoneAgain_beforeTheSoundIsThere() {
         var world = onHeadphones()
