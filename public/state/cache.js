@@ -10,6 +10,7 @@ export class Cache {
   #client;
   #isShown = false;
   #timer = 0;
+  #lists = 0;
   /** The last one. */
   #event = null;
 
@@ -26,13 +27,17 @@ export class Cache {
   async list() {
     this.#cancel();
     const before = this.#event;
+    const order = ++this.#lists;
     try {
-      this.status = await this.#client.get("/cache");
+      const status = await this.#client.get("/cache");
+      // A newer request has overtaken this one.
+      if (order !== this.#lists) return;
+      this.status = status;
       this.problem = null;
       // It is newer than the answer.
       if (this.#event !== before) this.applyEvent(this.#event);
     } catch (problem) {
-      this.problem = problem.message;
+      if (order === this.#lists) this.problem = problem.message;
     }
   }
 

@@ -20,12 +20,13 @@ export class Library {
 
   async start() {
     const before = this.status;
+    const generation = this.#generation;
     try {
       const status = await this.#client.get("/library");
       // An event since then is newer.
       if (this.status === before) this.applyStatus(status);
     } catch (problem) {
-      this.problem = problem.message;
+      if (generation === this.#generation) this.problem = problem.message;
       return;
     }
     await this.#read(this.#place);

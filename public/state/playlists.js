@@ -23,7 +23,7 @@ export class Playlists {
       this.lists = playlists;
       this.problem = null;
     } catch (problem) {
-      this.problem = problem.message;
+      if (order === this.#loads) this.problem = problem.message;
     }
     // It may have been removed by another.
     if (this.list && this.lists && !this.lists.some(({ id }) => id === this.list.id)) this.list = null;

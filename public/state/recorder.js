@@ -54,7 +54,7 @@ export class Recorder extends EventTarget {
       this.problem = null;
       if (this.status === before) this.status = status;
     } catch (problem) {
-      this.problem = problem.message;
+      if (order === this.#lists) this.problem = problem.message;
     }
   }
 

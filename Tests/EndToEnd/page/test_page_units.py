@@ -604,6 +604,30 @@ def test_anEvent_isNewerThanAnAnswerThatWasAskedForBefore(page):
     }""") == ["recording", [], "idle"]
 
 
+def test_aFailure_thatANewerAnswerHasOvertaken_isNotShown(page):
+    """A request from before the connection was lost fails only after the page has read all again."""
+    assert page.evaluate("""async () => {
+        const [{ Cache }, { Library }, { Playlists }, { Recorder }] = await Promise.all(
+            ["cache", "library", "playlists", "recorder"].map((name) => import(`/state/${name}.js`)));
+        const answers = [];
+        const client = { get: () => new Promise((resolve, reject) => answers.push({ resolve, reject })) };
+        const settled = () => new Promise((resolve) => setTimeout(resolve));
+        const problems = [];
+        for (const [part, read] of [[new Cache(client), "list"], [new Library(client), "start"], [new Playlists(client), "load"], [new Recorder({ client }), "list"]]) {
+            part[read]();
+            part[read]();
+            const [older, newer] = answers.splice(0);
+            newer.resolve({ entries: [], playlists: [], recordings: [], status: null });
+            await settled();
+            older.reject(new Error("The server cannot be reached."));
+            await settled();
+            problems.push(part.problem);
+            answers.length = 0;
+        }
+        return problems;
+    }""") == [None] * 4
+
+
 def test_aRecording_isLoadedForAnHourIfNeeded(page):
     """The limit of a request ends the transfer of its answer too."""
     page.unroute_all()
