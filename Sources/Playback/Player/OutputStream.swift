@@ -23,7 +23,7 @@ struct OutputStream {
         case running
         /// Started but out of frames. `hadFrames`: frames were in the ring, but did not reach the sink in time.
         case dry(since: MonotonicTime, hadFrames: Bool)
-        /// `since`: the sink may have played what it had taken. `fade`: seconds of fade-out.
+        /// `since`: the time at which the sink has played what it had taken; it may lie ahead. `fade`: seconds of fade-out.
         case pausing(since: MonotonicTime, fade: Double)
         /// Plays the frames in the ring; nothing follows. `since`: the last one may have been heard.
         case draining(since: MonotonicTime)
