@@ -102,7 +102,7 @@ def test_a_leader_names_its_followers(server, api, player, open_events):
         for log, mark in zip(logs, marks):
             log.wait_for("settings", lambda event: event.message["player"] == "main" and event["followers"] == followers, mark=mark)
         assert api.player()["followers"] == followers
-    eventually(lambda: logs[1].since(0, "players")[-1]["change"] == "removed", "the removal")
+    logs[1].wait_for("players", lambda event: event["change"] == "removed")
     mark = logs[1].mark()
     bath.settings(level=0.3)
     logs[1].wait_for("settings", lambda event: event.message["player"] == "bath", mark=mark)
