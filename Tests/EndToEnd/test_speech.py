@@ -54,8 +54,8 @@ def spans(capture, frequency: float, start: int) -> list[tuple[float, float]]:
 def assert_music_was_down(capture, start: int, begin: float, end: float) -> None:
     """From 0.3 s after the beginning to the end, and back after it."""
     samples = capture.samples(start)[int((begin + 0.3) * RATE):int(end * RATE)]
-    loudest = max(amplitude(samples[at:at + 4 * STEP], MUSIC) for at in range(0, len(samples) - 4 * STEP, 4 * STEP))
-    assert loudest < LEVEL * 0.15, loudest
+    course = [amplitude(samples[at:at + 4 * STEP], MUSIC) for at in range(0, len(samples) - 4 * STEP, 4 * STEP)]
+    assert max(course) < LEVEL * 0.15, [f"{level:.3f}" for level in course]
     eventually(lambda: near(level_now(capture, MUSIC), LEVEL, 0.5), "the music is back", timeout=8, every=0.05)
 
 
