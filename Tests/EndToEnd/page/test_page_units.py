@@ -375,6 +375,28 @@ def test_theFormOfANewAlarm_closesWithItsPlayer(page):
     }""") == [[False, "time"], [True, "Add alarm"]]
 
 
+def test_anOptionOfTheSession_keepsTheFocus_whileItIsAvailable(page):
+    assert page.evaluate("""async () => {
+        const dialog = document.createElement("session-dialog");
+        document.body.append(dialog);
+        const settled = () => new Promise((resolve) => setTimeout(resolve));
+        const boxes = () => [...dialog.querySelectorAll("[data-option]")];
+        const look = async (options, known = ["mix-with-others", "duck-others"]) => {
+            dialog.session = { category: "playback", mode: "default", options, available: { categories: ["playback"], modes: ["default"], options: known } };
+            await settled();
+            return [boxes().map((box) => box.checked), boxes().indexOf(document.activeElement)];
+        };
+        dialog.open();
+        await look([]);
+        boxes()[1].focus();
+        const seen = [await look(["duck-others"]), await look([]), await look(["duck-others"], ["duck-others"])];
+        dialog.close();
+        await settled();
+        dialog.remove();
+        return seen;
+    }""") == [[[False, True], 1], [[False, False], 1], [[True], -1]]
+
+
 def test_channel_resumesAtTheLastEventItGot(page):
     """`hello` has the latest number before the missed events have come."""
     assert page.evaluate("""async () => {

@@ -102,11 +102,20 @@ class SessionDialog extends DialogComponent {
     refs.noRecording.hidden = available.categories.includes("record");
     render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
     refs.mode.value = mode;
-    render(refs.options, html`${available.options.map((option) => html`
-      <label class="check"><input type="checkbox" data-option="${option}" ${options.includes(option) ? html`checked` : null}>
-        ${optionWords[option] ?? option}</label>`)}`);
+    this.#showOptions(available.options, options);
     refs.silent.checked = silentSwitch;
     setText(refs.others, describeOthers(session));
+  }
+
+  /** Makes the boxes only for other options: one may have the focus. */
+  #showOptions(available, chosen) {
+    const { options } = this.refs;
+    const boxes = () => [...options.querySelectorAll("input")];
+    if (boxes().map(({ dataset }) => dataset.option).join() !== available.join()) {
+      render(options, html`${available.map((option) => html`
+        <label class="check"><input type="checkbox" data-option="${option}"> ${optionWords[option] ?? option}</label>`)}`);
+    }
+    for (const box of boxes()) box.checked = chosen.includes(box.dataset.option);
   }
 }
 
