@@ -79,8 +79,6 @@ export class Commands {
     // Replaces an earlier sleep timer.
     sleep: (end) => ["POST", this.paths.timers(), { type: "sleep", ...end }],
     endTimer: ({ id }) => ["DELETE", this.paths.timers(`/${key(id)}`)],
-    addAlarm: (alarm) => ["POST", this.paths.timers(), { type: "alarm", ...alarm }],
-    changeTimer: ({ id, ...change }) => ["PATCH", this.paths.timers(`/${key(id)}`), change],
     savePreset: ({ name }) => ["PUT", this.paths.effects(`/presets/${key(name)}`), {}],
     importPreset: (preset) => ["POST", this.paths.effects("/presets"), preset],
     removePreset: ({ name }) => ["DELETE", this.paths.effects(`/presets/${key(name)}`)],
@@ -104,6 +102,8 @@ export class Commands {
       id ? ["PUT", this.paths.playlists(`/${key(id)}`), { fromQueue: true }, slow]
         : ["POST", this.paths.playlists(), { name, fromQueue: true }, slow], () => `Saved as ${name}`),
     removePlaylist: ({ id, name }) => this.#announce(["DELETE", `/playlists/${key(id)}`], () => `Removed the playlist ${name}`),
+    addAlarm: (alarm) => this.#setTimer("POST", this.paths.timers(), { type: "alarm", ...alarm }),
+    changeTimer: ({ id, ...change }) => this.#setTimer("PATCH", this.paths.timers(`/${key(id)}`), change),
     clearCache: () => this.#announce(["DELETE", "/cache", undefined, slow], ({ removed, kept }) =>
       `${removed ? "Cleared" : "Nothing was removed"}${kept ? `: ${kept} in use stayed` : ""}`),
     record: (settings) => this.#record(settings),
@@ -212,6 +212,14 @@ export class Commands {
       this.notify(`Added ${count(answer.count, "track")} ${where}${rest}`, this.#undoOf(path, answer));
     }
     return answer;
+  }
+
+  /** Shows the answer before the event comes, unless one has come meanwhile. There is no answer if the timer was due at once. */
+  async #setTimer(...request) {
+    const before = this.store.timers;
+    const timer = await this.#send(...request);
+    if (timer?.id && this.store.timers === before) this.store.timers = [...before.filter(({ id }) => id !== timer.id), timer];
+    return timer;
   }
 
   /** Changes a session that only plays to one that also records, until the recording ends. */

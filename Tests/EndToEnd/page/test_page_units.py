@@ -729,6 +729,32 @@ def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
     }""") == [["/effects", "/outputs", "/player", "/player", "/player/pause", "/players/kitchen"], None, None, None]
 
 
+def test_anAlarm_isShownAsTheAnswerHasIt_beforeItsEvent_butNotAfterANewerOne(page):
+    assert page.evaluate("""async () => {
+        const { Commands } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const { PlayerPaths } = await import("/net/paths.js");
+        const store = new Store();
+        const answers = [];
+        const client = { send: () => new Promise((resolve) => answers.push(resolve)) };
+        const commands = new Commands({ client, channel: null, paths: new PlayerPaths(() => "main"), store, notify: () => {} });
+        const seen = [];
+        const save = async (name, data, answer, before = () => {}) => {
+            const saved = commands.perform(name, data);
+            before();
+            answers.shift()(answer);
+            seen.push([await saved, store.timers.map(({ id, time }) => `${id} ${time}`).join()]);
+        };
+        const event = (time) => store.applyEvent({ type: "timers", version: 1, data: { timers: [{ id: "t1", time }] } });
+        await save("addAlarm", { time: "06:45" }, { id: "t1", time: "06:45" });
+        await save("changeTimer", { id: "t1", time: "07:00" }, { id: "t1", time: "07:00" });
+        await save("changeTimer", { id: "t1", time: "07:15" }, { id: "t1", time: "07:15" }, () => event("08:00"));
+        await save("changeTimer", { id: "t1", time: "07:30" }, { id: "t1", time: "07:30" }, () => store.forget());
+        await save("addAlarm", { time: "07:45" }, null);
+        return seen;
+    }""") == [[True, "t1 06:45"], [True, "t1 07:00"], [True, "t1 08:00"], [True, ""], [True, ""]]
+
+
 def test_undo_isOfferedOnlyForTheChosenPlayersQueue_andPlayReachesThePlayerThatWasAsked(page):
     assert page.evaluate("""async () => {
         const { PlayerPaths } = await import("/net/paths.js");
