@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 /** Milliseconds between two readings of all entries. */
@@ -10,7 +11,7 @@ export class Cache {
   #client;
   #isShown = false;
   #timer = 0;
-  #lists = 0;
+  #lists = new Newest();
   /** The last one. */
   #event = null;
 
@@ -24,21 +25,15 @@ export class Cache {
     if (!isShown) this.#cancel();
   }
 
-  async list() {
+  list() {
     this.#cancel();
     const before = this.#event;
-    const order = ++this.#lists;
-    try {
-      const status = await this.#client.get("/cache");
-      // A newer request has overtaken this one.
-      if (order !== this.#lists) return;
+    return this.#lists.take(this.#client.get("/cache"), (status) => {
       this.status = status;
       this.problem = null;
       // It is newer than the answer.
       if (this.#event !== before) this.applyEvent(this.#event);
-    } catch (problem) {
-      if (order === this.#lists) this.problem = problem.message;
-    }
+    }, ({ message }) => (this.problem = message));
   }
 
   /** One frame of the event channel. `cache` events have only the entries in use. */

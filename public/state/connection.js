@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Newest } from "../lib/newest.js";
+
 /** The parts of the store that are read after each greeting, and after lost events. Later changes come as events, except for `outputs`. */
 const parts = {
   outputs: (paths) => paths.outputs(),
@@ -16,7 +18,7 @@ const parts = {
 export class Connection {
   /** The library's revision of the last event. */
   #catalogue;
-  #asked = {};
+  #reads = Object.fromEntries(Object.keys(parts).map((part) => [part, new Newest()]));
 
   /** `onRead()`: read what the store does not have, too. `onGone()`: the player that the page controls no longer exists. */
   constructor(parts) {
@@ -42,12 +44,12 @@ export class Connection {
    * Reads a part of the store. Drops an answer that a newer request or event has overtaken, or of another player. A refusal leaves
    * the part empty; the status line has the reason. A lost connection or a busy server leaves it as it was.
    */
-  async refresh(part) {
+  refresh(part) {
     const path = parts[part](this.paths);
-    const asked = (this.#asked[part] = (this.#asked[part] ?? 0) + 1);
-    const answer = await this.client.get(path).catch(({ status }) => [0, 429].includes(status) ? undefined : null);
-    const isWanted = asked === this.#asked[part] && path === parts[part](this.paths);
-    if (isWanted && answer !== undefined) this.store[part] = part === "timers" ? answer?.timers ?? [] : answer;
+    const use = (answer) => {
+      if (path === parts[part](this.paths)) this.store[part] = part === "timers" ? answer?.timers ?? [] : answer;
+    };
+    return this.#reads[part].take(this.client.get(path), use, ({ status }) => [0, 429].includes(status) || use(null));
   }
 
   #changed(connection) {
@@ -86,7 +88,7 @@ export class Connection {
   #received(message) {
     const { type, data } = message;
     // It is newer than what was asked for before it.
-    if (type in this.#asked) this.#asked[type] += 1;
+    this.#reads[type]?.forget();
     if (type === "library" && data.state !== "scanning" && data.revision !== this.#catalogue) {
       this.#catalogue = data.revision;
       this.windows.renew();

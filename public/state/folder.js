@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { describeItem, isNetwork } from "../lib/media.js";
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 500;
@@ -10,58 +11,42 @@ const slow = { timeout: 30_000 };
 /** The folder or playlist in the music pane, loaded page by page. */
 export class Folder {
   #client;
-  #generation = 0;
-  #lists = 0;
+  #folders = new Newest();
+  #lists = new Newest();
 
   constructor(client) {
     this.#client = client;
   }
 
   open(path) {
-    return this.#show(() => this.#page(path, 0));
+    this.#lists.forget();
+    return this.#folders.take(this.#page(path, 0), (content) => this.#show(content), ({ message }) => this.#show(null, message));
   }
 
   /**
-   * Shows the entries of a playlist, local or from the web. Resolves to false if another place was opened meanwhile. Rejects
+   * Shows the entries of a playlist, local or from the web. Resolves to true, unless another place was opened meanwhile. Rejects
    * with the server's problem and keeps the content.
    */
-  async openList(uri) {
-    const generation = this.#generation;
-    const order = ++this.#lists;
-    const isOvertaken = () => generation !== this.#generation || order !== this.#lists;
-    try {
-      const { length, truncated, items } = await this.#client.get(`/media/list?${new URLSearchParams({ uri })}`, slow);
-      if (isOvertaken()) return false;
-      const parent = isNetwork(uri) ? "" : uri.split("/").slice(0, -1).join("/");
-      await this.#show(() => ({ path: uri, parent, length, truncated, isList: true, entries: items.map(entryOf) }));
+  openList(uri) {
+    const parent = isNetwork(uri) ? "" : uri.split("/").slice(0, -1).join("/");
+    return this.#lists.take(this.#client.get(`/media/list?${new URLSearchParams({ uri })}`, slow), ({ length, truncated, items }) => {
+      this.#folders.forget();
+      this.#show({ path: uri, parent, length, truncated, isList: true, entries: items.map(entryOf) });
       return true;
-    } catch (problem) {
-      if (isOvertaken()) return false;
-      throw problem;
-    }
+    }, (problem) => Promise.reject(problem));
   }
 
-  async #show(load) {
-    const generation = ++this.#generation;
-    try {
-      const content = await load();
-      if (generation !== this.#generation) return;
-      this.content = content;
-      this.problem = null;
-    } catch (problem) {
-      if (generation !== this.#generation) return;
-      this.content = null;
-      this.problem = problem.message;
-    }
+  #show(content, problem = null) {
+    this.content = content;
+    this.problem = problem;
   }
 
   /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */
   async more() {
     const { content } = this;
-    const generation = this.#generation;
     if (!content || content.entries.length >= content.length) return;
     const page = await this.#page(content.path, content.entries.length);
-    if (generation !== this.#generation || content !== this.content) return;
+    if (content !== this.content) return;
     this.content = { ...content, length: page.length, entries: [...content.entries, ...page.entries] };
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { count } from "../lib/media.js";
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 200;
@@ -12,24 +13,17 @@ export class Library {
   #place = { kind: "albums" };
   /** The way back: `{place, content}`, the nearest last. */
   #trail = [];
-  #generation = 0;
+  #reads = new Newest();
 
   constructor(client) {
     this.#client = client;
   }
 
-  async start() {
+  start() {
     const before = this.status;
-    const generation = this.#generation;
-    try {
-      const status = await this.#client.get("/library");
-      // An event since then is newer.
-      if (this.status === before) this.applyStatus(status);
-    } catch (problem) {
-      if (generation === this.#generation) this.problem = problem.message;
-      return;
-    }
-    await this.#read(this.#place);
+    // An event since then is newer.
+    const apply = (status) => this.status === before && this.applyStatus(status);
+    return this.#read(this.#place, this.#client.get("/library").then(apply));
   }
 
   /** Reloads the current place when the library has changed. */
@@ -52,24 +46,22 @@ export class Library {
   back() {
     const { place, content } = this.#trail.pop() ?? { place: { kind: "albums" }, content: null };
     if (!content) return this.#read(place);
+    this.#reads.forget();
     this.#place = place;
-    this.#generation += 1;
-    this.content = content;
-    this.problem = null;
-    return undefined;
+    return this.#show(content);
   }
 
-  async #read(place) {
+  /** Loads `place`, once `ready` is done. */
+  #read(place, ready = null) {
+    const load = async () => {
+      await ready;
+      return { ...place, ...(await this.#load(place)) };
+    };
     this.#place = place;
-    const generation = ++this.#generation;
-    let content = null;
-    let problem = null;
-    try {
-      content = { ...place, ...(await this.#load(place)) };
-    } catch (refusal) {
-      problem = refusal.message;
-    }
-    if (generation !== this.#generation) return;
+    return this.#reads.take(load(), (content) => this.#show(content), ({ message }) => this.#show(null, message));
+  }
+
+  #show(content, problem = null) {
     this.content = content;
     this.problem = problem;
   }
@@ -81,11 +73,10 @@ export class Library {
   /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */
   async more() {
     const { content } = this;
-    const generation = this.#generation;
     if (!content?.hasMore) return;
     const name = content.list;
     const page = await this.#page(content.path, content[name].length);
-    if (generation !== this.#generation) return;
+    if (content !== this.content) return;
     const all = [...content[name], ...page.items];
     this.content = { ...content, [name]: all, hasMore: all.length < page.length };
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 import { main } from "../net/paths.js";
 
@@ -9,7 +10,7 @@ const key = "tonearm.player";
 export class Players extends EventTarget {
   #client;
   #names = new Map();
-  #generation = 0;
+  #loads = new Newest();
 
   constructor(client) {
     super();
@@ -17,17 +18,12 @@ export class Players extends EventTarget {
     this.steered = localStorage.getItem(key) ?? main;
   }
 
-  async load() {
-    const generation = ++this.#generation;
-    try {
-      const { players } = await this.#client.get("/players");
-      // A newer request has overtaken this one.
-      if (generation !== this.#generation) return;
+  /** After a failure the list stays; the next connection loads it again. */
+  load() {
+    return this.#loads.take(this.#client.get("/players"), ({ players }) => {
       this.list = players;
       for (const { id, name } of players) this.#names.set(id, name);
-    } catch {
-      // The list stays; the next connection loads it again.
-    }
+    });
   }
 
   applyEvent({ type }) {

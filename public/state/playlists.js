@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 200;
@@ -7,38 +8,27 @@ const pageSize = 200;
 /** The saved playlists, and the open one page by page. */
 export class Playlists {
   #client;
-  #generation = 0;
-  #loads = 0;
+  #loads = new Newest();
+  #opened = new Newest();
 
   constructor(client) {
     this.#client = client;
   }
 
-  async load() {
-    const order = ++this.#loads;
-    try {
-      const { playlists } = await this.#client.get("/playlists");
-      // A newer request has overtaken this one.
-      if (order !== this.#loads) return;
+  load() {
+    return this.#loads.take(this.#client.get("/playlists"), ({ playlists }) => {
       this.lists = playlists;
       this.problem = null;
-    } catch (problem) {
-      if (order === this.#loads) this.problem = problem.message;
-    }
-    // It may have been removed by another.
-    if (this.list && this.lists && !this.lists.some(({ id }) => id === this.list.id)) this.list = null;
+      // It may have been removed by another.
+      if (this.list && !playlists.some(({ id }) => id === this.list.id)) this.list = null;
+    }, ({ message }) => (this.problem = message));
   }
 
   /** `id` null: back to all of them. */
-  async open(id) {
+  open(id) {
     this.list = this.problem = null;
-    const generation = ++this.#generation;
-    try {
-      const list = id === null ? null : await this.#page(id, 0);
-      if (generation === this.#generation) this.list = list;
-    } catch (problem) {
-      if (generation === this.#generation) this.problem = problem.message;
-    }
+    if (id === null) return this.#opened.forget();
+    return this.#opened.take(this.#page(id, 0), (list) => (this.list = list), ({ message }) => (this.problem = message));
   }
 
   /** Loads the next page. Rejects with the server's problem and keeps the loaded pages. */

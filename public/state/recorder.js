@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 /** Milliseconds between two readings of a growing file's size. */
@@ -9,8 +10,8 @@ const pause = 2000;
 export class Recorder extends EventTarget {
   #isShown = false;
   #timer = 0;
-  #generation = 0;
-  #lists = 0;
+  #streams = new Newest();
+  #lists = new Newest();
 
   /** `{client, paths}` */
   constructor(parts) {
@@ -43,19 +44,13 @@ export class Recorder extends EventTarget {
     }
   }
 
-  async list() {
-    const order = ++this.#lists;
+  list() {
     const before = this.status;
-    try {
-      const { status, recordings } = await this.client.get("/recordings");
-      // A newer request has overtaken this one.
-      if (order !== this.#lists) return;
+    return this.#lists.take(this.client.get("/recordings"), ({ status, recordings }) => {
       this.recordings = recordings;
       this.problem = null;
       if (this.status === before) this.status = status;
-    } catch (problem) {
-      if (order === this.#lists) this.problem = problem.message;
-    }
+    }, ({ message }) => (this.problem = message));
   }
 
   /** One frame of the event channel. */
@@ -66,28 +61,22 @@ export class Recorder extends EventTarget {
     const hasEnded = status.last && status.last.id !== this.status?.last?.id;
     const isSaved = this.#takeStream(stream);
     this.status = status;
-    if ((hasEnded || isSaved) && this.#lists) this.list();
+    if ((hasEnded || isSaved) && this.#isShown) this.list();
   }
 
-  /** Events do not have the size of a growing file. */
-  async #askStream() {
-    const generation = ++this.#generation;
+  /** Events do not have the size of a growing file. After a failure the next event or connection brings it. */
+  #askStream() {
     clearTimeout(this.#timer);
-    try {
-      const stream = await this.client.get(this.paths.player("/record-stream"));
-      if (generation !== this.#generation) return;
-      const isSaved = this.#takeStream(stream);
-      if (isSaved && this.#lists) this.list();
-    } catch {
-      // The connection's banner has the reason; the next event or connection brings it.
-    }
+    this.#streams.take(this.client.get(this.paths.player("/record-stream")), (stream) => {
+      if (this.#takeStream(stream) && this.#isShown) this.list();
+    });
   }
 
   /** Returns true if saving has ended since the last call, and dispatches `stream-ended` (detail: `last` of `StreamRecordingStatus`). */
   #takeStream(stream) {
     const before = this.stream;
     this.stream = stream;
-    this.#generation += 1;
+    this.#streams.forget();
     clearTimeout(this.#timer);
     if (stream.state === "recording" && this.#isShown) this.#timer = setTimeout(() => this.#askStream(), pause);
     if (!before) return false;

@@ -96,6 +96,34 @@ def test_anEntryOfAList_isAddedWithoutAPictureWhoseAddressIsHidden(page):
     }""") == [{"uri": "https://host/a.mp3"}, {"uri": "https://host/a.mp3", "artworkUri": "https://host/a.png"}, None]
 
 
+def test_aFolderAndAList_showWhatWasOpenedLast_andAListThatFailsKeepsThePlace(page):
+    assert page.evaluate("""async () => {
+        const { Folder } = await import("/state/folder.js");
+        const answers = [];
+        const folder = new Folder({ get: () => new Promise((resolve, reject) => answers.push({ resolve, reject })) });
+        const seen = [];
+        const look = async (...opened) => {
+            const ends = await Promise.allSettled(opened);
+            seen.push([...ends.map(({ value, reason }) => reason?.message ?? value === true), folder.content.path]);
+        };
+        const [place, list] = [(path) => ({ path, parent: "", length: 0, entries: [] }), { length: 0, truncated: false, items: [] }];
+        const overtaken = [folder.openList("a.m3u"), folder.open("a")];
+        answers[1].resolve(place("a"));
+        answers[0].resolve(list);
+        await look(...overtaken);
+        const shown = [folder.open("b"), folder.openList("b.m3u")];
+        answers[3].resolve(list);
+        await shown[1];
+        answers[2].resolve(place("b"));
+        await look(...shown);
+        const refused = [folder.open("c"), folder.openList("c.m3u")];
+        answers[5].reject(new Error("No list."));
+        answers[4].resolve(place("c"));
+        await look(...refused);
+        return seen;
+    }""") == [[False, False, "a"], [False, True, "b.m3u"], [False, "No list.", "c"]]
+
+
 def test_aPageThatFails_isReported_andTheEntriesStay(page):
     assert page.evaluate("""async () => {
         const { Folder } = await import("/state/folder.js");
