@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { BoundInput } from "./bound-input.js";
 import { choices, data, html, setAttribute, setText } from "./component.js";
-import { Slider } from "./slider.js";
 
 /**
  * Controls for settings, declared as a table: `{name, kind, words, get, patch}`. `kind` is "check", "list" (with `entries`) or "range" (with
@@ -27,20 +27,10 @@ export class ControlTable {
     this.state = state;
     this.#controls = controls.map((control) => ({ ...control, input: root.querySelector(`[data-control=${control.name}]`) }));
     for (const control of this.#controls) {
-      const { kind, input, patch } = control;
-      const show = () => this.#show(control);
-      if (kind === "range") {
-        control.slider = new Slider(input, { show, send: (value) => (this.#showText(control, value), send(patch(value))) });
-      } else {
-        // As a slider: older news do not undo the choice while it is on its way.
-        control.requests = 0;
-        input.addEventListener("change", async () => {
-          control.requests += 1;
-          await send(patch(kind === "check" ? input.checked : input.value));
-          control.requests -= 1;
-          show();
-        });
-      }
+      control.bound = new BoundInput(control.input, {
+        show: () => this.#show(control),
+        send: (value) => (this.#showText(control, value), send(control.patch(value))),
+      });
     }
   }
 
@@ -53,17 +43,18 @@ export class ControlTable {
   }
 
   #show(control) {
-    const { kind, input, get, isOff = () => false, slider, requests } = control;
+    const { kind, input, get, isOff = () => false, bound } = control;
     const state = this.state();
     input.disabled = !state || isOff(state);
-    if (!state || slider?.isBusy || requests) return;
+    if (!state || bound.isBusy) return;
     const value = get(state);
     if (kind === "check") input.checked = value;
     else input.value = value;
-    if (slider) this.#showText(control, value);
+    this.#showText(control, value);
   }
 
-  #showText({ input, show }, value) {
+  #showText({ kind, input, show }, value) {
+    if (kind !== "range") return;
     setAttribute(input, "aria-valuetext", show(value));
     setText(input.previousElementSibling, show(value));
   }

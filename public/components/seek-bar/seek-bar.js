@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { BoundInput } from "../../lib/bound-input.js";
 import { Component, define, effect, html, setAttribute, setText, showParts } from "../../lib/component.js";
-import { Slider } from "../../lib/slider.js";
 import { formatTime, spokenTime } from "../../lib/time.js";
 import { waveformPath } from "../../lib/waveform.js";
 import { PlayerTime } from "../../state/player-time.js";
@@ -35,7 +35,7 @@ class SeekBar extends Component {
 
   made() {
     const { input, track, bubble } = this.refs;
-    this.slider = new Slider(input, {
+    this.slider = new BoundInput(input, {
       show: () => this.#show(),
       send: (position) => {
         this.#draw(position, this.time.duration);

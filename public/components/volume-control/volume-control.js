@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { BoundInput } from "../../lib/bound-input.js";
 import { Component, define, html, iconButton, setAttribute, setIcon, setText } from "../../lib/component.js";
-import { Slider } from "../../lib/slider.js";
 
 /** Mute and the player's volume. The sound card's volume stays as it is. Field: `player`. */
 class VolumeControl extends Component {
@@ -16,7 +16,7 @@ class VolumeControl extends Component {
   }
 
   made() {
-    this.slider = new Slider(this.refs.input, {
+    this.slider = new BoundInput(this.refs.input, {
       show: () => this.draw(),
       send: (percent) => {
         this.#show(percent);
