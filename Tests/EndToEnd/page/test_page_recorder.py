@@ -12,7 +12,7 @@ from rig import Api, Radio, eventually
 pytestmark = [pytest.mark.serve("--recordings", "{directory}/recordings"), pytest.mark.usefixtures("pulse")]
 
 
-def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directory, api, remote):
+def test_a_recording_is_made_paused_saved_queued_played_and_deleted(microphone, directory, api, remote):
     """Issue 4, point 7: recorder view with meter."""
     microphone.tone(440, directory)
     page = remote.page
@@ -41,6 +41,11 @@ def test_a_recording_is_made_paused_saved_queued_and_deleted(microphone, directo
         row.get_by_role("button", name="Add").click()
     eventually(lambda: api.uris() == [entry["uri"]], "it is in the queue")
     assert waveform.value.status == 200, "what was recorded is as any other item"
+    # It lasts two seconds.
+    api.settings(repeat="all")
+    row.get_by_role("button", name=f"Play {entry['id']} now").click()
+    eventually(lambda: api.uris() == [entry["uri"]] * 2 and api.player()["playWhenReady"], "it plays")
+    api.command("stop")
     row.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this recording?").get_by_role("button", name="Delete").click()
     expect(panel.get_by_text("No recordings yet")).to_be_visible()

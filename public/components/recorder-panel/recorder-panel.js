@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { choices, define, effect, html, icon, iconButton, render, setText, textButton } from "../../lib/component.js";
-import { EntriesView, entryRow, loading } from "../../lib/browsing.js";
+import { EntriesView, entryRow, loading, placingButtons, placings } from "../../lib/browsing.js";
 import { describeItem, formatSize, isNetwork, stationOf } from "../../lib/media.js";
 import { showLevels } from "../../lib/meter.js";
 import { describeStreamEnd } from "../../lib/saved-stream.js";
@@ -112,7 +112,7 @@ class RecorderPanel extends EntriesView {
 
   async press(action, { id, uri }) {
     if (action === "record") await this.request("record", formats[this.refs.format.value].settings);
-    else if (action === "add") await this.request("add", { items: [{ uri }] });
+    else if (action in placings) await this.request("add", { items: [{ uri }], ...placings[action] });
     else if (action !== "removeRecording") await this.request(action, { id });
     else if (await this.confirm({ title: "Delete this recording?", text: `${id} is deleted from the server’s disk.`, action: "Delete" })) {
       await this.request("removeRecording", { id });
@@ -129,7 +129,7 @@ function row({ id, uri, duration, size, recovered }) {
   return entryRow({
     action: "saveRecording", values, symbol: "download", name: id, title: `Download ${id}`,
     note: [formatTime(duration), formatSize(size), recovered && "recovered"].filter(Boolean).join(" · "),
-    tools: html`${iconButton("add", `Add ${id} to the queue`, "Add to the queue", { action: "add", ...values })}
+    tools: html`${placingButtons(["play", "add"], id, values)}
       ${iconButton("trash", `Delete ${id}`, "Delete", { action: "removeRecording", ...values })}`,
   });
 }
