@@ -12,6 +12,7 @@ import { settingRanges } from "./lib/setting-ranges.js";
 import { listenForShortcuts } from "./lib/shortcuts.js";
 import { effect, untracked } from "./lib/signal.js";
 import { advise, describe } from "./lib/status.js";
+import { describeSleep, nextAlarm } from "./lib/time.js";
 import { Client } from "./net/client.js";
 import { PlayerPaths } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
@@ -137,6 +138,13 @@ effect(() => {
   const { title, artist } = describeItem(store.player?.item);
   const mark = store.player?.status === "playing" && store.connection.state === "open" ? "▶ " : "";
   document.title = title ? `${mark}${artist ? `${title} – ${artist}` : title} · Tonearm` : "Tonearm";
+});
+effect(() => {
+  const button = find("[data-action=sound]");
+  const alarm = nextAlarm(store.timers);
+  const set = [describeSleep(store.timers), alarm && `alarm ${alarm}`].filter(Boolean).join(", ");
+  button.classList.toggle("on", set !== "");
+  button.title = button.ariaLabel = `Sound settings, sleep timer and alarms${set && `: ${set}`}`;
 });
 effect(() => {
   for (const group of document.querySelectorAll(".needs-control")) group.disabled = store.isReadOnly;

@@ -17,6 +17,7 @@ const shapes = {
   repeatOne: html`<path class="${line}" d="M4 11.5V10a3.5 3.5 0 0 1 3.5-3.5H19M16.3 3.7L19 6.5l-2.7 2.8M20 12.5V14a3.5 3.5 0 0 1-3.5 3.5H5M7.7 14.7L5 17.5l2.7 2.8M11 11l1.4-.9v4.3"/>`,
   volume: html`<path d="M3.5 9.5h3.3L11 5.9c.6-.5 1.5-.1 1.5.7v10.8c0 .8-.9 1.2-1.5.7l-4.2-3.6H3.5a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1z"/><path class="${line}" d="M15.5 9a4.2 4.2 0 0 1 0 6M18 6.3a8 8 0 0 1 0 11.4"/>`,
   muted: html`<path d="M3.5 9.5h3.3L11 5.9c.6-.5 1.5-.1 1.5.7v10.8c0 .8-.9 1.2-1.5.7l-4.2-3.6H3.5a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1z"/><path class="${line}" d="M16 9.5l5 5M21 9.5l-5 5"/>`,
+  settings: html`<path class="${line}" d="M4 7h8.4M17.6 7H20M4 12h2.4M11.6 12H20M4 17h9.4M18.6 17H20"/><circle class="${line}" cx="15" cy="7" r="2.6"/><circle class="${line}" cx="9" cy="12" r="2.6"/><circle class="${line}" cx="16" cy="17" r="2.6"/>`,
   speaker: html`<rect class="${line}" x="6" y="3" width="12" height="18" rx="2.5"/><circle class="${line}" cx="12" cy="14.5" r="3.2"/><circle cx="12" cy="7.2" r="1.2"/>`,
   queue: html`<path class="${line}" d="M4 6h16M4 11h16M4 16h7"/><path d="M15 14.2c0-.5.5-.8.9-.5l4.3 2.8c.4.2.4.8 0 1l-4.3 2.8c-.4.3-.9 0-.9-.5z"/>`,
   folder: html`<path class="${line}" d="M3.5 7a2 2 0 0 1 2-2h3.7l2.3 2.5h7a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z"/>`,

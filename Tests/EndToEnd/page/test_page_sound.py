@@ -444,6 +444,23 @@ def test_theSleepTimer_isBesideTheStatus(remote, api):
     expect(remote.status).to_have_text("Playing")
 
 
+def test_theButtonOfTheTimers_isNamedForThem_andShowsWhatIsSet(remote, api):
+    button = remote.page.locator("[data-action=sound]")
+    expect(button).to_have_accessible_name("Sound settings, sleep timer and alarms")
+    days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    for timer in ({"type": "sleep", "until": "end-of-item"}, {"type": "alarm", "time": "09:00", "days": days}, {"type": "alarm", "time": "07:00", "enabled": False}):
+        api.call("POST", "/timers", json=timer)
+    expect(button).to_have_accessible_name(re.compile("^Sound settings, sleep timer and alarms: sleep after this track, alarm .*09:00$"))
+    expect(button).to_have_class(re.compile(r"\bon\b"))
+    button.click()
+    summary = remote.page.locator("summary", has_text="Alarms")
+    expect(summary).to_have_text(re.compile("^Alarms · next: .*09:00$"))
+    for timer in api.call("GET", "/timers")["timers"]:
+        api.call("DELETE", f"/timers/{timer['id']}")
+    expect(summary).to_have_text("Alarms")
+    expect(button).not_to_have_class(re.compile(r"\bon\b"))
+
+
 @pytest.mark.parametrize("scheme, width", [("light", 1280), ("dark", 360)])
 def test_theSound_hasNamesAndContrast_andFits(open_remote, api, scheme, width, screenshots):
     api.call("PATCH", "/effects", json={"enabled": True, "equalizer": {"enabled": True, "preset": "speech"}})

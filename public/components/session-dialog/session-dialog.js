@@ -3,6 +3,7 @@
 import { choices, define, effect, html, iconButton, render, setText } from "../../lib/component.js";
 import { DialogComponent } from "../../lib/dialog.js";
 import { categoryWords, describeOthers, modeWords, optionWords, policyWords } from "../../lib/session.js";
+import { nextAlarm } from "../../lib/time.js";
 
 // Pairs: an object would list its numbers first.
 const sleepWords = [
@@ -24,7 +25,7 @@ class SessionDialog extends DialogComponent {
         <fieldset class="needs-control"><sound-view></sound-view></fieldset>
         <fieldset class="needs-control session-fields">
           ${list("sleep", "Sleep timer")}
-          <details class="session-alarms"><summary>Alarms</summary><alarm-list></alarm-list></details>
+          <details class="session-alarms"><summary data-ref="alarms">Alarms</summary><alarm-list></alarm-list></details>
           ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
           ${check("yield", "Fall silent when another program takes the sound")}
           ${check("resume", "Resume afterwards")}
@@ -90,6 +91,8 @@ class SessionDialog extends DialogComponent {
     const isKnown = sleepWords.some(([value]) => value === end);
     render(refs.sleep, choices(isKnown ? sleepWords : [...sleepWords, [end, `In ${Math.round(after / 60)} minutes`]]));
     refs.sleep.value = end;
+    const alarm = nextAlarm(this.timers);
+    setText(refs.alarms, alarm ? `Alarms · next: ${alarm}` : "Alarms");
     if (this.outputs) refs.policy.value = this.outputs.policy;
     refs.yield.checked = this.player?.interruptionPolicy !== "notify-only";
     refs.resume.checked = this.player?.autoResume !== false;
