@@ -403,7 +403,7 @@ def test_theFormOfANewAlarm_closesWithItsPlayer(page):
     }""") == [[False, "time"], [True, "Add alarm"]]
 
 
-def test_anOptionOfTheSession_keepsTheFocus_whileItIsAvailable(page):
+def test_anOptionOfTheSession_keepsTheFocus_andAnotherOneThatIsOnItsWay(page):
     assert page.evaluate("""async () => {
         const dialog = document.createElement("session-dialog");
         document.body.append(dialog);
@@ -417,12 +417,20 @@ def test_anOptionOfTheSession_keepsTheFocus_whileItIsAvailable(page):
         dialog.open();
         await look([]);
         boxes()[1].focus();
-        const seen = [await look(["duck-others"]), await look([]), await look(["duck-others"], ["duck-others"])];
+        const seen = [await look(["duck-others"]), await look([])];
+        const asked = [];
+        dialog.addEventListener("request", (event) => {
+            event.stopPropagation();
+            event.detail.result = Promise.resolve(true);
+            asked.push(event.detail.data.options);
+        });
+        for (const box of boxes()) box.click();
+        seen.push(await look(["duck-others"], ["duck-others"]));
         dialog.close();
         await settled();
         dialog.remove();
-        return seen;
-    }""") == [[[False, True], 1], [[False, False], 1], [[True], -1]]
+        return [seen, asked];
+    }""") == [[[[False, True], 1], [[False, False], 1], [[True], -1]], [["mix-with-others"], ["mix-with-others", "duck-others"]]]
 
 
 def test_channel_resumesAtTheLastEventItGot(page):

@@ -62,11 +62,13 @@ class SessionDialog extends DialogComponent {
     return this.timers.find(({ type }) => type === "sleep");
   }
 
+  get #options() {
+    return [...this.refs.options.querySelectorAll("input")];
+  }
+
   #send({ ref, option }, { value, checked }) {
-    if (option) {
-      const others = this.session.options.filter((known) => known !== option);
-      return this.request("session", { options: checked ? [...others, option] : others });
-    }
+    // By the boxes: another change may be on its way.
+    if (option) return this.request("session", { options: this.#options.filter((box) => box.checked).map(({ dataset }) => dataset.option) });
     switch (ref) {
       case "sleep": return this.#sleep(value);
       case "policy": return this.request("outputPolicy", { policy: value });
@@ -112,13 +114,11 @@ class SessionDialog extends DialogComponent {
 
   /** Makes the boxes only for other options: one may have the focus. */
   #showOptions(available, chosen) {
-    const { options } = this.refs;
-    const boxes = () => [...options.querySelectorAll("input")];
-    if (boxes().map(({ dataset }) => dataset.option).join() !== available.join()) {
-      render(options, html`${available.map((option) => html`
+    if (this.#options.map(({ dataset }) => dataset.option).join() !== available.join()) {
+      render(this.refs.options, html`${available.map((option) => html`
         <label class="check"><input type="checkbox" data-option="${option}"> ${optionWords[option] ?? option}</label>`)}`);
     }
-    for (const box of boxes()) box.checked = chosen.includes(box.dataset.option);
+    for (const box of this.#options) box.checked = chosen.includes(box.dataset.option);
   }
 }
 
