@@ -180,6 +180,7 @@ import Testing
     @Test(
         arguments: [
             ("1.1\r\nHost: h\r\nHost: i\r\n", 400), ("1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n", 501),
+            ("1.1\r\nHost: h\r\nContent-Type: application/json\r\ncontent-type: text/plain\r\n", 400),
             ("1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n", 400),
             ("1.1\r\nHost: h\r\nContent-Length: 0\r\nContent-Length: 3\r\n", 400),
             ("1.1\r\nHost: h\r\nX: a\r\n b\r\n", 400), ("1.1\r\nHost: h\r\nX:\r\n\tb\r\n", 400),

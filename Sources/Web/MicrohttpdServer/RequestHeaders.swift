@@ -15,10 +15,11 @@ struct RequestHeaders {
 
     /// The response to an ambiguous or malformed head.
     var problem: HTTPResponse? {
-        // RFC 9112 section 3.2.
         if isAmbiguous { return .malformed("A header field can be read in two ways.") }
-        if headers.fields.count(where: { $0.name.equalsIgnoringASCIICase("Host") }) > 1 {
-            return .malformed("There are several Host fields.")
+        // A proxy may use the other one (RFC 9112 section 3.2, RFC 9110 section 8.3).
+        for name in ["Host", "Content-Type"]
+        where headers.fields.count(where: { $0.name.equalsIgnoringASCIICase(name) }) > 1 {
+            return .malformed("There are several \(name) fields.")
         }
         // This cannot see NUL, at which libmicrohttpd cuts the field. The front door rejects it in the first head.
         if headers.hasControlCharacter {
