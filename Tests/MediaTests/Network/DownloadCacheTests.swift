@@ -83,6 +83,22 @@ import Testing
         #expect(rig.download.failure == nil && rig.forgotten == 1)
     }
 
+    @Test func aMediaThatMayNoLongerBeStored_leavesTheCache_whileItIsRead() throws {
+        var rig = rig([0..<100_000, 600_000..<700_000])
+        rig.head(206, [("Content-Range", "bytes 100000-599999/1000000"), ("ETag", "\"v1\"")])
+        #expect(rig.ask(at: 0) == .cached(upTo: 100_000))
+        rig.send(100_000..<600_000)
+        rig.end()
+        #expect(rig.range == "bytes=700000-" && rig.forgotten == 0)
+        let range = ("Content-Range", "bytes 700000-999999/1000000")
+        rig.head(206, [range, ("ETag", "\"v1\""), ("Cache-Control", "no-store")])
+        #expect(rig.forgotten == 1 && rig.range == "bytes=0-99999" && rig.field("If-Range") == "\"v1\"")
+        rig.head(206, [("Content-Range", "bytes 0-99999/1000000"), ("ETag", "\"v1\""), ("Cache-Control", "no-store")])
+        rig.send(0..<100_000)
+        #expect(try rig.holds(0..<600_000))
+        #expect(rig.download.failure == nil && rig.forgotten == 1)
+    }
+
     @Test func aFileIsKept_andOneThatMayNotBeStoredIsNot() throws {
         for (field, offset) in [("no-cache", 0), ("no-store", nil)] as [(String, Int64?)] {
             var rig = DownloadRig()

@@ -68,9 +68,7 @@ extension Download {
 
     /// A read from the cache has failed: loads the media without it.
     mutating func cacheFailed(now: MonotonicTime) -> [Action] {
-        self.now = now
-        cache = CachedPart()
-        actions.append(.forget)
+        dropCache()
         return tick(now: now)
     }
 
@@ -81,9 +79,14 @@ extension Download {
 
     /// Starts over, as the cached media may not be used and nothing of it was read.
     mutating func forgetCache() {
-        cache = CachedPart()
+        dropCache()
         resource = nil
         window.removeAll()
+    }
+
+    /// Deletes the cached media. Missing bytes come from the network.
+    mutating func dropCache() {
+        cache = CachedPart()
         actions.append(.forget)
     }
 

@@ -151,6 +151,7 @@ struct Download {
         case .body(let start, var body):
             if piece != nil { (body.isLive, body.isPresumed) = (false, false) }
             if !wasRead, resource?.contradicts(body) == true { window.removeAll() }
+            if body.isForbidden, resource?.isForbidden == false { dropCache() }
             body.reach = found
             resource = body
             confirmCache()
