@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Kernel
 internal import Playback
 
 public enum PlaylistContent: Sendable {
@@ -25,6 +26,23 @@ extension ServerService {
     ) {
         onPlaylists(id, reply) { keeper throws(PlaylistError) in
             try keeper.playlist(id, offset: offset, limit: limit)
+        }
+    }
+
+    /// The entries as they are shown: with the library's texts where they have none. May block for milliseconds.
+    public func described(_ entries: [PlaylistEntry]) -> [PlaylistEntry] {
+        do throws(CatalogueError) {
+            let files = entries.map(\.uri).filter { !MediaLocator.isNetwork($0) }
+            guard !files.isEmpty, let details = try parts.library?.details(of: files) else { return entries }
+            return entries.map { entry in
+                let known = details[PathKey(entry.uri)]
+                return PlaylistEntry(
+                    uri: entry.uri, title: entry.title ?? known?.title, artist: entry.artist ?? known?.artist,
+                    album: entry.album ?? known?.album, reach: entry.reach)
+            }
+        } catch {
+            // They are shown with their own texts.
+            return entries
         }
     }
 

@@ -7,8 +7,11 @@ import Service
 /// The entity tag of a queue or playlist: its epoch or id, its revision, and other parts of the answer. `If-Match`
 /// compares only the revision.
 enum RevisionTag {
-    /// Revisions are saved with the list, so that the tag survives restarts.
-    static func of(_ list: PlaylistID, _ revision: UInt64) -> EntityTag { EntityTag("\(list).\(revision)") }
+    /// Revisions are saved with the list, so that `If-Match` survives restarts. `texts`: the version of the catalogue's
+    /// texts in the answer.
+    static func of(_ list: PlaylistID, _ revision: UInt64, texts: String = "") -> EntityTag {
+        EntityTag("\(list).\(revision)\(texts)")
+    }
 
     /// Includes the current item, as a window shows it. `catalogue`: the revision of the catalogue whose tags the
     /// window shows.

@@ -85,12 +85,15 @@ extension PlayerContext {
         _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
         _ write: @escaping @Sendable (Found) -> (body: [UInt8], type: String, headers: [(String, String)])
     ) throws(Problem) {
+        // Taken before the catalogue is read: an answer may be newer than its tag, never older.
+        let texts = server.details.revision.map { ".\(epoch).\($0)" } ?? ""
         server.playlist(
             id, offset: offset, limit: limit,
             reply: answering(reply) { found in
-                let tag = RevisionTag.of(id, found.list.revision)
+                let tag = RevisionTag.of(id, found.list.revision, texts: texts)
                 if let response = request.notModified(tag) { return response }
-                let (body, type, headers) = write(found)
+                // This is the library's thread.
+                let (body, type, headers) = write((found.list, server.described(found.entries)))
                 return .content(body, type, headers + tag.fields())
             })
     }
