@@ -313,6 +313,20 @@ def test_bluetooth_and_airplay_are_admitted_by_option(capture, pulse, api, event
         eventually(lambda: api.current_output() == sink, f"{sink} is admitted again")
 
 
+def test_a_forbidden_output_to_which_the_music_was_moved_pauses_it_when_it_is_unplugged(pulse, api, microphone):
+    """Row 138: another program moved it there."""
+    pulse.load("module-null-sink sink_name=bt sink_properties=device.bus=bluetooth")
+    eventually(lambda: "bt" in api.outputs(), "listed")
+    api.call("PUT", "/session", json={"category": "play-and-record"})
+    eventually(lambda: api.current_output() != "bt", "Bluetooth is not admitted")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], "bt")
+    eventually(lambda: api.current_output() == "bt", "moved")
+    pulse.unload(pulse.module("sink_name=bt"))
+    assert api.wait_status("paused")["reason"] == "route-lost"
+
+
 def test_a_chat_brings_its_options_and_the_default_takes_them_back(capture, pulse, api, microphone):
     """Rows 115, 120, 121: the options of a mode are listed beside the requested ones, apply, and go with the mode."""
     pulse.load("module-null-sink sink_name=headset sink_properties=device.form_factor=headset")

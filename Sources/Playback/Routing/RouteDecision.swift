@@ -65,7 +65,8 @@ struct RouteDecision: Equatable {
     static let resumesWithin = 120.0
 
     init(_ situation: RouteSituation) {
-        let devices = situation.devices.devices.filter { $0.isAvailable && situation.filter.admits($0) }
+        let available = situation.devices.devices.filter(\.isAvailable)
+        let devices = available.filter(situation.filter.admits)
         func isThere(_ id: String?) -> Bool { id != nil && devices.contains { $0.id == id } }
 
         lost = situation.lost
@@ -74,8 +75,11 @@ struct RouteDecision: Equatable {
         let chosen = isThere(situation.chosen) ? situation.chosen : nil
 
         if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
-            // Each loss stops the music once: since then, somebody may have started it again.
-            if situation.returning != nil || used.id != situation.lost?.device.id {
+            // Each loss stops the music once: since then, somebody may have started it again, even on a device that the session
+            // forbids. That one is lost again when it disappears.
+            let known = situation.known?.filter(\.isAvailable) ?? []
+            let disappears = Self.isGone(used, in: available) && !Self.isGone(used, in: known)
+            if disappears || situation.returning != nil || used.id != situation.lost?.device.id {
                 lost = RouteLoss(device: used, since: situation.now)
                 transport = situation.policy == .follow ? .unchanged : .stop
             }

@@ -11,12 +11,13 @@ extension PulseSession {
     }
 
     /// A stream on its intended device is reported at once. Otherwise the devices are listed first, as PulseAudio moves
-    /// a stream before it reports the new default.
+    /// a stream before it reports the new default, or that headphones are gone.
     func streamMoved() {
         guard let reportedDevice, reportedDevice == devices.target?.id else {
             if let readyStream, devices.requiresHeadphones { displace(readyStream) }
             return listDevices()
         }
+        if devices.devices?.contains(where: { $0.id == streamDevice && $0.isPrivate }) == true { return listDevices() }
         streamDevice = reportedDevice
         publishDevices()
         checkPlacement()

@@ -87,6 +87,22 @@ import Testing
         #expect(!world.core.goal.wantsSound)
     }
 
+    /// Another program may move the sound to a device that the session forbids.
+    @Test func aForbiddenDeviceThatPlays_stopsTheMusicWhenItIsUnplugged() {
+        let devices = [Self.speakers, OutputDevice(id: "bt", description: "Box", bus: "bluetooth")]
+        var world = SimulatedWorld.playing(["a-60"])
+        world.applyRules { $0.routes.allowsBluetooth = false }
+        world.report(devices, current: "bt")
+        world.report(devices, current: "bt")
+        #expect(!world.core.goal.wantsSound)
+        world.command(.play(.current))
+        world.report(devices, current: "bt")
+        #expect(world.core.goal.wantsSound)
+        world.report([Self.speakers], current: "spk")
+        #expect(!world.core.goal.wantsSound && world.core.reason == .routeLost)
+        #expect(reasons(world).last == .oldDeviceUnavailable)
+    }
+
     /// Found in a live test: the speakers played 40 ms of music.
     @Test func headphonesGoneAgain_beforeTheSoundIsThere() {
         var world = onHeadphones()
