@@ -145,15 +145,13 @@ struct PacedStream {
         switch command {
         case .start(let fade, let beginsItem): try start(fade, beginsItem: beginsItem)
         case .pause(let fade):
-            if fadesLong(fade), beginFade(over: fade, limit: .max) { return afterFade = .pause }
+            if beginFade(over: fade, before: .pause) { return }
             try fadeOut()
             paused()
         case .flush(let index, let fade):
             isDraining = false
             if case .drained = phase { phase = .stopped }
-            if index > ring.readIndex, fadesLong(fade), beginFade(over: fade, limit: index) {
-                return afterFade = .flush(index)
-            }
+            if index > ring.readIndex, beginFade(over: fade, before: .flush(index)) { return }
             if case .pause = afterFade {
                 try fadeOut(before: index)
                 drop(before: index)
@@ -203,14 +201,18 @@ struct PacedStream {
 
     // MARK: Fading out
 
-    private func fadesLong(_ seconds: Double) -> Bool { format.frames(seconds) > renderer.fadeFrames }
-
-    /// False during silence, or if a fade-out is in progress: that one ends at once. A pause only shortens another one.
-    private mutating func beginFade(over seconds: Double, limit: FrameCount) -> Bool {
-        guard case .playing = phase else { return false }
-        if case .flush = afterFade { return false }
-        if case .pause = afterFade, limit != .max { return false }
+    /// Begins a long fade-out. False if it is short, during silence, or if another one is in progress: that one ends at once. A pause
+    /// only shortens another one.
+    private mutating func beginFade(over seconds: Double, before next: AfterFade) -> Bool {
+        guard case .playing = phase, format.frames(seconds) > renderer.fadeFrames else { return false }
+        let limit: FrameCount
+        switch (next, afterFade) {
+        case (.pause, nil), (.pause, .pause): limit = .max
+        case (.flush(let index), nil): limit = index
+        case (_, .flush), (.flush, .pause): return false
+        }
         renderer.fadeOut(from: renderer.cursor, limit: limit, over: format.frames(seconds))
+        afterFade = next
         return true
     }
 
