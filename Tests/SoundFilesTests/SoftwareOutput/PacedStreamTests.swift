@@ -27,13 +27,17 @@ import Kernel
             sink: sink, onFrames: onFrames)
     }
 
+    private func write(_ samples: [Float], into stream: PacedStream) {
+        let lease = stream.ring.grant().lease
+        _ = samples.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+    }
+
     @Test func emptyRing_causesNoWakeUps() throws {
         let came = Mailbox<Bool>()
         var stream = stream(sampleRate: 44_100) { came.post(true) }
         try stream.perform(.start(fade: 0))
         #expect(stream.wakeUp(period: 0.02) == nil)
-        let lease = stream.ring.grant().lease
-        _ = [Float](repeating: 0, count: 10).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        write([Float](repeating: 0, count: 10), into: stream)
         #expect(came.take(until: .now) == [true])
         // Frames that were written before the request.
         #expect(stream.wakeUp(period: 0.02) != nil)
@@ -51,8 +55,7 @@ import Kernel
         shaped.compressor.isEnabled = true
         let item = (0..<800).map { Float(($0 &* 7_919) % 1_000) / 1_000 }
         func play(_ stream: inout PacedStream, _ time: inout MonotonicTime) throws {
-            let lease = stream.ring.grant().lease
-            _ = item.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            write(item, into: stream)
             try stream.perform(.start(beginsItem: true))
             try stream.perform(.drain)
             for _ in 0..<10 {
@@ -72,8 +75,7 @@ import Kernel
         }
         let heard = try sound { stream, time in
             if !isPaused { return try play(&stream, &time) }
-            let lease = stream.ring.grant().lease
-            _ = item.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            write(item, into: stream)
             try stream.perform(.start())
             time = time.advanced(bySeconds: 0.02)
             try stream.advance(to: time)
@@ -93,8 +95,7 @@ import Kernel
         stream.setTap(meter.tap)
         var time = stream.clock.sampledAt
         for level: Float in [1, 0] {
-            let lease = stream.ring.grant().lease
-            _ = [Float](repeating: level, count: 800).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+            write([Float](repeating: level, count: 800), into: stream)
             try stream.perform(.start(beginsItem: true))
             try stream.perform(.drain)
             time = time.advanced(bySeconds: 0.04)
@@ -138,8 +139,7 @@ import Kernel
     @Test func aVolumeRamp_movesWithTheSound() throws {
         let sink = MemorySink()
         var stream = stream(sampleRate: 8_000, sink: sink)
-        let lease = stream.ring.grant().lease
-        _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        write([Float](repeating: 1, count: 16_000), into: stream)
         stream.setGain(.volume(0, seconds: 1))
         try stream.perform(.start())
         var time = stream.clock.sampledAt.advanced(bySeconds: 0.5)
@@ -161,11 +161,7 @@ import Kernel
     @Test func aTimersRamp_goesOnAfterAFlush() throws {
         let sink = MemorySink()
         var stream = stream(sampleRate: 8_000, sink: sink)
-        func write() {
-            let lease = stream.ring.grant().lease
-            _ = [Float](repeating: 1, count: 8_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-        }
-        write()
+        write([Float](repeating: 1, count: 8_000), into: stream)
         try stream.perform(.start())
         var time = stream.clock.sampledAt
         func advance() throws {
@@ -177,7 +173,7 @@ import Kernel
         try advance()
         try stream.perform(.flush(to: stream.ring.cut()))
         try stream.perform(.start())
-        write()
+        write([Float](repeating: 1, count: 8_000), into: stream)
         try advance()
         try advance()
         #expect(sink.written.last.map { $0 > 0.9 && $0 < 0.99 } == true)
@@ -187,11 +183,7 @@ import Kernel
     @Test(arguments: [false, true]) func aFlushDuringALongPause_pausesAtOnce(isEarly: Bool) throws {
         let sink = MemorySink()
         var stream = stream(sampleRate: 8_000, sink: sink)
-        func write() {
-            let lease = stream.ring.grant().lease
-            _ = [Float](repeating: 1, count: 8_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
-        }
-        write()
+        write([Float](repeating: 1, count: 8_000), into: stream)
         try stream.perform(.start())
         var time = stream.clock.sampledAt.advanced(bySeconds: 0.1)
         try stream.advance(to: time)
@@ -200,9 +192,9 @@ import Kernel
         try stream.advance(to: time)
         _ = stream.takeEvents()
         let cut = stream.ring.cut()
-        if isEarly { write() }
+        if isEarly { write([Float](repeating: 1, count: 8_000), into: stream) }
         try stream.perform(.flush(to: cut))
-        if !isEarly { write() }
+        if !isEarly { write([Float](repeating: 1, count: 8_000), into: stream) }
         let silent = sink.written.count
         time = time.advanced(bySeconds: 0.1)
         try stream.advance(to: time)
@@ -218,8 +210,7 @@ import Kernel
     @Test func aShorterPause_shortensALongOne() throws {
         let sink = MemorySink()
         var stream = stream(sampleRate: 8_000, sink: sink)
-        let lease = stream.ring.grant().lease
-        _ = [Float](repeating: 1, count: 16_000).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        write([Float](repeating: 1, count: 16_000), into: stream)
         try stream.perform(.start())
         var time = stream.clock.sampledAt
         for fade in [2, 0.5] {
@@ -235,8 +226,7 @@ import Kernel
     /// Shifts keep a follower in step.
     @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
         var stream = stream(sampleRate: 1_000)
-        let lease = stream.ring.grant().lease
-        _ = [Float](repeating: 0, count: 1_500).withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
+        write([Float](repeating: 0, count: 1_500), into: stream)
         try stream.perform(.start(fade: 0))
         let start = stream.clock.sampledAt
         for step in 1...50 {
