@@ -263,68 +263,63 @@ def test_undoOfThePlayerBefore_isNotOffered(page):
     }""") == [1, 0]
 
 
-def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
-    assert page.evaluate("""async () => {
+def with_connection(page, script: str):
+    """Runs the script with a `Connection`'s store, socket and player; its `connect` makes the connection from the other parts."""
+    return page.evaluate("""async () => {
         const { Connection } = await import("/state/connection.js");
         const { PlayerPaths } = await import("/net/paths.js");
         const { Store } = await import("/state/store.js");
+        let player = "main";
+        const [store, socket] = [new Store(), new EventTarget()];
+        const connect = (parts) => new Connection({ paths: new PlayerPaths(() => player), socket, store, ...parts });
+    """ + script + "}")
+
+
+def test_lostEvents_makeThePageReadWhatNoSnapshotHas(page):
+    assert with_connection(page, """
         const asked = [];
-        const socket = new EventTarget();
-        new Connection({
-            client: { get: async (path) => (asked.push(path), null) }, paths: new PlayerPaths(() => "main"), socket, store: new Store(),
+        connect({
+            client: { get: async (path) => (asked.push(path), null) },
             windows: { renew: () => asked.push("queue") }, onRead: () => asked.push("rest"),
         });
         socket.dispatchEvent(new CustomEvent("message", { detail: { type: "resync", data: { latest: 9 } } }));
         return asked.sort();
-    }""") == ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]
+    """) == ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]
 
 
 def test_partsOfTheStore_areReadAfterTheGreeting(page):
     """The server may change between the open channel and its greeting, and tells this neither before nor after."""
-    assert page.evaluate("""async () => {
-        const { Connection } = await import("/state/connection.js");
-        const { PlayerPaths } = await import("/net/paths.js");
-        const { Store } = await import("/state/store.js");
+    assert with_connection(page, """
         const asked = [];
-        const socket = new EventTarget();
-        new Connection({
-            client: { get: async (path) => (asked.push(path), null) }, paths: new PlayerPaths(() => "main"), socket, store: new Store(),
+        connect({
+            client: { get: async (path) => (asked.push(path), null) },
             windows: { settled: () => asked.push("queue") }, onRead: () => asked.push("rest"),
         });
         socket.dispatchEvent(new CustomEvent("connection", { detail: { state: "open", retryAt: null, attempt: 0 } }));
         const before = asked.splice(0);
         socket.dispatchEvent(new CustomEvent("message", { detail: { type: "hello", data: { epoch: "a" } } }));
         return [before, asked.sort()];
-    }""") == [["/server"], ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]]
+    """) == [["/server"], ["/effects", "/effects/presets", "/outputs", "/session", "/timers", "queue", "rest"]]
 
 
 def test_partsOfTheStore_areThoseOfANewerEvent_notOfALateAnswer(page):
-    assert page.evaluate("""async () => {
-        const { Connection } = await import("/state/connection.js");
-        const { PlayerPaths } = await import("/net/paths.js");
-        const { Store } = await import("/state/store.js");
+    assert with_connection(page, """
         const answers = [];
         const client = { get: () => new Promise((resolve) => answers.push(resolve)) };
-        const [store, socket] = [new Store(), new EventTarget()];
-        const connection = new Connection({ client, paths: new PlayerPaths(() => "main"), socket, store });
+        const connection = connect({ client });
         const read = connection.refresh("timers");
         socket.dispatchEvent(new CustomEvent("message", { detail: { type: "timers", data: { timers: [{ id: "t1" }] } } }));
         answers[0]({ timers: [] });
         await read;
         return store.timers;
-    }""") == [{"id": "t1"}]
+    """) == [{"id": "t1"}]
 
 
 def test_partsOfTheStore_stayWhenTheConnectionIsLost_andTakeNothingOfThePlayerBefore(page):
-    assert page.evaluate("""async () => {
-        const { Connection } = await import("/state/connection.js");
-        const { PlayerPaths } = await import("/net/paths.js");
-        const { Store } = await import("/state/store.js");
-        let player = "main";
+    assert with_connection(page, """
         const answers = [];
         const client = { get: () => new Promise((resolve, reject) => answers.push({ resolve, reject })) };
-        const store = new Store();
-        const connection = new Connection({ client, paths: new PlayerPaths(() => player), socket: new EventTarget(), store });
+        const connection = connect({ client });
         const alarm = { id: "t1" };
         store.timers = [alarm];
         const left = [];
@@ -340,38 +335,30 @@ def test_partsOfTheStore_stayWhenTheConnectionIsLost_andTakeNothingOfThePlayerBe
         for (const { resolve } of answers) resolve({ timers: [alarm] });
         await Promise.all(reads);
         return [left, store.timers, store.outputs];
-    }""") == [[1, 1, 0], [], None]
+    """) == [[1, 1, 0], [], None]
 
 
 def test_aSnapshotForAPageThatIsShownAgain_isNotAppliedToAnotherPlayer(page):
-    assert page.evaluate("""async () => {
-        const { Connection } = await import("/state/connection.js");
-        const { PlayerPaths } = await import("/net/paths.js");
-        const { Store } = await import("/state/store.js");
-        let player = "main";
+    assert with_connection(page, """
         const answers = [];
         const client = { get: () => new Promise((resolve) => answers.push(resolve)) };
-        const store = new Store();
-        const socket = Object.assign(new EventTarget(), { isOpen: true });
-        new Connection({ client, paths: new PlayerPaths(() => player), socket, store });
+        socket.isOpen = true;
+        connect({ client });
         document.dispatchEvent(new Event("visibilitychange"));
         player = "kitchen";
         answers[0]({ id: "main", version: 5, status: "playing", item: null });
         await new Promise((resolve) => setTimeout(resolve));
         return [answers.length, store.player];
-    }""") == [1, None]
+    """) == [1, None]
 
 
 def test_aRefusalOfTheTokenBefore_doesNotAskForAnother(page):
-    assert page.evaluate("""async () => {
-        const { Connection } = await import("/state/connection.js");
-        const { PlayerPaths } = await import("/net/paths.js");
-        const { Store } = await import("/state/store.js");
+    assert with_connection(page, """
         const refusals = [];
         let token = "old";
         const client = { token: () => token, get: () => new Promise((_, reject) => refusals.push(reject)) };
-        const [store, socket] = [new Store(), Object.assign(new EventTarget(), { close: () => {} })];
-        new Connection({ client, paths: new PlayerPaths(() => "main"), socket, store });
+        socket.close = () => {};
+        connect({ client });
         const states = [];
         for (const next of ["new", "new"]) {
             socket.dispatchEvent(new CustomEvent("connection", { detail: { state: "lost", retryAt: 0, attempt: 1 } }));
@@ -381,7 +368,7 @@ def test_aRefusalOfTheTokenBefore_doesNotAskForAnother(page):
             states.push(store.connection.state);
         }
         return states;
-    }""") == ["lost", "unauthorized"]
+    """) == ["lost", "unauthorized"]
 
 
 def test_theFormOfANewAlarm_closesWithItsPlayer(page):
