@@ -7,10 +7,9 @@ import time
 import pytest
 
 from rig import during, eventually
+from rig.pulse import DESK
 
 pytestmark = pytest.mark.headphones
-
-DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
 
 
 @pytest.fixture

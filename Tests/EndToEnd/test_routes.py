@@ -6,11 +6,9 @@ import time
 import pytest
 
 from rig import PATIENCE, RATE, Capture, during, eventually
-from rig.pulse import HEADPHONES
+from rig.pulse import DESK, HEADPHONES
 
 pytestmark = pytest.mark.headphones
-
-SECOND = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
 
 
 def route_event(events, mark: int, reason: str):
@@ -127,7 +125,7 @@ def test_policy_hold_waits_for_them(on_headphones, capture, pulse, api, events):
 @pytest.mark.smoke
 def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, events):
     """Row 139: within 0.5 s."""
-    pulse.load(SECOND)
+    pulse.load(DESK)
     api.choose("desk")
     desk = Capture(pulse, "desk").start()
     api.load("long.mp3", play=True)
@@ -140,6 +138,24 @@ def test_another_device_lost_is_followed_without_a_pause(capture, pulse, api, ev
     route_event(events, mark, "old-device-unavailable")
     api.wait_status("playing")
     assert not [event for event in events.since(mark, "status") if event["status"] in ("paused", "interrupted")]
+
+
+def test_a_device_that_returns_does_not_get_the_music_back_once_the_default_was_chosen(pulse, api):
+    """PulseAudio remembers for which device a stream was meant, and moves it there."""
+    pulse.load(DESK)
+    speakers = api.current_output()
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    api.choose("desk")
+    eventually(lambda: pulse.stream_sinks() == ["desk"], "moved")
+    pulse.unplug("desk")
+    eventually(lambda: api.current_output() == speakers, "the music goes on")
+    api.choose(None)
+    pulse.load(DESK)
+    eventually(lambda: "desk" in api.outputs() and pulse.stream_sinks() == [speakers] and api.current_output() == speakers, "it stays")
+    api.wait_status("playing")
+    pulse.pactl("set-default-sink", "desk")
+    eventually(lambda: pulse.stream_sinks() == ["desk"] and api.current_output() == "desk", "it follows the default")
 
 
 def test_headphones_that_come_are_followed_without_a_pause(directory, capture, pulse, api, events):
@@ -224,7 +240,7 @@ def test_no_device_and_a_new_one(capture, pulse, api, events):
     told = route_event(events, mark, "no-suitable-route")
     assert told["current"] is None
     api.wait_status("interrupted")
-    pulse.load(SECOND)
+    pulse.load(DESK)
     told = route_event(events, mark, "new-device-available")
     assert told["previous"] is None and told["current"]["id"] == "desk"
     api.wait_status("playing", timeout=10)

@@ -11,6 +11,7 @@ extension PlayerCore {
         fileprivate(set) var route: OutputDevice?
         fileprivate(set) var known: [OutputDevice]?
         fileprivate(set) var followed: String?
+        fileprivate(set) var revoked: String?
         fileprivate(set) var lost: RouteLoss?
         fileprivate(set) var filter = RouteFilter()
         /// The device to use until one is chosen.
@@ -31,7 +32,7 @@ extension PlayerCore {
         RouteSituation(
             devices: devices, known: routing.known, previous: routing.route,
             chosen: borrowed(of: devices) ?? wantedDevice, followed: routing.followed, selected: routing.target,
-            lost: routing.lost, policy: routePolicy, filter: routing.filter, now: now)
+            revoked: routing.revoked, lost: routing.lost, policy: routePolicy, filter: routing.filter, now: now)
     }
 
     /// The user's choice, else the configured device. Used while it is available.
@@ -82,6 +83,7 @@ extension PlayerCore {
         let isNew = decision.target != routing.target
         take(decision)
         routing.known = reported.devices
+        if reported.devices.contains(where: { $0.id == routing.revoked }) { routing.revoked = nil }
         var shown = reported
         shown.isChosen = reported.isChosen && reported.current == wantedDevice
         show(shown)
@@ -155,6 +157,7 @@ extension PlayerCore {
         routing.configured = nil
         routing.followed = nil
         routing.borrowed = nil
+        routing.revoked = device == nil ? output.missing ?? routing.revoked : nil
         // A client that chooses an output does not wait for another one.
         routing.waitsForDevice = false
         expectMove(to: device, .override)

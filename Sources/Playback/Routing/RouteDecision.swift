@@ -16,6 +16,8 @@ struct RouteSituation {
     var followed: String?
     /// The device last selected at the output; nil: the default one.
     var selected: String?
+    /// A device that was chosen until the user chose the default one, while it was away.
+    var revoked: String?
     /// Headphones that disappeared while in use.
     var lost: RouteLoss?
     var policy = RoutePolicy.pause
@@ -73,6 +75,8 @@ struct RouteDecision: Equatable {
         followed =
             devices.first { $0.id == situation.followed && !($0.isPrivate && situation.filter.prefersSpeaker) }?.id
         let chosen = isThere(situation.chosen) ? situation.chosen : nil
+        // PulseAudio remembers the choice, and moves the stream to the device when it returns.
+        let isMovedBack = situation.revoked != nil && situation.devices.current == situation.revoked
 
         if let used = situation.used, used.isPrivate, Self.isGone(used, in: devices) {
             // Each loss stops the music once: since then, somebody may have started it again, even on a device that the session
@@ -92,7 +96,7 @@ struct RouteDecision: Equatable {
         } else if chosen == nil, let new = Self.newHeadphones(situation, devices) {
             followed = new.id
             if situation.known != nil { reason = .newDeviceAvailable }
-        } else if let moved = Self.movedByOthers(situation, devices) {
+        } else if !isMovedBack, let moved = Self.movedByOthers(situation, devices) {
             followed = moved
         } else if followed != nil, Self.defaultWasChanged(situation) || Self.movedToDefault(situation, devices) {
             followed = nil
@@ -100,6 +104,8 @@ struct RouteDecision: Equatable {
         }
 
         target = chosen ?? followed ?? Self.substitute(situation, devices)
+        // The output moves a stream only to a device with a name.
+        if isMovedBack { target = target ?? devices.first(where: \.isDefault)?.id }
         // Returning headphones do not start the music on another device.
         let goesTo = target ?? devices.first(where: \.isDefault)?.id
         if transport == .resume, goesTo != situation.lost?.device.id { transport = .unchanged }

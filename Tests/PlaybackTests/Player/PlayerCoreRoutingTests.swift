@@ -87,6 +87,24 @@ import Testing
         #expect(!world.core.goal.wantsSound)
     }
 
+    /// The sound server moves the sound to the device to which the revoked choice had moved it.
+    @Test func aDeviceThatReturns_doesNotGetTheSoundBack_onceTheDefaultWasChosen() {
+        let desk = OutputDevice(id: "desk", description: "Desk")
+        var world = SimulatedWorld.playing(["a-60"])
+        world.report([Self.speakers, desk], current: "spk")
+        world.command(.selectOutput("desk"))
+        world.report([Self.speakers, desk], current: "desk")
+        world.report([Self.speakers], current: "spk")
+        world.command(.selectOutput(nil))
+        world.report([Self.speakers, desk], current: "desk")
+        #expect(world.selected.last == "spk")
+        world.report([Self.speakers, desk], current: "spk")
+        #expect(world.selected.last == .some(nil) && world.status == .playing)
+        // Somebody moves it there.
+        world.report([Self.speakers, desk], current: "desk")
+        #expect(world.selected.last == "desk")
+    }
+
     /// Another program may move the sound to a device that the session forbids.
     @Test func aForbiddenDeviceThatPlays_stopsTheMusicWhenItIsUnplugged() {
         let devices = [Self.speakers, OutputDevice(id: "bt", description: "Box", bus: "bluetooth")]
