@@ -6,7 +6,7 @@ import datetime
 import pytest
 
 from rig import RATE, Api, Capture, Origin, during, eventually, kept_waiting
-from rig.pulse import HEADPHONES, SPEAKERS
+from rig.pulse import DESK, HEADPHONES, SPEAKERS
 
 pytestmark = pytest.mark.headphones
 
@@ -135,7 +135,7 @@ def test_the_configured_sink_is_reported_while_it_is_missing_and_taken_when_it_a
     listed = api.call("GET", "/outputs")
     assert listed["following"] == "default" and "desk" in listed["message"] and "desk" in api.player()["output"]["message"]
     assert server.log().count("the chosen sink is not there") == 1
-    pulse.load("module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1")
+    pulse.load(DESK)
     eventually(lambda: pulse.stream_sinks() == ["desk"], "the music plays on the sink")
     eventually(lambda: api.call("GET", "/outputs")["following"] == "choice", "it is the choice")
     assert api.call("GET", "/outputs")["message"] is None and api.player()["output"]["message"] is None
@@ -197,6 +197,52 @@ def test_a_sink_that_slept_plays_without_a_hole(pulse, server, api, events):
     # A sound server that waits for a processor stands still.
     assert ("output-unavailable" not in [event["reason"] for event in events.since(mark, "status")]
             or kept_waiting(server.process, pulse.process) - waited > 0.25)
+
+
+def move(pulse, api, how: str, sink: str) -> None:
+    if how == "choice":
+        api.choose(sink)
+    elif how == "default":
+        pulse.pactl("set-default-sink", sink)
+    else:
+        pulse.pactl("move-sink-input", pulse.sink_inputs()[0][0], sink)
+
+
+@pytest.mark.parametrize("how", ["choice", "hand", "default"])
+def test_a_move_between_a_suspended_and_an_awake_sink_changes_the_status(pulse, api, how):
+    """PulseAudio reports the move only, not that the new sink is in another state."""
+    pulse.load(DESK)
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    pulse.suspend("spk", True)
+    assert api.wait_status("interrupted")["reason"] == "output-suspended"
+    eventually(lambda: "desk" in api.outputs(), "listed")
+    move(pulse, api, how, "desk")
+    player = api.wait_status("playing")
+    assert player["output"]["id"] == "desk" and not player["output"]["suspended"]
+    eventually(lambda: api.player()["position"] > player["position"] + 0.5, "it plays on")
+    # Back.
+    move(pulse, api, how, "spk")
+    player = api.wait_status("interrupted")
+    assert (player["reason"], player["output"]["suspended"], player["rate"]) == ("output-suspended", True, 0)
+    pulse.suspend("spk", False)
+    api.wait_status("playing")
+
+
+def test_a_move_to_a_sink_that_slept_is_no_interruption(pulse, api, events):
+    """PulseAudio wakes it up for the stream, and reports both."""
+    pulse.load(DESK)
+    pulse.load("module-suspend-on-idle timeout=1")
+    api.load("long.mp3", play=True)
+    api.wait_status("playing")
+    eventually(lambda: "SUSPENDED" in next(line for line in pulse.pactl("list", "sinks", "short").splitlines() if "desk" in line), "it sleeps")
+    mark = events.mark()
+    api.choose("desk")
+    eventually(lambda: pulse.stream_sinks() == ["desk"] and api.current_output() == "desk", "moved")
+    start = api.wait_status("playing")["position"]
+    eventually(lambda: api.player()["position"] > start + 0.5, "it plays on")
+    assert "interrupted" not in [event["status"] for event in events.since(mark, "status")]
+    assert not any(event["suspended"] for event in events.since(mark, "output"))
 
 
 def test_the_stream_is_given_back_after_the_end(capture, pulse, api):

@@ -37,18 +37,18 @@ extension PulseStream {
         pa_operation_unref(operation)
     }
 
-    /// An idle sink is awake when the answer comes. A sink that was suspended before the stream existed sends no
+    /// An idle sink is awake when the answer comes. A sink that was suspended before the stream came to it sends no
     /// report.
+    private static let suspensionAnswered: pa_stream_success_cb_t = { _, _, userdata in
+        let stream = PulseStream.stream(userdata)
+        release(stream.timingRequest)
+        stream.timingRequest = nil
+        stream.suspensionChanged()
+    }
+
     func requestUncork() {
         cancelRequest(\.timingRequest)
-        timingRequest = pa_stream_cork(
-            stream, 0,
-            { _, _, userdata in
-                let stream = PulseStream.stream(userdata)
-                release(stream.timingRequest)
-                stream.timingRequest = nil
-                stream.suspensionChanged()
-            }, userdata)
+        timingRequest = pa_stream_cork(stream, 0, Self.suspensionAnswered, userdata)
     }
 
     func requestCorkedIndex() {
@@ -59,6 +59,7 @@ extension PulseStream {
                 let stream = PulseStream.stream(userdata)
                 release(stream.timingRequest)
                 stream.timingRequest = nil
+                stream.suspensionChanged()
                 guard let info = pa_stream_get_timing_info(stream.stream), success != 0 else {
                     return stream.corked(at: stream.context.pointee.renderer.cursor)
                 }
@@ -178,14 +179,15 @@ extension PulseStream {
     }
 
     private func wasMoved() {
-        isSuspended = pa_stream_is_suspended(stream) == 1
         timing.moved()
         switch phase {
         case .corked:
             // The new sink may have made the server rewind.
             phase = .corking
             requestCorkedIndex()
-        case .running: requestTiming()
+        case .running, .fading:
+            cancelRequest(\.timingRequest)
+            timingRequest = pa_stream_update_timing_info(stream, Self.suspensionAnswered, userdata)
         default: break
         }
         session.streamMoved()
