@@ -83,14 +83,26 @@ import Testing
                 return try #require(Int(line.filter(\.isNumber))) << 10
             }
             _ = try XMLLists.read(Array("<asx></asx>".utf8), with: ExpatScanner())
-            for tag in ["<asx>", "<asx><ref href=\""] {
+            for (tag, reason) in [
+                ("<asx>", "it is longer than 16 MB"), ("<asx><ref href=\"", "a tag is longer than 256 KB"),
+            ] {
                 let bytes = Array(tag.utf8) + [UInt8](repeating: UInt8(ascii: "&"), count: 15 << 20)
                 let before = try peakMemory()
                 let error = #expect(throws: XMLScanError.self) { try XMLLists.read(bytes, with: ExpatScanner()) }
-                #expect(error?.reason == "it is longer than 16 MB")
+                #expect(error?.reason == reason)
                 #expect(try peakMemory() - before < 64 << 20)
             }
         }
+    }
+
+    /// Each attribute takes 200 bytes of memory.
+    @Test func aTagOfManyAttributes_isRefused() throws {
+        let tag = { (count: Int) in "<rss " + (0..<count).map { "a\($0)=\"\"" }.joined(separator: " ") + "/>" }
+        #expect(try list(tag(20_000)) != nil)
+        let notes = "<![CDATA[" + String(repeating: "<br> ", count: 200_000) + "]]>"
+        #expect(try list("<rss><channel><item><description>\(notes)</description></item></channel></rss>") != nil)
+        let error = #expect(throws: XMLScanError.self) { try list(tag(50_000)) }
+        #expect(error?.reason == "a tag is longer than 256 KB")
     }
 
     @Test func asxLongerThanAPiece_isReadWhole() throws {

@@ -13,6 +13,9 @@ public struct ExpatScanner: XMLScanner {
 
     /// Bytes of a document.
     private static let longest = 16 << 20
+    /// Bytes of a tag or comment: expat keeps it whole, and each attribute takes many times its length.
+    private static let longestTag = 256 << 10
+    private static let portion = 64 << 10
 
     public func scan(_ pieces: some Sequence<[UInt8]>, _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
         let expat = try Self.library.mapError { XMLScanError($0.reason) }.get().functions.pointee
@@ -28,16 +31,26 @@ public struct ExpatScanner: XMLScanner {
             var status = XML_STATUS_OK
             var length = 0
             repeat {
-                let bytes = piece ?? []
+                var rest = piece?[...] ?? []
                 piece = pieces.next()
-                length += bytes.count
-                guard length <= Self.longest else { throw XMLScanError("it is longer than \(Self.longest >> 20) MB") }
-                status = bytes.withUnsafeBytes { buffer in
-                    expat.Parse(
-                        parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count),
-                        piece == nil ? 1 : 0)
-                }
-            } while status == XML_STATUS_OK && piece != nil
+                repeat {
+                    let bytes = rest.prefix(Self.portion)
+                    rest = rest.dropFirst(Self.portion)
+                    length += bytes.count
+                    guard length <= Self.longest else {
+                        throw XMLScanError("it is longer than \(Self.longest >> 20) MB")
+                    }
+                    let isLast = piece == nil && rest.isEmpty
+                    status = bytes.withUnsafeBytes { buffer in
+                        expat.Parse(
+                            parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                            Int32(clamping: buffer.count), isLast ? 1 : 0)
+                    }
+                    // The start of a tag that is not complete yet.
+                    let start = expat.GetCurrentByteIndex(parser)
+                    if start >= 0, length - start > Self.longestTag { context.refuse("a tag is longer than 256 KB") }
+                } while status == XML_STATUS_OK && !context.isDone && !rest.isEmpty
+            } while status == XML_STATUS_OK && !context.isDone && piece != nil
             context.flush()
             if let refusal = context.refusal { throw XMLScanError(refusal) }
             guard status != XML_STATUS_OK, !context.isDone else { return }
