@@ -159,6 +159,7 @@ import Testing
         #expect(whole.requests[0].headers.isEmpty)
         whole.head(200, Self.plain)
         #expect(whole.download.resource?.isLive == false)
+        #expect(whole.download.resource?.mayBeKept == false, "the cache would later give a file")
     }
 
     @Test func manyTitlesTakeLittleMemory() throws {

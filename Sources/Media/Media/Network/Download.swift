@@ -149,7 +149,11 @@ struct Download {
             stop(fetch)
             forgetCache()
         case .body(let start, var body):
-            if piece != nil { (body.isLive, body.isPresumed) = (false, false) }
+            if piece != nil {
+                // A station that is read like a file is not stored as one.
+                body.isForbidden = body.isForbidden || body.isLive
+                (body.isLive, body.isPresumed) = (false, false)
+            }
             if !wasRead, resource?.contradicts(body) == true { window.removeAll() }
             if body.isForbidden, resource?.isForbidden == false { dropCache() }
             body.reach = found

@@ -15,7 +15,7 @@ struct RemoteResource: Hashable {
     var isLive = false
     /// It counts as a station only because nothing announces its end. It may prove to be a file.
     var isPresumed = false
-    /// The server forbids to store it.
+    /// The server forbids to store it, or a part of a station is read like a file.
     var isForbidden = false
 
     /// Whether the cache may store it.
