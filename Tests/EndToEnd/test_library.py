@@ -315,7 +315,6 @@ def test_playlist_survivesKillAndPlays(library, server):
     assert [(entry["id"], entry["name"], entry["length"]) for entry in api.call("GET", "/playlists")["playlists"]] == [(id, "Abend 夜", 2)]
     shown = lambda: [entry["title"] for entry in api.call("GET", f"/playlists/{id}")["items"]]
     eventually(lambda: shown() == ["Hunter", "Named"], "the library's texts where there are no others")
-    assert "#EXTINF:0,Björk - Hunter\n#EXTALB:Homogenic\n" in api.request("GET", f"/playlists/{id}/m3u8").text
     api.call("DELETE", "/queue")
     snapshot = api.call("POST", f"/playlists/{id}/play", json={"index": 1})
     assert snapshot["queueIndex"] == 1 and len(api.uris()) == 2

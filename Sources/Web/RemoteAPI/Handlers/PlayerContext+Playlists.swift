@@ -39,11 +39,15 @@ extension PlayerContext {
             .get(single, query: ["offset", "limit"]) { call, reply throws(Problem) in
                 let id = try Self.id(call)
                 let (offset, limit) = try call.query.window()
-                try read(id, call.request, offset: offset, limit: limit, reply) { found in
+                // Taken before the catalogue is read: an answer may be newer than its tag, never older.
+                let texts = server.details.revision.map { ".\(epoch).\($0)" } ?? ""
+                try read(id, call.request, offset: offset, limit: limit, texts: texts, reply) { found in
+                    // This is the library's thread.
+                    let entries = server.described(found.entries)
                     let bytes = JSONWriter.object(capacity: 4_096) { writer in
                         writer.members(of: found.list)
                         writer.member("offset", offset)
-                        writer.member("items", objects: found.entries) { $0.members(of: $1, server.parts.sealed) }
+                        writer.member("items", objects: entries) { $0.members(of: $1, server.parts.sealed) }
                     }
                     return (bytes, "application/json", [])
                 }
@@ -82,18 +86,15 @@ extension PlayerContext {
     private typealias Found = (list: Playlist, entries: [PlaylistEntry])
 
     private func read(
-        _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, _ reply: @escaping Reply,
+        _ id: PlaylistID, _ request: HTTPRequest, offset: Int, limit: Int, texts: String = "", _ reply: @escaping Reply,
         _ write: @escaping @Sendable (Found) -> (body: [UInt8], type: String, headers: [(String, String)])
     ) throws(Problem) {
-        // Taken before the catalogue is read: an answer may be newer than its tag, never older.
-        let texts = server.details.revision.map { ".\(epoch).\($0)" } ?? ""
         server.playlist(
             id, offset: offset, limit: limit,
             reply: answering(reply) { found in
                 let tag = RevisionTag.of(id, found.list.revision, texts: texts)
                 if let response = request.notModified(tag) { return response }
-                // This is the library's thread.
-                let (body, type, headers) = write((found.list, server.described(found.entries)))
+                let (body, type, headers) = write(found)
                 return .content(body, type, headers + tag.fields())
             })
     }
