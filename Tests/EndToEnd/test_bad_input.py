@@ -164,6 +164,7 @@ def test_malformed_requests_are_refused(server, api):
     for data in [
         b"GARBAGE\r\n\r\n", b"GET\r\n\r\n", b"\r\n\r\n", b"GET / HTTP/1.1x\r\nHost: localhost\r\n\r\n",
         b"G\x01T / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET / a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n: x\r\nX: y\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
         b"POST /api/v1/player/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
         b"POST /api/v1/player/pause HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",

@@ -50,6 +50,14 @@ import Testing
         #expect(Array(head.utf8).withUnsafeBytes { RequestHead.hasControlCharacter($0) })
     }
 
+    /// Found by an attack: the field and those behind it were not seen.
+    @Test(arguments: [":\r\n", ": x\r\n", "A: b\r\n:x\r\n", "A: b\n:\n"])
+    func findsFieldsWithoutAName_RFC9112_5(fields: String) {
+        let head = Array("GET / HTTP/1.1\r\n\(fields)Host: h\r\n\r\n".utf8)
+        #expect(head.withUnsafeBytes { RequestHead.hasNamelessField($0) })
+        #expect(!Array("GET /: HTTP/1.1\r\nA:: b:\r\n\r\n".utf8).withUnsafeBytes { RequestHead.hasNamelessField($0) })
+    }
+
     @Test func acceptsTabsAndLineEnds() {
         let head = Array("GET / HTTP/1.1\r\nA:\tb\nC: \u{E9}\r\n\r\n".utf8)
         #expect(!head.withUnsafeBytes { RequestHead.hasControlCharacter($0) })

@@ -171,6 +171,7 @@ final class FrontDoorLoop: @unchecked Sendable {
                 let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
                 return RequestHead.refusal(ofLineIn: head)
                     ?? (RequestHead.hasControlCharacter(head) ? .controlCharacter : nil)
+                    ?? (RequestHead.hasNamelessField(head) ? .namelessField : nil)
             }
             if let refusal { return answer(descriptor, refusal) }
             epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
@@ -256,6 +257,7 @@ private struct WaitingConnection {
 /// The front door's responses to connections that reach no server.
 extension ProblemDetails {
     static let controlCharacter = malformedRequest("The head of the request contains a control character.")
+    static let namelessField = malformedRequest("A header field has no name.")
     static let headTimeout = ProblemDetails(
         status: 408, code: "request-timeout", detail: "The head of the request did not arrive in time.")
     static let busy = ProblemDetails(
