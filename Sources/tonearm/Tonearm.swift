@@ -26,7 +26,8 @@ struct Tonearm: ParsableCommand {
                     UndoCommand.self, RedoCommand.self, BrowseCommand.self, SearchCommand.self, ScanCommand.self,
                     PlaylistsCommand.self, OutputsCommand.self, PlayersCommand.self, RecordCommand.self,
                     RecordStreamCommand.self, SessionCommand.self, InterruptCommand.self, AnnounceCommand.self,
-                    EffectCommand.self, SleepCommand.self, AlarmCommand.self, RendersCommand.self,
+                    AnnouncementsCommand.self, EffectCommand.self, SleepCommand.self, AlarmCommand.self,
+                    RendersCommand.self,
                 ]),
         ])
 

@@ -254,6 +254,21 @@ def test_an_interruption_ends_with_the_last_one(cli, api):
     api.wait_status("playing")
 
 
+def test_announcements_are_listed_and_ended(cli, api):
+    announcements = functools.partial(cli.output, "announcements")
+    assert announcements() == announcements("stop") == "There are no announcements.\n"
+    cli.output("announce", "long.mp3")
+    second = cli.output("announce", "chirp.mp3", "low.mp3").removesuffix(" waiting\n")
+    first = json.loads(announcements("--json"))["announcements"][0]["id"]
+    listed = announcements()
+    assert re.fullmatch(rf"{first}  (playing|loading) .*  long.mp3\n{second}  waiting .*  chirp.mp3, low.mp3\n", listed), listed
+    assert announcements("stop", second) == f"{second} has ended\n"
+    third = cli.output("announce", "chirp.mp3").removesuffix(" waiting\n")
+    assert announcements("stop") == f"{third} has ended\n{first} has ended\n"
+    assert first in cli.refusal("announcements", "stop", first)
+    assert announcements() == "There are no announcements.\n"
+
+
 def test_a_silent_output_is_a_failure_of_the_commands_that_start_sound(pulse, cli, api):
     api.load("long.mp3", "chirp.mp3")
     pulse.suspend("spk", True)

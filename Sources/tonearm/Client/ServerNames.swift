@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// Shell completion of names that only the running server knows.
 enum ServerNames: String, CaseIterable {
-    case players, outputs, outputChoice, playlists, presets, alarms, renders
+    case players, outputs, outputChoice, playlists, presets, alarms, announcements, renders
 
     var completion: CompletionKind { .custom { words, _, _ in names(completing: words) } }
 
@@ -13,7 +13,7 @@ enum ServerNames: String, CaseIterable {
         case .presets: "effects/presets"
         case .alarms: "timers"
         case .outputChoice: "outputs"
-        case .players, .outputs, .playlists, .renders: rawValue
+        case .players, .outputs, .playlists, .announcements, .renders: rawValue
         }
     }
 
@@ -22,14 +22,17 @@ enum ServerNames: String, CaseIterable {
 
     private struct Entry: Decodable { var id, name, type: String? }
 
-    private struct Answer: Decodable { var players, outputs, playlists, presets, timers, renders: [Entry]? }
+    private struct Answer: Decodable {
+        var players, outputs, playlists, presets, timers, announcements, renders: [Entry]?
+    }
 
     private func names(completing words: [String]) -> [String] {
         do {
             let client = try ClientOptions.parse(Self.options(in: words)).client()
             let answer: Answer = try client.ask(.get, path, patience: Self.patience)
             let lists = [
-                answer.players, answer.outputs, answer.playlists, answer.presets, answer.timers, answer.renders,
+                answer.players, answer.outputs, answer.playlists, answer.presets, answer.timers, answer.announcements,
+                answer.renders,
             ]
             let entries = lists.compactMap { $0 }.first ?? []
             return entries.compactMap(name).filter(Self.isSafe) + (self == .outputChoice ? ["default"] : [])
@@ -41,7 +44,7 @@ enum ServerNames: String, CaseIterable {
 
     private func name(_ entry: Entry) -> String? {
         switch self {
-        case .players, .outputs, .outputChoice, .renders: entry.id
+        case .players, .outputs, .outputChoice, .announcements, .renders: entry.id
         case .alarms: entry.type == "sleep" ? nil : entry.id
         case .presets: entry.name
         case .playlists: entry.name.map(Self.isSafe) == true ? entry.name : entry.id

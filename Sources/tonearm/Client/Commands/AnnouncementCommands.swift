@@ -11,7 +11,8 @@ struct AnnounceCommand: ClientCommand {
         "announce", "Plays an announcement beside the music, which is quieter or silent meanwhile.",
         discussion: """
             Announcements wait for each other; one of a higher priority suspends a lower one. Several URIs are heard without \
-            a gap. A URI has the same meaning as for tonearm play, but is a single sound.
+            a gap. A URI has the same meaning as for tonearm play, but is a single sound. tonearm announcements \
+            lists and ends them; Ctrl-C ends this command only.
             """)
     @OptionGroup var options: ClientOptions
 
@@ -60,6 +61,64 @@ struct AnnounceCommand: ClientCommand {
         let sound: SoundState = try client.ask(.post, "announcements", body, patience: patience)
         if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
+    }
+}
+
+struct AnnouncementsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "announcements", "Lists and ends the announcements of a player.", subcommands: [List.self, Stop.self],
+        defaultSubcommand: List.self)
+
+    struct List: ShowingCommand {
+        static let configuration = CommandConfiguration("list", "Shows those that play or wait.")
+        @OptionGroup var options: ClientOptions
+
+        @Flag(json: "announcements") var json = false
+
+        struct Answer: Decodable {
+            struct Entry: Decodable {
+                var id, state: String
+                var chime, output: String?
+                var parts: [String]
+
+                var waits: Bool { ["waiting", "set-aside"].contains(state) }
+            }
+
+            var announcements: [Entry]
+        }
+
+        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "announcements") }
+
+        func show(_ answer: Answer) {
+            var table = Table(columns: [.left, .left, .left, .left])
+            for entry in answer.announcements {
+                let sounds = [entry.chime].compactMap(\.self) + entry.parts
+                table.add(entry.id, entry.state, entry.output ?? "", sounds.joined(separator: ", "))
+            }
+            Console.output(table, orWithoutRows: "There are no announcements.")
+        }
+    }
+
+    struct Stop: ClientCommand {
+        static let configuration = CommandConfiguration("stop", "Ends announcements, also those that wait.")
+        @OptionGroup var options: ClientOptions
+
+        @Argument(help: "Their ids (default all).", completion: ServerNames.announcements.completion)
+        var ids: [String] = []
+
+        func run(_ client: ServerClient) throws {
+            var ids = ids
+            if ids.isEmpty {
+                let answer: List.Answer = try client.ask(.get, "announcements")
+                // The end of one that is heard starts one that waits.
+                ids = answer.announcements.sorted { $0.waits && !$1.waits }.map(\.id)
+            }
+            for id in ids {
+                try client.send(.delete, ServerClient.path("announcements", id))
+                Console.output("\(id) has ended")
+            }
+            if ids.isEmpty { Console.output("There are no announcements.") }
+        }
     }
 }
 
