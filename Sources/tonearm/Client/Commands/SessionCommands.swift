@@ -74,6 +74,10 @@ struct InterruptCommand: ClientCommand {
             .post, "session/interruptions",
             ["type": type.rawValue, "shouldResume": type == .ended ? !stayPaused : nil])
         let isHeld = now.status == "interrupted" && now.reason == "interruption"
-        Console.output("An interruption \(type.rawValue)." + (type == .ended && isHeld ? " Another one goes on." : ""))
+        switch type {
+        case .began: Console.output("An interruption began.")
+        // The answer does not tell whether there was one.
+        case .ended: Console.output("The end is reported." + (isHeld ? " Another interruption goes on." : ""))
+        }
     }
 }
