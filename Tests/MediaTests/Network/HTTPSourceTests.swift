@@ -70,6 +70,16 @@ final class IdleTransport: HTTPTransport {
         #expect(try source.bytes(at: 0, count: 3) == Array("abc".utf8))
     }
 
+    @Test func aLateRead_namesTheTimeAllowed_inWholeSeconds() {
+        let source = source()
+        let error = #expect(throws: MediaError.self) {
+            try source.read(until: .now, within: 19.99, MediaCancellation()) { () throws(MediaError) -> Void in
+                throw MediaError(.cancelled, "closed")
+            }
+        }
+        #expect(error?.message.hasSuffix(" did not arrive within 20 s.") == true)
+    }
+
     @Test func theTransferEndsWithItsSource() {
         do { _ = source() }
         #expect(transport.hasCancelledItsOnlyTransfer)

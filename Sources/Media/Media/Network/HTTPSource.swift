@@ -135,7 +135,7 @@ public final class HTTPSource: ByteSource {
             return try body()
         } catch {
             guard error.code == .cancelled, !cancellation.isCancelled else { throw error }
-            throw MediaError(.network, "\(name) did not arrive within \(Int(clamping: seconds)) s.")
+            throw MediaError(.network, "\(name) did not arrive within \(Int(clamping: seconds.rounded())) s.")
         }
     }
 
