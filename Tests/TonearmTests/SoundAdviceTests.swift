@@ -11,6 +11,12 @@ import Testing
         #expect(advice.contains { $0.hasPrefix("there is no socket /absent/sock:") })
     }
 
+    /// A restarted sound server makes a new socket.
+    @Test func inAContainer_theDirectoryOfTheSocketIsMounted() {
+        let advice = SoundAdvice(["container": "podman"]).unreachable()
+        #expect(advice.contains { $0.contains(" -v /run/user/1000/pulse:/run/pulse:ro ") })
+    }
+
     @Test func withoutServerVariable_theRuntimeDirectoryIsMeant() {
         let advice = SoundAdvice(["XDG_RUNTIME_DIR": "/absent"])
         #expect(advice.place == " at /absent/pulse/native")

@@ -36,8 +36,8 @@ struct SoundAdvice {
         advice += cookie()
         if isContainer {
             advice.append(
-                "in a container, mount the host's socket and name it: "
-                    + "-v /run/user/1000/pulse/native:/run/pulse.sock -e PULSE_SERVER=unix:/run/pulse.sock --user 1000")
+                "in a container, mount the directory of the host's socket and name the socket: "
+                    + "-v /run/user/1000/pulse:/run/pulse:ro -e PULSE_SERVER=unix:/run/pulse/native --user 1000")
         } else {
             advice.append("start one: systemctl --user start pipewire-pulse (or pulseaudio --start)")
         }
