@@ -4,10 +4,11 @@ import ArgumentParser
 
 struct LoopCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "loop", "Repeats a part of the current item (A-B), until another item starts.")
+        "loop", "Repeats a part of the current item (A-B), until another item starts.",
+        usage: "tonearm loop [--server <url>] [--token <token>] [--player <id>] <begin> <end> | off")
     @OptionGroup var options: ClientOptions
 
-    @Argument(help: "Start: \(TimeArgument.forms); or off.") var begin: String
+    @Argument(help: "Start: \(TimeArgument.forms); off ends the loop.") var begin: String
     @Argument(help: "End, in the same form.") var end: TimeArgument?
 
     private var from: TimeArgument? { TimeArgument(argument: begin) }
