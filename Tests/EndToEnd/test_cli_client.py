@@ -333,6 +333,7 @@ MISTAKES = [
     (("alarm", "add", "07:00", "--zone", "Mars/X"), 1, "such as Europe/Berlin, not Mars/X."),
     (("alarm", "set", "t1", "off"), 1, "There is no timer or alarm t1."),
     (("status", "--server", "https://127.0.0.1:1"), 78, "http: only"),
+    (("status", "--server", "a" * 64), 69, f"the name {'a' * 64} was not found"),
     (("session", "--mode", "voice-chat"), 1, "voice-chat is not possible with playback"),
     *((("status", "--server", address), 78, "is not an address such as http://127.0.0.1:8080")
       for address in ("ftp://127.0.0.1", "", "http://", "http://a b")),

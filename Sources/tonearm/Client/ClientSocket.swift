@@ -13,7 +13,8 @@ struct ClientSocket: ~Copyable {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(address.host, String(address.port), &hints, &list)
         guard code == 0, let list else {
-            throw Failure("unknown host \(address.host): \(String(cString: gai_strerror(code))).", .unavailable)
+            let cause = code == EAI_NONAME ? "" : " (\(String(cString: gai_strerror(code))))"
+            throw Failure("the name \(address.host) was not found\(cause).", .unavailable)
         }
         defer { freeaddrinfo(list) }
         var reason = ECONNREFUSED

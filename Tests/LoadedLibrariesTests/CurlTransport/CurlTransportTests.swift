@@ -87,6 +87,16 @@ import Testing
         guard case .transient = try #require(log.wait()) else { return #expect(Bool(false), "another result") }
     }
 
+    /// No resolver is asked: a label has at most 63 characters (RFC 1035, section 2.3.4).
+    @Test func anUnknownNameIsNamed() throws {
+        let host = String(repeating: "a", count: 64) + ".invalid"
+        let address = try #require(WebAddress("http://\(host)/watch"))
+        let log = ReceiverLog()
+        transport.start(TransferRequest(address: address), id: TransferID(1), receiver: log)
+        let failure = try #require(log.wait())
+        #expect(failure == .transient("The name \(host) was not found."))
+    }
+
     @Test func timersFireInOrderAndNotEarly() {
         let fired = Monitor<[(Int, MonotonicTime)]>([])
         let start = MonotonicTime.now

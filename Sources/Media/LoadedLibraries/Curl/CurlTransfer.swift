@@ -65,8 +65,8 @@ final class CurlTransfer {
         case CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT,
             CURLE_BAD_CONTENT_ENCODING:
             return .permanent("The answer of \(host) cannot be used: \(text).")
-        case CURLE_COULDNT_RESOLVE_HOST: return .transient("There is no address for \(host).")
-        case CURLE_COULDNT_RESOLVE_PROXY: return .transient("There is no address for the proxy.")
+        case CURLE_COULDNT_RESOLVE_HOST: return .transient("The name \(host) was not found.")
+        case CURLE_COULDNT_RESOLVE_PROXY: return .transient("The name of the proxy was not found.")
         case CURLE_COULDNT_CONNECT: return .transient("\(host) cannot be reached: \(text).")
         case CURLE_OPERATION_TIMEDOUT: return .transient("\(host) did not answer in time.")
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
