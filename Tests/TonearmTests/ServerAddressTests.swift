@@ -8,8 +8,8 @@ import Testing
 @Suite struct ServerAddressTests {
     @Test(arguments: [
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("localhost:9", "http://localhost:9"),
-        ("http://pi/", "http://pi:80"), ("http://[::1]:8080/", "http://[::1]:8080"), ("[::1]", "http://[::1]:80"),
-        ("http://pi:8080/music/#token=abc", "http://pi:8080/music"),
+        ("http://pi/", "http://pi:80"), ("http://[::1]:8080/", "http://[::1]:8080"), ("[::1]", "http://[::1]:8080"),
+        ("http://pi:8080/music/#token=abc", "http://pi:8080/music"), ("pi/music", "http://pi:8080/music"),
     ])
     func reads_whenWellFormed(text: String, expected: String) throws {
         #expect(try ServerAddress(text, source: "--server").description == expected)

@@ -18,14 +18,18 @@ struct ServerAddress: Hashable, CustomStringConvertible {
                 "\(source): \(text): client commands support http: only, as the server does; give the server's own address, "
                     + "not that of a proxy with TLS (from elsewhere use ssh -L or a VPN).")
         }
-        if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
+        // Without a port: 80 for a URL, as in a browser, and the server's own for a mere name.
+        var port = UInt16(8080)
+        if rest.hasPrefix("http://") {
+            rest = rest.dropFirst(7)
+            port = 80
+        }
         if let border = rest.firstRange(of: "#token=") { token = String(rest[border.upperBound...]) }
         rest = rest.prefix { $0 != "#" && $0 != "?" }
         let unknown = Failure.configuration("\(source): “\(text)” is not an address such as http://127.0.0.1:8080.")
         if rest.contains("://") { throw unknown }
         let path = rest.drop { $0 != "/" }
         rest = rest.prefix { $0 != "/" }
-        var port = UInt16(80)
         let colon = rest.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap { index in
             rest[index...].contains("]") ? nil : index
         }
