@@ -11,7 +11,7 @@ struct InfoCommand: LocalCommand {
         discussion:
             "It is decoded as a whole (some 1,000 times faster than it plays) to find damage, but for a station.")
 
-    @Argument(help: "File, file: URL, or web address.", completion: .file()) var uri: String
+    @Argument(help: "File of this machine, file: URL, or web address.", completion: .file()) var uri: String
     @Flag(help: "Print JSON, the same as GET /api/v1/media/info.") var json = false
     @Flag(help: "Read the beginning only; damage further on is not found.") var quick = false
 

@@ -24,7 +24,9 @@ struct LocalMedia {
             throw Failure("\(argument): a file: URL must name a file of this machine, as in file:///music/a.mp3.")
         }
         guard let real = realpath(path, nil) else {
-            throw Failure("cannot read \(argument): \(String(cString: strerror(errno)))")
+            let code = errno
+            let hint = code == ENOENT ? ". This command reads files of this machine, not of a server." : ""
+            throw Failure("cannot read \(argument): \(String(cString: strerror(code)))\(hint)")
         }
         defer { free(real) }
         self.path = String(cString: real)
