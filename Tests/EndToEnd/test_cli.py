@@ -377,8 +377,9 @@ def test_doctor_expects_of_an_output_what_serve_does(pulse, directory):
 def test_doctor_asks_the_server_that_runs(server, directory):
     """It may use a sound server that the terminal does not know."""
     environment = os.environ | {"PULSE_SERVER": f"unix:{directory}/nowhere"}
-    result = tonearm("doctor", "--port", str(server.port), environment=environment)
+    result = tonearm("doctor", "--port", str(server.port), "--data", str(server.data), environment=environment)
     assert result.returncode == 0, result.stdout
+    assert re.search(r"^ok       data directory: .*\nok       port: ", result.stdout, re.M), "its own directory and port are in order"
     assert f"ok       output: the server at {server.url} plays on “No sound” (id null)" in result.stdout and "music:" not in result.stdout
 
 

@@ -41,8 +41,8 @@ struct DoctorCommand: LocalCommand {
             + SoundCheck(settings, environment).findings() + (server.map(ServerChecks.volume) ?? [])
         let hasOwnMusic = server != nil && settings.music.isEmpty
         return versions + sound + [
-            ServerChecks.dataDirectory(settings.data), ServerChecks.port(settings), ServerChecks.page(settings),
-            ServerChecks.clientAccess(settings), ServerChecks.mediaWorker(settings),
+            ServerChecks.dataDirectory(settings.data, server), ServerChecks.port(settings, server),
+            ServerChecks.page(settings), ServerChecks.clientAccess(settings), ServerChecks.mediaWorker(settings),
         ] + (hasOwnMusic ? [] : ServerChecks.music(settings.music))
     }
 }

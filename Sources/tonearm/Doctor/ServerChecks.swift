@@ -7,7 +7,8 @@ import Media
 
 /// Checks the requirements of `tonearm serve` other than sound, without changing anything.
 enum ServerChecks {
-    static func dataDirectory(_ path: String) -> Finding {
+    /// `server`: the one that runs with these settings.
+    static func dataDirectory(_ path: String, _ server: ServerClient?) -> Finding {
         let name = "data directory"
         guard access(path, F_OK) == 0 else {
             let above = nearest(path)
@@ -26,9 +27,11 @@ enum ServerChecks {
                 name, "\(path) cannot be written by user \(geteuid()): \(reason())",
                 ["make it writable (chown \(geteuid()) \(path)) or name another one with --data DIR"])
         }
-        return isLocked(path + "/state.lock", O_RDWR) || isLocked(path, O_RDONLY | O_DIRECTORY)
-            ? .note(name, "\(path) is in use by a running server", "a second server needs its own: --data DIR")
-            : .ok(name, path)
+        guard isLocked(path + "/state.lock", O_RDWR) || isLocked(path, O_RDONLY | O_DIRECTORY) else {
+            return .ok(name, path)
+        }
+        let detail = "\(path) is in use by a running server"
+        return server == nil ? .note(name, detail, "a second server needs its own: --data DIR") : .ok(name, detail)
     }
 
     static func music(_ directories: [String]) -> [Finding] {
@@ -56,7 +59,7 @@ enum ServerChecks {
         }
     }
 
-    static func port(_ settings: ServerConfiguration) -> Finding {
+    static func port(_ settings: ServerConfiguration, _ server: ServerClient?) -> Finding {
         do throws(ListenError) {
             let log = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
             try FrontDoor(host: settings.host, port: settings.port, log: log, handOver: { _ in }).close()
@@ -65,9 +68,7 @@ enum ServerChecks {
             guard case .addressInUse = error else {
                 return .problem("port", "\(error)", ["choose another --host or --port"])
             }
-            if running(settings) != nil {
-                return .note("port", "a Tonearm server runs at \(settings.host):\(settings.port) already")
-            }
+            if let server { return .ok("port", "the server at \(server.address) uses it") }
             return .problem("port", "\(error)", ["choose another one with --port, or end the program there"])
         }
     }
