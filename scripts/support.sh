@@ -29,6 +29,20 @@ build_release() {
     done
 }
 
+# Passes on the warnings and errors of `swift build`. A terminal shows the number of the present step.
+show_build() {
+    local line clear=
+    [ ! -t 1 ] || clear=$'\r\033[K'
+    while IFS= read -r line; do
+        case $line in
+            '['[0-9]*/[0-9]*']'*) [ -z "$clear" ] || printf '%s%s]' "$clear" "${line%%]*}" ;;
+            'Building for '* | 'Build of product '* | *'prohibited flag(s)'*) ;;
+            *) printf '%s%s\n' "$clear" "$line" ;;
+        esac
+    done
+    printf '%s' "$clear"
+}
+
 say() { printf '==> %s\n' "$*"; }
 
 fail() {

@@ -90,6 +90,13 @@ def test_theBuildHasTheSameFlags_whereverItsOutputGoes(shell):
     assert built == "build -c release --static-swift-stdlib --no-color-diagnostics --product tonearm"
 
 
+def test_aBuildShowsItsWarnings_andNotItsSteps(shell):
+    lines = ["[1/5] Write swift-version--1AB2.txt", "a.swift:1:2: warning: unused", " 1 | let a = [1/2]", "[5/5] Linking tonearm",
+             "warning: 'x': prohibited flag(s): -I/y", "Build of product 'tonearm' complete! (0.2s)", "error: fatalError"]
+    result = shell("build_release tonearm 2>&1 | show_build", swift="\n".join(f'echo "{line}"' for line in lines) + "\nexit 1")
+    assert result.returncode == 1 and result.stdout.splitlines() == [lines[1], lines[2], lines[6]], result
+
+
 @pytest.fixture
 def run(tmp_path, media):
     """Starts scripts/run with arguments, and returns the process once it serves. Its log is `tmp_path/log`."""
@@ -153,6 +160,15 @@ def test_aKilledSoundServer_isNotReportedByTheShell(run, tmp_path):
     end(process)
     log = (tmp_path / "log").read_text()
     assert " Killed " not in log and "signal=2" in log, log
+
+
+def test_aKilledServer_isReportedInOneSentence(run, tmp_path):
+    process = run("--local")
+    (server,) = subprocess.run(["pgrep", "-f", f"tonearm serve .*{tmp_path}/port"], capture_output=True, text=True).stdout.split()
+    os.kill(int(server), signal.SIGKILL)
+    assert process.wait(20) == 137
+    log = (tmp_path / "log").read_text()
+    assert " Killed " not in log and "the server was ended by signal 9. Run this again to go on" in log, log
 
 
 FLICKERS = """import pathlib, pytest
