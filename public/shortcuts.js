@@ -6,9 +6,10 @@ import { nextRepeat } from "./components/transport-controls/transport-controls.j
 export function shortcuts({ browse, commands, store, view, showTab }) {
   const perform = (name, data) => () => store.player && commands.perform(name, data);
   const setting = (make) => () => store.player && commands.perform("settings", make(store.player));
-  const pane = (name) => () => {
+  /** `focusRow` returns false if the pane has no row. */
+  const pane = (name, focusRow = () => false) => () => {
     showTab(name);
-    document.getElementById(`pane-${name}`).focus();
+    if (!focusRow()) document.getElementById(`pane-${name}`).focus();
   };
   return {
     " ": perform("toggle"),
@@ -27,8 +28,8 @@ export function shortcuts({ browse, commands, store, view, showTab }) {
     "Ctrl+z": perform("undo"),
     "Ctrl+Shift+z": perform("redo"),
     1: pane("now"),
-    2: pane("queue"),
-    3: pane("browse"),
+    2: pane("queue", () => view.queue.focusCurrent()),
+    3: pane("browse", () => browse.part.rows?.focus()),
     "/": () => {
       showTab("browse");
       browse.part.focusFilter();

@@ -33,6 +33,11 @@ export const loading = { text: "Loading…" };
 export class EntriesView extends Component {
   made() {
     this.rows = new Rows(this.refs.list);
+    this.refs.filter?.addEventListener("keydown", (event) => {
+      if (event.isComposing || event.key !== "ArrowDown" && event.key !== "Enter") return;
+      event.preventDefault();
+      this.rows.focusFirst();
+    });
   }
 
   focusFirst() {

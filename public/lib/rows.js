@@ -34,6 +34,10 @@ export class Rows {
     return this.#focus(this.#stop, 0);
   }
 
+  focusFirst() {
+    this.#focus(this.#rows[0], 0);
+  }
+
   get #rows() {
     return [...this.#list.querySelectorAll("li")];
   }

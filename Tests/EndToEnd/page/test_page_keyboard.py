@@ -66,6 +66,43 @@ def test_aListThatIsDrawnAnew_keepsTheFocus(remote, api):
     expect(page.get_by_role("button", name="Remove the playlist Two")).to_be_focused()
 
 
+@pytest.mark.parametrize("viewport", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}], ids=["desktop", "phone"])
+def test_theKeyOfTheQueue_leadsToTheCurrentItem_andTheArrowsGoOn(open_remote, api, viewport):
+    api.call("PUT", "/queue", json={"items": [{"uri": "long.mp3", "title": f"Track {n}"} for n in range(1000)], "index": 500})
+    remote = open_remote(viewport=viewport)
+    remote.page.locator("[data-icon=queue]:visible, .queue-row[data-index='500']:visible").first.wait_for()
+    remote.page.keyboard.press("2")
+    expect(remote.row(500)).to_be_focused()
+    expect(remote.row(500)).to_be_in_viewport(ratio=1)
+    remote.page.keyboard.press("ArrowDown")
+    expect(remote.row(501)).to_be_focused()
+    remote.wait_rows()
+    remote.page.keyboard.press("Delete")
+    expect(remote.toast).to_contain_text("Removed 1 track")
+    expect(remote.row(501)).to_contain_text("Track 502")
+    assert api.player()["volume"] == 1, "the arrows are the queue's"
+
+
+def test_theKeyOfTheQueue_leadsToItsPane_whileItIsEmpty(page):
+    page.keyboard.press("2")
+    expect(page.locator("#pane-queue")).to_be_focused()
+
+
+@pytest.mark.parametrize("key", ["ArrowDown", "Enter"])
+@pytest.mark.parametrize("tab, row", [("Folders", "chirp.mp3"), ("Library", "chirp")])
+def test_fromTheSearchField_oneKeyLeadsToTheFirstResult(remote, api, tab, row, key):
+    page = remote.page
+    page.get_by_role("tab", name=tab).click()
+    page.locator(".entry-name:visible, .album-open:visible").last.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("chirp")
+    expect(page.locator(".entry-name:visible")).to_have_count(1)
+    page.keyboard.press(key)
+    expect(page.locator(".entry-name:visible")).to_contain_text(row)
+    expect(page.locator(".entry-name:visible")).to_be_focused()
+    assert api.ids() == [] and api.player()["volume"] == 1
+
+
 @pytest.mark.parametrize("tab", ["now", "queue"])
 def test_skipLinks_leadToTheirPane_alsoOnAPhone(open_remote, tab):
     remote = open_remote(viewport={"width": 390, "height": 844})

@@ -167,9 +167,9 @@ def test_keys_actFromAnywhere(playing, remote, api):
     expect(remote.button("Pause")).to_be_visible()
     remote.page.keyboard.press("k")
     api.wait_status("paused")
-    for key, pane in (("2", "pane-queue"), ("3", "pane-browse"), ("1", "pane-now")):
+    for key, place in (("2", '.queue-row[aria-current="true"]'), ("3", ".entry-name >> nth=0"), ("1", "#pane-now")):
         remote.page.keyboard.press(key)
-        expect(remote.page.locator(f"#{pane}")).to_be_focused()
+        expect(remote.page.locator(place)).to_be_focused()
 
 
 def test_timeEvents_comeTwiceASecond(playing, open_remote):

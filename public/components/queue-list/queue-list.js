@@ -100,6 +100,13 @@ class QueueList extends Component {
     this.row(this.#cursor)?.focus({ preventScroll: true });
   }
 
+  /** Focuses the row of the current item, or the first. Returns false if there is none. */
+  focusCurrent() {
+    if (this.windows.length === 0) return false;
+    this.focusRow(this.#currentIndex ?? 0);
+    return true;
+  }
+
   reveal(index) {
     const top = index * rowHeight;
     const { scrollTop, clientHeight } = this.scroller;

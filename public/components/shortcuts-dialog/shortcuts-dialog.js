@@ -25,6 +25,7 @@ const groups = [
   ["Page", [
     [["1", "2", "3"], "Now playing, queue, music"],
     [["/"], "Filter the folder"],
+    [["↓", "Enter"], "From the filter to its first result"],
     [["Esc"], "Empty the filter, then leave it"],
     [["?"], "This list"],
   ]],
