@@ -166,6 +166,16 @@ def test_everyControlIsInSight_onAPhoneOnItsSide(open_remote, api, screenshots):
         assert cover["x"] + cover["width"] <= remote.position.bounding_box()["x"], "beside"
 
 
+def test_thePlayer_needsNoScrollbar_atCommonSizes(page, api):
+    """A few pixels too many show one beside the picture, where it takes space."""
+    api.load("tagged.mp3")
+    expect(page.locator(".track-artist")).not_to_be_empty()
+    for width, height in [(1280, 720), (1366, 657), (1366, 768), (1440, 900), (1280, 900), (1920, 969), (1920, 1080), (390, 844), (390, 664), (768, 1024)]:
+        page.set_viewport_size({"width": width, "height": height})
+        hidden = page.locator(".pane-now").evaluate("(pane) => pane.scrollHeight - pane.clientHeight")
+        assert hidden == 0, f"at {width} × {height}"
+
+
 def test_emptyStatesWords_areWhole(open_remote):
     remote = open_remote(viewport={"width": 390, "height": 844})
     words = remote.page.locator(".track-artist")
