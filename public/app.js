@@ -106,7 +106,9 @@ bind(view.players, { players: () => ({ list: players.list, steered: players.stee
 bind(view.queue, { player });
 bind(view.recorder, { item, session: () => store.session });
 bind(view.seek, { item, time, buffer: () => store.buffer });
-bind(view.session, { player, outputs: () => store.outputs, session: () => store.session, timers: () => store.timers });
+bind(view.session, {
+  player, outputs: () => store.outputs, session: () => store.session, timers: () => store.timers, hasRecorder: () => browse.recorder.isEnabled,
+});
 bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });
 bind(find("equalizer-panel"), { effects: () => store.effects, presets: () => store.presets, sampleRate: () => store.player?.output?.sampleRate ?? 48_000 });
 bind(find("alarm-list"), { timers: () => store.timers, playlists: () => browse.playlists.lists, player: () => players.steered });

@@ -28,7 +28,7 @@ const reasonWords = {
   "sleep-timer": "sleep timer",
   restored: "press play",
   "queue-changed": "the queue changed",
-  session: "this machine is set to record, not to play",
+  session: "this machine is set not to play",
   "session-changed": "this machine plays again; press play",
   "interruption-ended": "the interruption is over; press play",
   "output-returned": "the sound server is back; press play",

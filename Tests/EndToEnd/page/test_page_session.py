@@ -66,7 +66,20 @@ def test_pulledHeadphones_areReported(pulse, remote, api):
 def test_aMachineWithoutAnInput_givesTheReason(dialog):
     """A disabled choice shows its reason."""
     expect(dialog.get_by_label("This machine is for").locator("option[value=record]")).to_be_disabled()
-    expect(dialog.get_by_text("this machine needs a microphone or line input")).to_be_visible()
+    expect(dialog.get_by_text("this machine needs a microphone or line input, and a server that runs with --recordings")).to_be_visible()
+
+
+@pytest.mark.serve("--recordings", "{directory}/recordings")
+def test_aServerThatRecords_isNotAskedFor(dialog):
+    note = dialog.locator("p").filter(has_text="To record")
+    expect(note).to_have_text("To record, this machine needs a microphone or line input.", use_inner_text=True)
+
+
+@pytest.mark.parametrize("category", ["record", "audio-processing"])
+def test_aMachineThatDoesNotPlay_givesTheReason(microphone, remote, api, category):
+    api.start("long.mp3")
+    api.call("PATCH", "/session", json={"category": category})
+    expect(remote.status).to_have_text("Paused – this machine is set not to play")
 
 
 def test_checkBoxes_areLargeEnoughForFingers(pulse, open_remote):

@@ -15,7 +15,8 @@ const list = (ref, words, entries = []) => html`<label class="field">${words} <s
 
 /**
  * Sound, timers, session, interruptions, and the reaction to unplugged headphones.
- * Fields: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`), `timers`.
+ * Fields: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`), `timers`,
+ * `hasRecorder`.
  */
 class SessionDialog extends DialogComponent {
   markup() {
@@ -31,8 +32,8 @@ class SessionDialog extends DialogComponent {
           ${check("resume", "Resume afterwards")}
           <div class="session-group" data-ref="session">
             ${list("category", "This machine is for")}
-            <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input, and a server that runs
-              with <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment.</p>
+            <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input<span data-ref="noRecorder">, and a
+              server that runs with <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment</span>.</p>
             ${list("mode", "Mode")}
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
@@ -105,6 +106,7 @@ class SessionDialog extends DialogComponent {
     render(refs.category, choices(Object.entries(categoryWords), (value) => value !== category && !available.categories.includes(value)));
     refs.category.value = category;
     refs.noRecording.hidden = available.categories.includes("record");
+    refs.noRecorder.hidden = this.hasRecorder;
     render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
     refs.mode.value = mode;
     this.#showOptions(available.options, options);
@@ -122,4 +124,4 @@ class SessionDialog extends DialogComponent {
   }
 }
 
-define("session-dialog", SessionDialog, { session: null, player: null, outputs: null, timers: [], isOpen: false }, import.meta.url);
+define("session-dialog", SessionDialog, { session: null, player: null, outputs: null, timers: [], hasRecorder: false, isOpen: false }, import.meta.url);
