@@ -311,7 +311,7 @@ def test_alarms_areAdded_changedAndDeleted(remote, api):
     section.get_by_label("Mon").check()
     section.get_by_label("Fri").check()
     section.get_by_role("slider", name="Volume").fill("25")
-    section.get_by_label("Full volume").select_option("In 2 minutes")
+    section.get_by_label("Reaches this volume").select_option("In 2 minutes")
     section.get_by_role("button", name="Save alarm").click()
     switch = section.get_by_role("checkbox", name="Alarm at 06:45")
     expect(switch).to_be_checked()

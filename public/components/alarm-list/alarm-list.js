@@ -34,10 +34,10 @@ class AlarmList extends Component {
         <fieldset class="alarm-days"><legend>Days (none: once)</legend>${days.map(([day, words]) =>
           html`<label class="check"><input type="checkbox" name="days" value="${day}"> ${words}</label>`)}</fieldset>
         <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="0" max="100" step="5"></label>
+        <label class="field"><span>Reaches this volume</span><select name="ramp">${choices(ramps)}</select></label>
         <label class="field"><span>Plays</span><select name="music"></select></label>
         <label class="field" hidden data-ref="address"><span>Address or file</span><input name="address" maxlength="4096" placeholder="https://" autocomplete="off" spellcheck="false"></label>
-        <label class="field"><span>Full volume</span><select name="ramp">${choices(ramps)}</select></label>
-        <p class="alarm-hint"><code>tonearm alarm set</code> chooses several items, a fallback or another output.</p>
+        <p class="alarm-hint">Several items, a fallback or another output: at a computer, with <code>tonearm alarm set</code>.</p>
         <div class="dialog-buttons"><button type="button" class="text-button" data-action="cancel">Cancel</button><button class="primary-button">Save alarm</button></div>
       </form>`;
   }
