@@ -21,6 +21,7 @@ export class Recorder extends EventTarget {
 
   /** The size of a saved stream is read only while the panel is shown. */
   set isShown(isShown) {
+    if (this.#isShown && !isShown) this.seenEnd = this.stream?.last?.id ?? null;
     this.#isShown = isShown;
     if (isShown) this.#askStream();
     else clearTimeout(this.#timer);
@@ -79,6 +80,7 @@ export class Recorder extends EventTarget {
     this.#streams.forget();
     clearTimeout(this.#timer);
     if (stream.state === "recording" && this.#isShown) this.#timer = setTimeout(() => this.#askStream(), pause);
+    if (stream.state === "recording") this.seenEnd = null;
     if (!before) return false;
     const hasEnded = stream.last?.id !== before.last?.id || before.state === "recording" && stream.id !== before.id;
     if (hasEnded && stream.last) this.dispatchEvent(new CustomEvent("stream-ended", { detail: stream.last }));
@@ -91,6 +93,8 @@ observe(Recorder, {
   status: null,
   /** `StreamRecordingStatus` of the current player; null while it is not known. */
   stream: null,
+  /** The id of the last saved stream once the user has seen that it ended and has left the view. */
+  seenEnd: null,
   /** null while they load. */
   recordings: null,
   problem: null,

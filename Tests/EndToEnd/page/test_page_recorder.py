@@ -176,6 +176,10 @@ def test_a_stream_that_ends_by_itself_is_listed_and_its_reason_told(radio, api, 
     expect(panel.locator(".recorder-end")).to_have_text(reason)
     expect(remote.toast).to_contain_text(reason)
     expect(remote.page.locator(".toast")).to_have_count(1)
+    page.get_by_role("tab", name="Folders").click()
+    page.get_by_role("tab", name="Recordings").click()
+    expect(panel.locator(".entry")).to_be_visible()
+    expect(panel.locator(".recorder-end")).to_be_empty()
 
 
 def test_web_stream_is_saved_from_the_page(radio, api, remote):

@@ -316,6 +316,7 @@ def test_alarms_areAdded_changedAndDeleted(remote, api):
     switch = section.get_by_role("checkbox", name="Alarm at 06:45")
     expect(switch).to_be_checked()
     expect(section.get_by_text("Mon, Fri · next:")).to_be_visible()
+    expect(section.locator(".alarm-plays")).to_have_text("The queue, 25 %")
     alarm = alarms()[0]
     assert (alarm["time"][:5], alarm["days"], alarm["level"], alarm["ramp"], alarm["enabled"]) == ("06:45", ["mon", "fri"], 0.25, 120, True)
     switch.uncheck()
@@ -361,9 +362,17 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     save({"playlist": playlist})
     edit()
     expect(music.locator("option:checked")).to_have_text("Evening <1>")
+    remote.page.reload()
+    remote.wait_connected()
+    section = open_section(remote, "Alarms")
+    music = section.get_by_label("Plays")
+    shown = section.locator(".alarm-plays")
+    expect(shown).to_have_text("Evening <1>, 40 %")
+    edit()
     music.select_option("An address or file")
     section.get_by_role("textbox", name="Address or file").fill("short-0.mp3")
     save({"uri": "short-0.mp3"})
+    expect(shown).to_have_text("short-0, 40 %")
     edit()
     expect(section.get_by_role("textbox", name="Address or file")).to_have_value("short-0.mp3")
     music.select_option("The queue")
@@ -375,6 +384,7 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     edit()
     expect(music.locator("option:checked")).to_have_text("As it is set now")
     save(*several)
+    expect(shown).to_have_text("2 items, 40 %")
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844), (740, 360)], ids=["desktop", "phone", "landscape"])

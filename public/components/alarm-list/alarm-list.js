@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { choices, Component, define, effect, html, iconButton, render, setText, textButton } from "../../lib/component.js";
+import { count, nameFromUri } from "../../lib/media.js";
 import { clockTime } from "../../lib/time.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
@@ -18,6 +19,14 @@ function musicOf([item, ...others]) {
   if (!item) return "";
   if (others.length) return "several";
   return item.playlist ? `playlist:${item.playlist}` : item.uri ? "address" : "other";
+}
+
+/** `playlists` is null while they load. */
+function musicWords([item, ...others], playlists) {
+  if (!item) return "The queue";
+  if (others.length) return count(others.length + 1, "item");
+  if (item.playlist) return playlists?.find(({ id }) => id === item.playlist)?.name ?? "A playlist";
+  return item.uri ? nameFromUri(item.uri) : "From the library";
 }
 
 /**
@@ -62,7 +71,8 @@ class AlarmList extends Component {
     const isGone = this.editing?.id && !this.#alarms.some(({ id }) => id === this.editing.id);
     if ((isGone || this.editedOn !== this.player) && !form.hidden) this.#close();
     const focused = list.contains(document.activeElement) ? document.activeElement : null;
-    render(list, html`${this.#alarms.map(row)}`);
+    render(list, html`${this.#alarms.map((alarm) => row(alarm, musicWords(alarm.items, this.playlists)))}`);
+    if (!this.playlists && this.#alarms.some(({ items }) => items[0]?.playlist)) this.report("playlists-changed");
     if (focused) list.querySelector(`[data-action="${focused.dataset.action}"][data-id="${focused.dataset.id}"]`)?.focus();
   }
 
@@ -144,15 +154,16 @@ class AlarmList extends Component {
   }
 }
 
-function row({ id, time, days: chosen, enabled, next, last, state }) {
+function row({ id, time, days: chosen, enabled, next, last, state, level }, music) {
   const name = time.slice(0, 5);
   const trouble = results[last?.result];
   const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${nextWords(next)}`
     : enabled && next ? `next: ${nextWords(next)}` : "off";
   const about = [wordsOf(chosen), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
+  const plays = `${music}, ${Math.round(level * 100)} %`;
   return html`<li>
     <label class="check"><input type="checkbox" aria-label="Alarm at ${name}" data-action="switch" data-id="${id}" ${enabled ? html`checked` : null}>
-      <span class="alarm-time">${name}</span><span class="alarm-about">${about}</span></label>
+      <span class="alarm-time">${name}</span><span class="alarm-words"><span class="alarm-about">${about}</span><span class="alarm-plays note">${plays}</span></span></label>
     <button type="button" class="text-button" data-action="edit" data-id="${id}" aria-label="Edit the alarm at ${name}">Edit</button>
     ${iconButton("trash", `Delete the alarm at ${name}`, "Delete", { action: "remove", id })}</li>`;
 }

@@ -79,14 +79,14 @@ class RecorderPanel extends EntriesView {
 
   #drawStream() {
     const { offer, stream: line, end } = this.refs;
-    const { stream } = this.recorder ?? {};
+    const { stream, seenEnd } = this.recorder ?? {};
     const had = [offer, line].find((part) => part.contains(document.activeElement));
     const isSaving = stream?.state === "recording";
     line.hidden = !isSaving;
     if (isSaving) setText(line.querySelector("span"), `Saving a stream: ${stream.id}, ${formatSize(stream.bytes ?? 0)}`);
     offer.hidden = stream?.state !== "idle" || !isNetwork(this.item?.uri);
     if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.item)}`);
-    setText(end, isSaving ? "" : describeStreamEnd(stream?.last));
+    setText(end, isSaving || stream?.last?.id === seenEnd ? "" : describeStreamEnd(stream?.last));
     // The pressed button is gone: focus the one in its place.
     if (!had?.hidden) return;
     const next = [offer, line].find((part) => !part.hidden);
