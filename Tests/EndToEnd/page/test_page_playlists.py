@@ -47,6 +47,18 @@ def test_byKeyboard_inAndOut(playlists, remote):
     expect(playlists.get_by_role("button", name="Long & <bold> 250 tracks")).to_be_focused()
 
 
+def test_theNumberOfTracks_makesRoomForALongName(open_remote, api):
+    for name in ("Short", "A name that needs all the room there is and more"):
+        api.call("POST", "/playlists", json={"name": name, "items": [{"uri": "low.mp3"}]})
+    page = open_remote().page
+    page.get_by_role("tab", name="Playlists").click()
+    notes = page.locator("playlist-browser .entry-size")
+    expect(notes).to_have_count(2)
+    cut = notes.evaluate_all("(notes) => notes.map((note) => note.clientWidth < note.scrollWidth)")
+    names = page.locator("playlist-browser .entry-text").all_inner_texts()
+    assert dict(zip(names, cut)) == {"Short": False, "A name that needs all the room there is and more": True}
+
+
 def test_aPlaylistThatAnotherRemoved_isLeft(playlists, remote, api):
     remote.tolerate("Failed to load resource")
     playlists.get_by_role("button", name="Short 2 tracks").click()
