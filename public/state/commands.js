@@ -116,7 +116,7 @@ export class Commands {
     const handler = make ? () => this.#send(...make(data)) : this.#handlers[name];
     if (!handler) throw new RangeError(`unknown request ${name}`);
     if (this.store.isReadOnly) {
-      this.notify("Not allowed: the token lacks the scope “control”.", { tone: "error" });
+      this.notify("Not allowed: this link may only look.", { tone: "error" });
       return false;
     }
     return Boolean(await handler(data));

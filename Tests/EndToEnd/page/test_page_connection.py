@@ -206,14 +206,14 @@ def reading(guarded, open_remote):
 def test_readOnlyToken_disablesWhatNeedsControl_andSaysWhy(reading):
     remote, page = reading.remote, reading.remote.page
     note = page.locator("access-note")
-    expect(note).to_contain_text("You can look but not control")
+    expect(note).to_contain_text("This link may only look")
     for control in (remote.button("Play"), remote.button("Shuffle"), remote.volume, remote.position,
                     page.get_by_role("combobox", name="Output"), remote.queue.get_by_role("button", name="Clear queue"),
                     remote.queue.get_by_role("button", name="Play chirp"), page.get_by_role("button", name="Add all"),
                     page.locator('.entry-name[data-path="chirp.mp3"]')):
         expect(control).to_be_disabled()
     page.keyboard.press("n")
-    expect(remote.toast).to_contain_text("Not allowed")
+    expect(remote.toast).to_have_text("Not allowed: this link may only look.")
     page.get_by_role("button", name="A Folder", exact=True).click()
     expect(page.locator(".breadcrumb [aria-current]")).to_have_text("A Folder")
 

@@ -10,7 +10,7 @@ class AccessNote extends Component {
 
   draw() {
     this.hidden = !this.isReadOnly;
-    render(this, this.isReadOnly ? html`${icon("warning")}<span>You can look but not control: the token lacks the scope “control”.</span>
+    render(this, this.isReadOnly ? html`${icon("warning")}<span>This link may only look, not control.</span>
       <button class="text-button" data-action="ask-token">Use another token</button>` : html``);
   }
 
