@@ -42,8 +42,10 @@ def test_a_recording_is_made_paused_saved_queued_played_and_deleted(microphone, 
     eventually(lambda: api.uris() == [entry["uri"]], "it is in the queue")
     assert waveform.value.status == 200, "what was recorded is as any other item"
     # It lasts two seconds.
-    api.settings(repeat="all")
-    row.get_by_role("button", name=f"Play {entry['id']} now").click()
+    api.settings(repeat="one")
+    # Read before the file is deleted.
+    with page.expect_response(re.compile("/waveform$")):
+        row.get_by_role("button", name=f"Play {entry['id']} now").click()
     eventually(lambda: api.uris() == [entry["uri"]] * 2 and api.player()["playWhenReady"], "it plays")
     api.command("stop")
     row.get_by_role("button", name="Delete").click()
