@@ -19,8 +19,6 @@ public struct ExpatScanner: XMLScanner {
 
     public func scan(_ pieces: some Sequence<[UInt8]>, _ handle: (XMLEvent) -> Bool) throws(XMLScanError) {
         let expat = try Self.library.mapError { XMLScanError($0.reason) }.get().functions.pointee
-        var pieces = pieces.makeIterator()
-        var piece = pieces.next()
         guard let parser = expat.ParserCreate(nil) else { throw XMLScanError("out of memory") }
         defer { expat.ParserFree(parser) }
         // The handlers do not outlive this call.
@@ -30,27 +28,30 @@ public struct ExpatScanner: XMLScanner {
             Self.setHandlers(parser, expat)
             var status = XML_STATUS_OK
             var length = 0
-            repeat {
-                var rest = piece?[...] ?? []
-                piece = pieces.next()
-                repeat {
-                    let bytes = rest.prefix(Self.portion)
-                    rest = rest.dropFirst(Self.portion)
+            func parse(_ bytes: ArraySlice<UInt8>, isLast: Bool) {
+                status = bytes.withUnsafeBytes { buffer in
+                    expat.Parse(
+                        parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: buffer.count),
+                        isLast ? 1 : 0)
+                }
+            }
+            document: for piece in pieces {
+                for start in stride(from: 0, to: piece.count, by: Self.portion) {
+                    let bytes = piece[start...].prefix(Self.portion)
                     length += bytes.count
                     guard length <= Self.longest else {
                         throw XMLScanError("it is longer than \(Self.longest >> 20) MB")
                     }
-                    let isLast = piece == nil && rest.isEmpty
-                    status = bytes.withUnsafeBytes { buffer in
-                        expat.Parse(
-                            parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-                            Int32(clamping: buffer.count), isLast ? 1 : 0)
-                    }
+                    parse(bytes, isLast: false)
+                    guard status == XML_STATUS_OK, !context.isDone else { break document }
                     // The start of a tag that is not complete yet.
-                    let start = expat.GetCurrentByteIndex(parser)
-                    if start >= 0, length - start > Self.longestTag { context.refuse("a tag is longer than 256 KB") }
-                } while status == XML_STATUS_OK && !context.isDone && !rest.isEmpty
-            } while status == XML_STATUS_OK && !context.isDone && piece != nil
+                    let tag = expat.GetCurrentByteIndex(parser)
+                    guard tag < 0 || length - tag <= Self.longestTag else {
+                        throw XMLScanError("a tag is longer than \(Self.longestTag >> 10) KB")
+                    }
+                }
+            }
+            if status == XML_STATUS_OK, !context.isDone { parse([], isLast: true) }
             context.flush()
             if let refusal = context.refusal { throw XMLScanError(refusal) }
             guard status != XML_STATUS_OK, !context.isDone else { return }
