@@ -104,10 +104,10 @@ struct RouteDecision: Equatable {
         }
 
         target = chosen ?? followed ?? Self.substitute(situation, devices)
-        // The output moves a stream only to a device with a name.
-        if isMovedBack { target = target ?? devices.first(where: \.isDefault)?.id }
-        // Returning headphones do not start the music on another device.
         let goesTo = target ?? devices.first(where: \.isDefault)?.id
+        // The output moves a stream only to a device with a name.
+        if isMovedBack { target = goesTo }
+        // Returning headphones do not start the music on another device.
         if transport == .resume, goesTo != situation.lost?.device.id { transport = .unchanged }
         let isReturning = transport == .resume && situation.devices.current != lost?.device.id
         if !isReturning, lost?.isBack(in: devices) == true { lost = nil }
