@@ -30,10 +30,13 @@ export function spokenTime(seconds) {
 /** A moment (milliseconds since the epoch) by the clock, 00:00 to 23:59; `more` are options of `toLocaleString`. */
 export const clockTime = (moment, more = {}) => new Date(moment).toLocaleString([], { ...more, hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
+/** Day and time of a moment of the next week. */
+export const dayTime = (moment) => clockTime(moment, { weekday: "short" });
+
 /** Day and time of the next alarm, from `GET /timers`; "" without one. */
 export function nextAlarm(timers) {
   const moments = timers.filter(({ type, next }) => type === "alarm" && next).map(({ next }) => next);
-  return moments.length ? clockTime(Math.min(...moments), { weekday: "short" }) : "";
+  return moments.length ? dayTime(Math.min(...moments)) : "";
 }
 
 /** The sleep timer's end, from `GET /timers`; "" without one. */

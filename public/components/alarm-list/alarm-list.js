@@ -2,7 +2,7 @@
 
 import { choices, Component, define, effect, html, iconButton, render, setText, textButton } from "../../lib/component.js";
 import { count, nameFromUri } from "../../lib/media.js";
-import { clockTime } from "../../lib/time.js";
+import { dayTime } from "../../lib/time.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
 const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
@@ -12,7 +12,6 @@ const results = { fallback: "the fallback played", tone: "only the tone played",
 
 const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
-const nextWords = (next) => clockTime(next, { weekday: "short" });
 
 /** The value of the list "Plays". Anything but the queue, one playlist or one address stays as it is. */
 function musicOf([item, ...others]) {
@@ -157,8 +156,8 @@ class AlarmList extends Component {
 function row({ id, time, days: chosen, enabled, next, last, state, level }, music) {
   const name = time.slice(0, 5);
   const trouble = results[last?.result];
-  const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${nextWords(next)}`
-    : enabled && next ? `next: ${nextWords(next)}` : "off";
+  const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${dayTime(next)}`
+    : enabled && next ? `next: ${dayTime(next)}` : "off";
   const about = [wordsOf(chosen), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
   const plays = `${music}, ${Math.round(level * 100)} %`;
   return html`<li>
