@@ -76,7 +76,7 @@ struct InterruptCommand: ClientCommand {
         let isHeld = now.status == "interrupted" && now.reason == "interruption"
         switch type {
         case .began: Console.output("An interruption began.")
-        // The answer does not tell whether there was one.
+        // The answer does not show whether there was one.
         case .ended: Console.output("The end is reported." + (isHeld ? " Another interruption goes on." : ""))
         }
     }
