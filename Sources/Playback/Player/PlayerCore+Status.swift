@@ -119,6 +119,10 @@ extension PlayerCore {
         reading.duration = current?.duration
         reading.discontinuity = discontinuity
         reading.latency = stream.clock.latency
+        // Until the next jump the position only rises. A pause is exact.
+        if reading.discontinuity == lastClock.discontinuity, scan == nil, goal.wantsSound || reading.rate != 0 {
+            reading.reached = lastClock.position(at: reading.sampledAt)
+        }
         return reading
     }
 
@@ -146,7 +150,8 @@ extension PlayerCore {
         emit(
             .status(
                 status, previous: previous, reason: reason, playWhenReady: wantsSound,
-                itemID: current?.item.id ?? queue.currentID, position: position, error: goal.failure))
+                itemID: current?.item.id ?? queue.currentID, position: positionClock.position(at: now),
+                error: goal.failure))
         if status == .playing || previous == .playing || previous == .stopping { reportTime() }
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
@@ -160,6 +165,7 @@ extension PlayerCore {
         snapshot.playWhenReady = wantsSoundNow
         snapshot.item = currentItem
         snapshot.clock = positionClock
+        lastClock = snapshot.clock
         snapshot.tempo = current.map(tempo) ?? settings.tempo(isSpeech: settings.playsSpeech)
         snapshot.crossfade = crossfade
         snapshot.overlap = overlapAhead

@@ -77,6 +77,8 @@ struct PlayerCore {
     var lastStatus = PlayerStatus.idle
     var lastReason: StatusReason?
     var lastWantsSound = false
+    /// As last published.
+    var lastClock = PositionClock()
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
     var saving: Saving
     private var lastGeneration: UInt64 = 0

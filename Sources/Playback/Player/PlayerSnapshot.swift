@@ -71,6 +71,9 @@ public struct PositionClock: Hashable, Sendable {
     public var sampledAt = MonotonicTime(nanoseconds: 0)
     /// The upper bound for extrapolation.
     public var duration: Double?
+    /// The lower bound: the position that followed from the reading before. A sink that stood still in between is behind it;
+    /// the position stands until the sink arrives there.
+    public var reached = 0.0
     /// Counts jumps: seeks, underruns, item changes.
     public var discontinuity: UInt64 = 0
     /// Seconds from the ring to the ear.
@@ -81,7 +84,7 @@ public struct PositionClock: Hashable, Sendable {
     /// Seconds into the item at `time`, within 0...duration.
     public func position(at time: MonotonicTime) -> Double {
         let moved = position + max(0, time.seconds(since: sampledAt)) * rate
-        return min(max(0, moved), duration ?? .infinity)
+        return min(max(0, reached, moved), duration ?? .infinity)
     }
 
     public func listenedTime(at time: MonotonicTime) -> Double {

@@ -39,6 +39,38 @@ import Testing
         #expect(world.status == .paused)
     }
 
+    /// Readers continue the last reading by its rate, and know nothing of the sink.
+    @Test func position_waitsForTheSink_afterItStoodForAMoment() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 2)
+        world.send(.tick)
+        func shown() -> Double { world.core.snapshot().clock.position(at: world.now) }
+        let clock = world.core.snapshot().clock
+        world.run(seconds: 0.05)
+        let read = clock.position(at: world.now)
+        world.sink.heard -= 0.02 * Double(SimulatedWorld.sampleRate)
+        world.send(.tick)
+        #expect(world.status == .playing && shown() == read)
+        world.run(seconds: 0.015)
+        world.send(.tick)
+        #expect(shown() == read)
+        world.run(seconds: 0.035)
+        #expect(abs(shown() - read - 0.03) < 0.001_1)
+    }
+
+    @Test(arguments: [true, false]) func position_doesNotFall_whenTheSinkStands(isPaused: Bool) throws {
+        var world = try Self.frozen()
+        world.sink.isFrozen = false
+        world.send(.tick)
+        let clock = world.core.snapshot().clock
+        world.sink.isFrozen = true
+        world.advance(to: world.now.advanced(bySeconds: 0.05))
+        if isPaused { world.command(.pause) } else { world.send(.tick) }
+        #expect(world.status != .playing)
+        let shown = world.core.snapshot().clock.position(at: world.now)
+        #expect(shown == (isPaused ? world.core.position : clock.position(at: world.now)), "a pause is exact")
+    }
+
     @Test func doesNotPlay_whenPausedAndPlayedWhileTheSinkStands() throws {
         var world = try Self.frozen()
         world.report { .underrun($0) }

@@ -247,7 +247,8 @@ struct SimulatedWorld {
             && sink.startsAt.map { $0 <= now } ?? true
     }
 
-    private mutating func advance(to time: MonotonicTime) {
+    /// Without the inputs that are due.
+    mutating func advance(to time: MonotonicTime) {
         if isSounding {
             sink.heard = min(
                 Double(sink.written),
