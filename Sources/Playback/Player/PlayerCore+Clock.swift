@@ -9,6 +9,10 @@ extension PlayerCore {
     /// edits still apply, but a second before the sink has taken all frames.
     var feedAhead: Double { 1 + stream.latency }
 
+    /// Seconds for which the published position waits for a sink that stood still. If more are missing, as after a stop of
+    /// the whole machine, the position jumps back.
+    static let longestWait = 1.0
+
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }
         stream.clock = reading
@@ -23,6 +27,8 @@ extension PlayerCore {
             borders += 1
             guard reachedEnd() else { break }
         }
+        let rate = abs(stream.timeline.place?.segment.pace.rate ?? 1)
+        if positionClock.reached - position > Self.longestWait * rate { jumped() }
     }
 
     /// Everything of the current item that can be heard was heard.

@@ -6,7 +6,7 @@ extension PlayerCore {
         guard var track = loaded[generation] else { return }
         let isCurrent = track.generation == current?.generation
         if isCurrent, goal.isAtRest { return }
-        let before = track.media
+        let before = track
         update(&track, with: event)
         loaded.update(generation) { $0 = track }
         guard isCurrent else { return followBorder(event) }
@@ -56,22 +56,25 @@ extension PlayerCore {
         }
     }
 
-    private mutating func currentReported(_ event: DecodeEvent, before: MediaDescription?) {
+    private mutating func currentReported(_ event: DecodeEvent, before: LoadedTrack) {
         switch event {
         case .opened, .mediaChanged:
-            if let current, current.media != before { emit(.item(currentItem)) }
+            if let current, current.media != before.media { emit(.item(currentItem)) }
         case .primed(let run, _):
             guard run == current?.run else { return }
             if seek?.followUp == nil, current?.splice == nil { prebufferBeforeFeeding() }
-            guard let seek else { return }
-            if let followUp = seek.followUp {
+            if let seek, let followUp = seek.followUp {
                 runSeek(followUp, target: seek.target)
                 return
             }
-            let place = current?.startPosition ?? seek.target
-            let isElsewhere = abs(place - seek.target) > 0.001
-            loaded.seek = LoadedTracks.Seek(target: place)
-            if isElsewhere { jumped() } else { reportTime() }
+            let (target, place) = (seek?.target, current?.startPosition ?? before.startPosition)
+            if target != nil { loaded.seek = LoadedTracks.Seek(target: place) }
+            // Until a splice, the position is that of the older frames.
+            if current?.splice == nil, abs(place - (target ?? before.startPosition)) > 0.001 {
+                jumped()
+            } else if target != nil {
+                reportTime()
+            }
         case .failed:
             if current?.failure != nil { emit(.item(currentItem)) }
         case .loading:

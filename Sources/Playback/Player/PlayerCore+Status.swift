@@ -120,8 +120,10 @@ extension PlayerCore {
         reading.discontinuity = discontinuity
         reading.latency = stream.clock.latency
         // Until the next jump the position only rises. A pause is exact.
-        if reading.discontinuity == lastClock.discontinuity, scan == nil, goal.wantsSound || reading.rate != 0 {
-            reading.reached = lastClock.position(at: reading.sampledAt)
+        if reading.discontinuity == lastClock.discontinuity, stream.timeline.place?.segment.pace.isPlayed != false,
+            goal.wantsSound || reading.rate != 0
+        {
+            reading.reached = lastClock.position(at: now)
         }
         return reading
     }

@@ -207,7 +207,7 @@ struct PlayerCore {
         return queue.currentID.map { SavedPosition(itemID: $0, position: place) }
     }
 
-    /// The position is discontinuous: after a seek, an item change or an underrun.
+    /// The position is discontinuous: after a seek, an item change, an underrun or a long standstill.
     mutating func jumped() {
         discontinuity += 1
         reportTime()

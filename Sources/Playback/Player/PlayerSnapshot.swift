@@ -74,7 +74,7 @@ public struct PositionClock: Hashable, Sendable {
     /// The lower bound: the position that followed from the reading before. A sink that stood still in between is behind it;
     /// the position stands until the sink arrives there.
     public var reached = 0.0
-    /// Counts jumps: seeks, underruns, item changes.
+    /// Counts jumps: seeks, underruns, item changes, long standstills of the sink.
     public var discontinuity: UInt64 = 0
     /// Seconds from the ring to the ear.
     public var latency = 0.0

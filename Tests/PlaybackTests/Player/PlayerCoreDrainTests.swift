@@ -76,6 +76,19 @@ import Kernel
         #expect(world.run(upTo: 2) { $0.status == .playing && $0.position > 30.5 })
     }
 
+    @Test func thePositionFalls_whileARewindDrains() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.seek(.position(40)))
+        world.command(.scan(rate: -8))
+        #expect(world.run { $0.core.positionClock.rate == -8 })
+        _ = world.core.snapshot()
+        world.command(.stop(drain: true))
+        let clock = world.core.snapshot().clock
+        #expect(world.status == .stopping && clock.rate == -8)
+        let fallen = clock.position(at: world.now) - clock.position(at: world.now.advanced(bySeconds: 0.1))
+        #expect(abs(fallen - 0.8) < 0.001)
+    }
+
     @Test func addsNothingOfTheNextItem_whenStoppedWithDrainNearTheEnd() {
         var world = SimulatedWorld.playing(["a-2", "b-60"])
         #expect(world.run { $0.sessions.count == 2 })

@@ -71,6 +71,32 @@ import Testing
         #expect(shown == (isPaused ? world.core.position : clock.position(at: world.now)), "a pause is exact")
     }
 
+    /// The server and the sink were stopped together, as in a virtual machine that was paused.
+    @Test func position_jumpsBack_afterTheSinkStoodForLong() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 2)
+        world.send(.tick)
+        let before = world.core.snapshot().clock
+        world.sink.isFrozen = true
+        world.advance(to: world.now.advanced(bySeconds: 10))
+        world.sink.isFrozen = false
+        world.send(.tick)
+        let clock = world.core.snapshot().clock
+        #expect(world.status == .playing && clock.discontinuity == before.discontinuity + 1)
+        #expect(abs(clock.position(at: world.now) - before.position) < 0.001_1)
+    }
+
+    /// Some web files are not exactly seekable.
+    @Test func position_jumps_whenAnItemStartsElsewhere() {
+        var world = SimulatedWorld.with(["a-60", "damaged-5"], play: false)
+        world.command(.play(.index(1), position: 3))
+        let asked = world.core.snapshot().clock
+        #expect(asked.position == 3)
+        #expect(world.run { $0.status == .playing })
+        let clock = world.core.snapshot().clock
+        #expect(clock.position(at: world.now) < 0.5 && clock.discontinuity == asked.discontinuity + 1)
+    }
+
     @Test func doesNotPlay_whenPausedAndPlayedWhileTheSinkStands() throws {
         var world = try Self.frozen()
         world.report { .underrun($0) }
