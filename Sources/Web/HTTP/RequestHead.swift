@@ -46,6 +46,7 @@ public enum RequestHead {
         }
         return false
     }
+
     /// Whether a field has no name (RFC 9112 section 5). libmicrohttpd takes it for the blank line at the end of the head.
     public static func hasNamelessField(_ head: UnsafeRawBufferPointer) -> Bool {
         zip(head, head.dropFirst()).contains { $0 == UInt8(ascii: "\n") && $1 == UInt8(ascii: ":") }

@@ -12,8 +12,8 @@ from .waiting import PATIENCE, eventually
 
 # Without norewinds a null sink's monitor loses the first 18 ms of each stream.
 SPEAKERS = "module-null-sink sink_name=spk format=s16le rate=44100 channels=2 norewinds=1"
-# A second sink of the name that headphones have in other tests.
 DESK = "module-null-sink sink_name=desk format=s16le rate=44100 channels=2 norewinds=1"
+# A second sink of the name that headphones have in other tests.
 SECOND = "module-null-sink sink_name=hp format=s16le rate=44100 channels=2 norewinds=1"
 HEADPHONES = (
     "module-null-sink sink_name=hp format=s16le rate=44100 channels=2 norewinds=1 "
