@@ -74,7 +74,8 @@ import Testing
         ledger.version = snapshot.version
         let position = snapshot.clock.position(at: world.now)
         if let last = ledger.last, last.clock.discontinuity == snapshot.clock.discontinuity,
-            last.item == snapshot.item?.item.id, snapshot.status == .playing, world.core.scan == nil,
+            last.item == snapshot.item?.item.id, snapshot.status == .playing,
+            world.core.stream.timeline.place?.segment.pace.isPlayed == true,
             position < last.clock.position(at: world.now)
         {
             note("position fell from \(last.clock.position(at: world.now)) to \(position)")
