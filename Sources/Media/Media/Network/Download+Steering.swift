@@ -177,10 +177,11 @@ extension Download {
     /// An attempt has failed. The next one follows after a growing delay, up to the limit.
     mutating func lost(_ message: String, retryAfter: Double? = nil) {
         failedTries += 1
-        guard failedTries <= limits.retries, (retryAfter ?? 0) <= limits.longestRetryAfter else {
+        let most = resource?.isLive == true ? limits.stationRetries : limits.retries
+        guard failedTries <= most, (retryAfter ?? 0) <= limits.longestRetryAfter else {
             return fail(.network, message)
         }
-        let pause = limits.retryDelay * Double(1 << min(failedTries - 1, 10))
+        let pause = min(limits.longestRetryDelay, limits.retryDelay * Double(1 << min(failedTries - 1, 10)))
         phase = .waiting(until: now.advanced(bySeconds: max(pause, retryAfter ?? 0)))
     }
 

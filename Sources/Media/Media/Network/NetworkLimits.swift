@@ -13,8 +13,11 @@ public struct NetworkLimits: Hashable, Sendable {
     public var connect = 10.0
     /// Retries before the media fails. A connection that has delivered for 10 s resets the count.
     public var retries = 3
-    /// Delay before the first retry; it doubles each time.
+    /// For a station that was received before: its server may be restarting. With the delays below this is half a minute.
+    public var stationRetries = 6
+    /// Delay before the first retry; it doubles each time, up to `longestRetryDelay`.
     public var retryDelay = 1.0
+    public var longestRetryDelay = 8.0
     /// The longest `Retry-After` that is honoured; a longer one fails the media.
     public var longestRetryAfter = 20.0
     public var redirects = 5
