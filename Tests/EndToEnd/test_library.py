@@ -274,6 +274,9 @@ def test_itemsOfTheQueue_carryWhatTheLibraryKnows(library, music, origin):
     assert untagged["duration"] > 0 and untagged["title"] is untagged["tags"]["title"] is None
     assert (web["duration"], web["tags"]) == (None, None)
     assert library.call("GET", f"/queue/items/{first['id']}")["tags"] == first["tags"]
+    # A title like the file's name is a title.
+    library.load("周杰倫/十一月的蕭邦/夜曲.mp3")
+    assert library.queue()["items"][0]["title"] == "夜曲"
     # Another form of the same address.
     library.load(f"file://{quote(str(music))}/{quote(hunter)}")
     assert library.queue()["items"][0]["tags"] == first["tags"]

@@ -142,7 +142,7 @@ public struct Track: Hashable, Sendable {
 
 /// The tags of a track that lists show.
 public struct TrackDetails: Hashable, Sendable {
-    /// nil if the tags have no title.
+    /// nil if neither title nor artist nor album are tagged.
     public var title: String?
     public var artist: String?
     public var album: String?

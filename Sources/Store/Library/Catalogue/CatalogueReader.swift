@@ -171,11 +171,12 @@ struct CatalogueReader {
         return try database.rows(sql, [keys]).map { row in
             let index: Int = row[0]
             let title: String = row[1]
-            // The catalogue uses the file's name as title if the tags have none.
+            // The catalogue uses the file's name as title if the tags have none. Beside other tags it is a title like the name.
             let name = uris[index].split(separator: "/").last.map { CatalogueRecord.Tags.stem(String($0)) }
+            let (artist, album): (String?, String?) = (row[2], row[3])
             let details = TrackDetails(
-                title: title == name ? nil : title, artist: row[2], album: row[3], albumArtist: row[4], year: row[5],
-                discNumber: row[6], trackNumber: row[7], duration: row[8])
+                title: title == name && artist == nil && album == nil ? nil : title, artist: artist, album: album,
+                albumArtist: row[4], year: row[5], discNumber: row[6], trackNumber: row[7], duration: row[8])
             return (index, details)
         }
     }
