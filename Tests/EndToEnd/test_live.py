@@ -53,6 +53,11 @@ def test_the_station_and_its_title(api, media, events):
     item = events.wait_for("item", lambda event: event["item"]["live"]["title"] != "The first one", timeout=15, mark=mark)
     assert item["item"]["live"]["title"] == "Rock 'n' Roll; Part 2 – 劉若英"
     assert api.request("POST", "/player/seek", json={"position": 3}).json()["code"] == "not-seekable"
+    # The queue keeps its name.
+    api.add("low.mp3", play=True)
+    eventually(lambda: api.player()["item"]["uri"] == "low.mp3", "the next item")
+    station, _ = api.queue()["items"]
+    assert (station["title"], station["artist"], station["duration"]) == ("Test FM", None, None)
 
 
 def test_a_title_changes_when_it_is_heard(capture, api, media, events):

@@ -4,10 +4,13 @@ public import Kernel
 public import Playback
 internal import Synchronization
 
-/// The catalogue's details of the items in queue windows, read once for each window and revision of the catalogue.
+/// The details of the items in queue windows. Those of files are the catalogue's, read once for each window and revision of the
+/// catalogue; those of addresses are what they had when they were last played, since the start of the server.
 public final class QueueDetails: Sendable {
     /// Maximum number of cached paths.
     static let most = 4_000
+    /// Maximum number of addresses whose details are kept.
+    static let mostPlayed = 500
 
     private struct State {
         var revision: UInt64?
@@ -17,11 +20,26 @@ public final class QueueDetails: Sendable {
 
     private let library: (any MusicLibrary)?
     private let state = Mutex(State())
+    private let played = Mutex<[PathKey: TrackDetails]>([:])
 
     init(_ library: (any MusicLibrary)?) { self.library = library }
 
     /// The catalogue's revision; nil without a catalogue.
     public var revision: UInt64? { library?.status.revision }
+
+    /// Keeps what the media of an address says about itself. Never blocks.
+    public func receive(_ event: PlayerEvent) {
+        guard case .item(let current?) = event.kind, current.item.isRemote, let media = current.media else { return }
+        let tags = media.tags
+        guard let title = media.broadcast?.station ?? tags.title else { return }
+        let details = TrackDetails(
+            title: title, artist: tags.artist, album: tags.album, albumArtist: tags.albumArtist, year: nil,
+            discNumber: tags.discNumber, trackNumber: tags.trackNumber, duration: current.duration)
+        played.withLock { played in
+            if played.count >= Self.mostPlayed { played = [:] }
+            played[PathKey(current.item.uri)] = details
+        }
+    }
 
     /// The cached details. Never blocks.
     public func atHand(_ items: [QueueItem]) -> [PathKey: TrackDetails] { find(items).found }
@@ -53,11 +71,14 @@ public final class QueueDetails: Sendable {
     }
 
     private func find(_ items: [QueueItem]) -> (found: [PathKey: TrackDetails], missing: [String]) {
-        guard let library else { return ([:], []) }
+        let remote = items.filter(\.isRemote).map { PathKey($0.uri) }
+        var found = played.withLock { played in
+            Dictionary(remote.compactMap { key in played[key].map { (key, $0) } }) { first, _ in first }
+        }
+        guard let library else { return (found, []) }
         let revision = library.status.revision
         return state.withLock { state in
             if state.revision != revision { state = State(revision: revision) }
-            var found: [PathKey: TrackDetails] = [:]
             var missing: Set<PathKey> = []
             for item in items where !item.isRemote {
                 let key = PathKey(item.uri)

@@ -155,7 +155,10 @@ final class Server {
         let api = RemoteAPI(settings)
         self.api = api
         mpris = Self.mpris(configuration, verbs, log)
-        bus.observe { api.observe($0) }
+        bus.observe { event in
+            if case .player(let event, _) = event { verbs.server.details.receive(event) }
+            api.observe(event)
+        }
         let sound = OutputWatch(log: log)
         sound.receive(main.snapshot.output)
         bus.observe { [mpris, recorder] event in
