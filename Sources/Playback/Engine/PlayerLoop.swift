@@ -8,7 +8,7 @@ internal import Kernel
 /// edit or a reply of the store (`serve`). It never blocks, except on its mailbox.
 ///
 /// `@unchecked Sendable` because private state belongs to the thread that holds the mailbox's turn, as `owner` checks;
-/// other threads use the mailbox and the values behind a `Mutex`.
+/// other threads use the mailbox and the values behind a lock.
 final class PlayerLoop: @unchecked Sendable {
     enum Message: Sendable {
         case command(
@@ -23,13 +23,7 @@ final class PlayerLoop: @unchecked Sendable {
     let mailbox = Mailbox<Message>()
     /// Readers hold the lock to copy what they need; the loop holds it while the core decides.
     let core: Mutex<PlayerCore>
-    let published: Mutex<PlayerSnapshot>
-    let observer = Mutex(Observer())
-
-    /// A struct, because each access would wrap a closure that is the mutex's whole value once more.
-    struct Observer {
-        var call: @Sendable (PlayerEvent) -> Void = { _ in }
-    }
+    let published: Published<PlayerSnapshot, PlayerEvent>
 
     private var owner = OwningThread()
     private let environment: Player.Environment
@@ -71,7 +65,7 @@ final class PlayerLoop: @unchecked Sendable {
             networkBuffering: environment.networkBuffering)
         core.output.devices.devices = environment.outputs
         decodeAhead = SharedSeconds(seconds: core.settings.decodeAhead)
-        published = Mutex(core.snapshot())
+        published = Published(core.snapshot())
         self.core = Mutex(core)
         mailbox.beginFirstTurn()
     }
@@ -212,7 +206,7 @@ final class PlayerLoop: @unchecked Sendable {
             }
             snapshot.statistics.decodeSeconds = decodeMeter.seconds
             decodeAhead.seconds = snapshot.settings.decodeAhead
-            published.withLock { $0 = snapshot }
+            published.update { $0 = snapshot }
             return actions
         }
         perform(actions, token: token)
@@ -228,7 +222,7 @@ final class PlayerLoop: @unchecked Sendable {
         saves.done = number
         if let failure {
             handle(.saveFailed(failure))
-        } else if published.withLock({ $0.saveFailure }) != nil {
+        } else if published.value.saveFailure != nil {
             handle(.saveSucceeded)
         }
         if let (prepared, token) = commands.takeHeld(save: number) {
@@ -300,9 +294,8 @@ final class PlayerLoop: @unchecked Sendable {
     }
 
     private func emit(_ kind: PlayerEvent.Kind) {
-        let version = published.withLock { $0.version }
-        let event = PlayerEvent(version: version, wallMilliseconds: environment.clock.wallMilliseconds, kind: kind)
-        observer.withLock { $0.call }(event)
+        let milliseconds = environment.clock.wallMilliseconds
+        published.change { PlayerEvent(version: $0.version, wallMilliseconds: milliseconds, kind: kind) }
     }
 
     /// Returns the number with which the store will reply.
@@ -338,7 +331,7 @@ final class PlayerLoop: @unchecked Sendable {
         case .failed(let error):
             reply.send(.failure(error))
         case .done(let inserted):
-            var snapshot = published.withLock { $0 }
+            var snapshot = published.value
             snapshot.insertedItems = inserted
             reply.send(.success(snapshot))
         }

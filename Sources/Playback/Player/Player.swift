@@ -59,12 +59,12 @@ public final class Player: Sendable {
         let loop = PlayerLoop(environment)
         self.loop = loop
         stretching = environment.stretching
-        loop.observer.withLock { $0.call = observer }
+        loop.published.observe(observer)
         thread = NamedThread("player") { loop.run() }
     }
 
     /// The latest published state.
-    public var snapshot: PlayerSnapshot { loop.published.withLock { $0 } }
+    public var snapshot: PlayerSnapshot { loop.published.value }
 
     /// `reply` is called exactly once, from any thread: when the command has taken effect and is saved, or with an error
     /// (possibly before this returns). It comes within 1 s, or within 5 s if the disk hangs. It must not block.
@@ -131,9 +131,7 @@ public final class Player: Sendable {
     public func ping(_ answer: @escaping @Sendable () -> Void) -> Bool { loop.mailbox.post(.ping(answer)) }
 
     /// Replaces the observer that was passed at initialisation.
-    public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
-        loop.observer.withLock { $0.call = observer }
-    }
+    public func observe(_ observer: @escaping @Sendable (PlayerEvent) -> Void) { loop.published.observe(observer) }
 
     /// Fades out, saves, and ends the loop and the output. Blocks up to 1.5 s. Later commands fail with `shutting-down`.
     public func shutdown() {
