@@ -21,14 +21,8 @@ public final class HTTPSource: ByteSource {
     let cache: (any MediaCache)?
     /// nil while nothing is cached.
     let cached: Mutex<(any CachedMedia)?>
-    /// Notified of new bytes for the tap.
-    let listener = Mutex(Listener())
-
-    /// A struct, because every access to a mutex whose whole value is a closure would wrap the closure once more.
-    struct Listener {
-        /// Called with the download's lock held. Must not block or call the source.
-        var notify: (@Sendable () -> Void)?
-    }
+    /// Notifies the tap of new bytes, with the download's lock held. Its observer must not block or call the source.
+    let listener = Published<Void, Void>(())
 
     /// Starts to load at once. `report` is called from any thread, in order. It must not block or call the source.
     init(
@@ -168,7 +162,7 @@ public final class HTTPSource: ByteSource {
 
     /// As `perform`, and notifies the tap, after an input that may have delivered bytes or ended the download.
     private func performAndNotify(_ actions: [Download.Action]) {
-        listener.withLock { $0.notify }?()
+        listener.notify(())
         perform(actions)
     }
 

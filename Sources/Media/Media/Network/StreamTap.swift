@@ -54,7 +54,7 @@ public final class StreamTap: RecordableStream {
             throw .nothingToSave(
                 "The beginning of the item is no longer loaded: play it from its beginning, and save it early.")
         }
-        source.listener.withLock { $0.notify = listener }
+        source.listener.observe { _ in listener() }
         return start
     }
 
@@ -89,7 +89,7 @@ public final class StreamTap: RecordableStream {
     }
 
     public func end() {
-        source.listener.withLock { $0.notify = nil }
+        source.listener.observe { _ in }
         source.download.withLock { $0.tapped = nil }
     }
 }
