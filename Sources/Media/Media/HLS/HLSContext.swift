@@ -22,7 +22,7 @@ struct HLSContext: Sendable {
     ) -> HTTPSource {
         let address = part.reference.address
         return HTTPSource(
-            address, fields: address.mayReceiveFields(of: origin.origin) ? fields : [], transport: transport,
+            address, fields: address.mayReceiveFields(of: origin) ? fields : [], transport: transport,
             limits: limits, reach: part.reference.base.reach, piece: NetworkPiece(range: part.range), report: report)
     }
 

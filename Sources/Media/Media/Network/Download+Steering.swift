@@ -99,7 +99,7 @@ extension Download {
     }
 
     private func requestFields(for address: WebAddress, offset: Int64, end: Int64?) -> [TransferHeader] {
-        var result = address.mayReceiveFields(of: original.origin) ? fields.filter(Self.mayBeSet) : []
+        var result = address.mayReceiveFields(of: original) ? fields.filter(Self.mayBeSet) : []
         if cache.trust == .stale { return result + conditionalFields }
         // Radio servers then send titles.
         if piece == nil { result.append(TransferHeader("Icy-MetaData", "1")) }

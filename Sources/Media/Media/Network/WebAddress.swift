@@ -4,13 +4,6 @@ internal import Kernel
 
 /// An `http:` or `https:` URL, parsed as far as needed (RFC 3986, section 3).
 public struct WebAddress: Hashable, Sendable {
-    /// An item's header fields are sent to its own origin only.
-    struct Origin: Hashable {
-        var isSecure: Bool
-        var host: String
-        var port: Int
-    }
-
     /// Bytes of a reference in a redirect, list or playlist. Longer ones are refused before they are parsed.
     static let longestReference = 4_096
 
@@ -50,8 +43,6 @@ public struct WebAddress: Hashable, Sendable {
         url = (isSecure ? "https://" : "http://") + Self.encodedAuthority(authority, hostAndPort) + encodedTail
     }
 
-    var origin: Origin { Origin(isSecure: isSecure, host: host, port: port) }
-
     /// The name in messages: the last path segment, or the host. Never credentials or the query.
     public var name: String {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
@@ -61,10 +52,11 @@ public struct WebAddress: Hashable, Sendable {
         return decoded.isEmpty ? host : String(decoded.prefix(120))
     }
 
-    /// Whether fields meant for `origin` may be sent to this address: the same origin, or the same host's default TLS port.
-    func mayReceiveFields(of origin: Origin) -> Bool {
-        if self.origin == origin { return true }
-        return host == origin.host && isSecure && !origin.isSecure && port == 443 && origin.port == 80
+    /// Whether fields meant for `other` may be sent to this address: the same origin, or the same host's default TLS port.
+    func mayReceiveFields(of other: WebAddress) -> Bool {
+        guard host == other.host else { return false }
+        if (isSecure, port) == (other.isSecure, other.port) { return true }
+        return isSecure && !other.isSecure && port == 443 && other.port == 80
     }
 
     /// Resolves a reference relative to this address (RFC 3986, section 5.2.2). Credentials are dropped if the host changes.

@@ -124,7 +124,7 @@ struct MediaListReader: Sendable {
     /// An item's header fields are sent to its own host only.
     private static func headers(of locator: MediaLocator, for uri: String) -> [String: String] {
         guard !locator.headers.isEmpty, let list = WebAddress(locator.uri), let media = WebAddress(uri),
-            media.mayReceiveFields(of: list.origin)
+            media.mayReceiveFields(of: list)
         else { return [:] }
         return locator.headers
     }
