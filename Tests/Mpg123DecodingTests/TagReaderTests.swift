@@ -38,8 +38,8 @@ import Testing
         #expect(tags.genre == "Electronic")
         #expect(tags.date == "1997")
         #expect(tags.comment == "a comment")
-        #expect(tags.replayGainTrack == -6.48 && tags.replayGainAlbum == 1.5)
-        #expect(tags.replayPeakTrack == 0.988553 && tags.replayPeakAlbum == 1.2)
+        #expect(tags.replayGain.trackGain == -6.48 && tags.replayGain.albumGain == 1.5)
+        #expect(tags.replayGain.trackPeak == 0.988553 && tags.replayGain.albumPeak == 1.2)
     }
 
     @Test func fields_ofVersion2() throws {
@@ -134,7 +134,7 @@ import Testing
     @Test func gainFromTheLameHeader_whenNoTagHasOne() throws {
         let fixtures = try Fixtures()
         _ = try fixtures.lame("g.mp3", "-b", "128", "--replaygain-accurate", source: try fixtures.wave())
-        let gain = try Mpg123Decoder(MemorySource(try fixtures.bytes("g.mp3"))).media.tags.replayGainTrack
+        let gain = try Mpg123Decoder(MemorySource(try fixtures.bytes("g.mp3"))).media.tags.replayGain.trackGain
         #expect(gain.map { $0 < -1 && $0 > -30 } == true)
     }
 

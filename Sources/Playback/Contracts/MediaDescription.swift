@@ -118,12 +118,7 @@ public struct MediaDescription: Hashable, Sendable {
         public var trackTotal: Int?
         public var discNumber: Int?
         public var comment: String?
-        /// Decibels to add, as tagged.
-        public var replayGainTrack: Double?
-        public var replayGainAlbum: Double?
-        /// Largest sample, 1 at full scale, as tagged.
-        public var replayPeakTrack: Double?
-        public var replayPeakAlbum: Double?
+        public var replayGain = TrackLoudness()
         public var picture: Picture?
         /// The tags have lyrics, which are read on demand.
         public var hasLyrics = false
@@ -131,12 +126,7 @@ public struct MediaDescription: Hashable, Sendable {
         public init() {}
 
         /// nil without loudness tags.
-        public var loudness: TrackLoudness? {
-            let loudness = TrackLoudness(
-                trackGain: replayGainTrack, trackPeak: replayPeakTrack, albumGain: replayGainAlbum,
-                albumPeak: replayPeakAlbum)
-            return loudness == TrackLoudness() ? nil : loudness
-        }
+        public var loudness: TrackLoudness? { replayGain == TrackLoudness() ? nil : replayGain }
     }
 
     /// A picture from a tag. Shared, not copied: pictures can be megabytes.

@@ -17,8 +17,8 @@ import Testing
         #expect(world.core.loudness(of: first.generation).isInAlbum)
         world.core.loaded.current?.media?.companions.loudness = TrackLoudness(trackGain: 3)
         #expect(world.core.loudness(of: first.generation).track == TrackLoudness(trackGain: 3))
-        world.core.loaded.current?.media?.tags.replayGainTrack = -6.5
-        world.core.loaded.current?.media?.tags.replayPeakTrack = 0.9
+        world.core.loaded.current?.media?.tags.replayGain.trackGain = -6.5
+        world.core.loaded.current?.media?.tags.replayGain.trackPeak = 0.9
         let (track, isInAlbum) = world.core.loudness(of: first.generation)
         #expect(track == TrackLoudness(trackGain: -6.5, trackPeak: 0.9) && isInAlbum)
         world.core.settings.shuffle = true
@@ -55,7 +55,7 @@ import Testing
         world.command(.edit(.insert(drafts, at: .end), play: true))
         world.run(seconds: 1)
         world.core.loaded.current?.media?.tags.album = "One"
-        world.core.loaded.current?.media?.tags.replayGainAlbum = albumGain
+        world.core.loaded.current?.media?.tags.replayGain.albumGain = albumGain
         let first = try #require(world.core.current).generation
         #expect(world.core.loudness(of: first).isInAlbum == isInAlbum)
         // The library knows the album's files, and the neighbour is not one of them.

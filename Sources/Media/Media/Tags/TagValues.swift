@@ -17,12 +17,12 @@ extension MediaDescription.Tags {
         trackNumber = track?.number
         trackTotal = track?.total ?? (value("tracktotal") ?? value("totaltracks")).map(TagNumber.init)?.number
         discNumber = (value("disc") ?? value("discnumber")).map(TagNumber.init)?.number
-        replayGainTrack =
+        replayGain.trackGain =
             value("replaygain_track_gain").flatMap(TagGain.decibels) ?? value("r128_track_gain").flatMap(TagGain.opus)
-        replayGainAlbum =
+        replayGain.albumGain =
             value("replaygain_album_gain").flatMap(TagGain.decibels) ?? value("r128_album_gain").flatMap(TagGain.opus)
-        replayPeakTrack = value("replaygain_track_peak").flatMap(TagGain.peak)
-        replayPeakAlbum = value("replaygain_album_peak").flatMap(TagGain.peak)
+        replayGain.trackPeak = value("replaygain_track_peak").flatMap(TagGain.peak)
+        replayGain.albumPeak = value("replaygain_album_peak").flatMap(TagGain.peak)
     }
 }
 

@@ -22,8 +22,8 @@ enum TagReader {
             tags.hasLyrics = v2.flatMap(lyrics) != nil
             return tags
         }
-        if tags.replayGainTrack == nil, track != 0 { tags.replayGainTrack = track }
-        if tags.replayGainAlbum == nil, album != 0, album != track { tags.replayGainAlbum = album }
+        if tags.replayGain.trackGain == nil, track != 0 { tags.replayGain.trackGain = track }
+        if tags.replayGain.albumGain == nil, album != 0, album != track { tags.replayGain.albumGain = album }
         return tags
     }
 

@@ -113,8 +113,8 @@ extension JSONWriter {
             writer.member("trackTotal", tags.trackTotal)
             writer.member("discNumber", tags.discNumber)
             writer.member("comment", tags.comment)
-            writer.member("replayGainTrack", tags.replayGainTrack)
-            writer.member("replayGainAlbum", tags.replayGainAlbum)
+            writer.member("replayGainTrack", tags.replayGain.trackGain)
+            writer.member("replayGainAlbum", tags.replayGain.albumGain)
         }
     }
 }

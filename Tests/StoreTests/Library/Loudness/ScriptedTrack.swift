@@ -22,7 +22,7 @@ final class ScriptedTrack: AudioDecoder {
         guard let seconds = values["seconds"] else { return nil }
         let format = AudioFormat(sampleRate: Int(clamping: values["rate"] ?? 100), layout: .mono)
         var tags = MediaDescription.Tags()
-        tags.replayGainTrack = values["gain"]
+        tags.replayGain.trackGain = values["gain"]
         left = Int(format.frames(seconds))
         media = MediaDescription(format: format, duration: format.frames(seconds), tags: tags)
         level = Float(values["level"] ?? 1)
