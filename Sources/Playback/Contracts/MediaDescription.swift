@@ -43,6 +43,8 @@ public struct MediaDescription: Hashable, Sendable {
         self.tags = tags
     }
 
+    public var durationInSeconds: Double? { duration.map(format.seconds) }
+
     public struct Encoding: Hashable, Sendable {
         public enum BitrateMode: String, Sendable { case constant, variable, average, free }
 

@@ -48,8 +48,8 @@ final class DecodeReader {
     /// Seconds from the first available frame to the end; nil unless the end is known exactly.
     var secondsLeft: Double? {
         let media = decoder.media
-        guard media.durationIsExact, let duration = media.duration else { return nil }
-        return media.format.seconds(duration) - position
+        guard media.durationIsExact, let duration = media.durationInSeconds else { return nil }
+        return duration - position
     }
 
     func seek(to seconds: Double) throws(MediaError) {

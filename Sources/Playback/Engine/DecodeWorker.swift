@@ -35,14 +35,13 @@ struct DecodeWorker {
 
     /// Seeks to the start position and decodes its first frames, so that feeding starts without delay.
     private mutating func begin(_ reader: DecodeReader) throws(MediaError) {
-        let format = reader.decoder.media.format
-        let duration = reader.decoder.media.duration.map(format.seconds)
+        let media = reader.decoder.media
+        let duration = media.durationInSeconds
         let seconds: Double =
             switch start.place {
             case .seconds(let seconds): min(max(0, seconds), duration ?? .infinity)
             case .progress(let progress): (duration ?? 0) * progress
             }
-        let media = reader.decoder.media
         let beginning = max(0, seconds - start.lead)
         if !reader.isUsed, !media.isSeekable {
             // Live streams start at the live edge. Other media that is not seekable is decoded up to the position.

@@ -11,7 +11,7 @@ public struct LoadedMap {
 
     /// nil if neither duration nor bit rate is known.
     public init?(_ media: MediaDescription, _ loading: MediaLoading) {
-        duration = media.duration.map { media.format.seconds($0) }
+        duration = media.durationInSeconds
         start = loading.unitsPerSecond == nil ? media.audioBytes?.lowerBound ?? 0 : 0
         let end = media.audioBytes?.upperBound ?? loading.size
         if let units = loading.unitsPerSecond {

@@ -127,9 +127,7 @@ struct LoadedTrack {
         segment.generation == generation && firstRun <= segment.run && segment.run <= run
     }
 
-    var duration: Double? {
-        media.flatMap { media in media.duration.map { media.format.seconds($0) } }
-    }
+    var duration: Double? { media?.durationInSeconds }
 
     /// A new description applies at once, except for the programme of a station, which applies when it is heard.
     mutating func update(_ new: MediaDescription, from start: FrameCount?) {

@@ -15,8 +15,8 @@ public struct CrossfadeRule: Hashable, Sendable {
 
     /// `rate`: media seconds per second.
     public init(_ media: MediaDescription, _ item: ItemDraft, rate: Double) {
-        if item.oneShot == nil, media.broadcast == nil, media.durationIsExact, let duration = media.duration {
-            length = (media.format.seconds(duration) - item.beginTime) / rate
+        if item.oneShot == nil, media.broadcast == nil, media.durationIsExact, let duration = media.durationInSeconds {
+            length = (duration - item.beginTime) / rate
         }
         album = item.album ?? media.tags.album
         (track, disc) = (media.tags.trackNumber, media.tags.discNumber)

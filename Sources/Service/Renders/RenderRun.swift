@@ -75,7 +75,7 @@ final class RenderRun {
             if let previous { media.overlap = previous.overlap(plan.crossfade, before: rule) }
             // The last round of a loop cannot overlap the next item.
             if index + 1 < items.count, item.loops == 0 { media.held = rule.longest(plan.crossfade) }
-            let length = description.duration.map { description.format.seconds($0) - item.beginTime }
+            let length = description.durationInSeconds.map { $0 - item.beginTime }
             previous = media.held > 0 ? rule : nil
             guard media.skip(&skipped, length: length) else { continue }
             // An endless loop has no length: then only the duration of the whole counts.
@@ -96,7 +96,7 @@ final class RenderRun {
             media.start = plan.start
             let description = media.decoder.media
             media.tempo = plan.settings.tempo(of: item, description)
-            let length = description.duration.map(description.format.seconds) ?? .infinity
+            let length = description.durationInSeconds ?? .infinity
             longest = max(longest, (length - plan.start) / media.tempo.rate)
             return (media: media, gain: Float(pow(10, gain / 20)))
         }

@@ -29,7 +29,7 @@ struct InfoCommand: LocalCommand {
     private static func decodeAll(_ decoder: any AudioDecoder) throws {
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 65_536)
         defer { samples.deallocate() }
-        var progress = DecodeProgress(total: decoder.media.duration.map(decoder.media.format.seconds))
+        var progress = DecodeProgress(total: decoder.media.durationInSeconds)
         defer { progress.clear() }
         do throws(MediaError) {
             var isAtEnd = false

@@ -24,7 +24,7 @@ struct Renderer {
         measuresLoudness = effects.isEnabled && effects.loudness.mode != .off
         var input = OfflineMedia(try media.open())
         let description = input.decoder.media
-        let length = description.duration.map(description.format.seconds)
+        let length = description.durationInSeconds
         if let length, start > 0, start >= length {
             throw Failure("--start \(start) is after the end: \(media.path) lasts \(TimeText.text(length)).")
         }

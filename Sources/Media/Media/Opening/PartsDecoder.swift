@@ -68,7 +68,7 @@ final class PartsDecoder: AudioDecoder {
         let seconds = media.format.seconds(frame)
         var start = 0.0
         for (index, part) in parts.enumerated() {
-            let length = Self.seconds(part) ?? 0
+            let length = part.media.durationInSeconds ?? 0
             if seconds < start + length || index == parts.count - 1 {
                 let place = try enter(index, at: max(0, seconds - start))
                 refresh()
@@ -88,16 +88,11 @@ final class PartsDecoder: AudioDecoder {
         return isFresh ? 0 : try parts[new].seek(to: parts[new].media.format.frames(seconds))
     }
 
-    private static func seconds(_ part: any AudioDecoder) -> Double? {
-        let media = part.media
-        return media.duration.map { media.format.seconds($0) }
-    }
-
     /// Returns true if `media` changed.
     @discardableResult
     private func refresh() -> Bool {
         var new = parts[index].media
-        let lengths = parts.compactMap(Self.seconds)
+        let lengths = parts.compactMap(\.media.durationInSeconds)
         let isKnown = lengths.count == parts.count
         new.duration = isKnown ? new.format.frames(lengths.reduce(0, +)) : nil
         new.durationIsExact = false

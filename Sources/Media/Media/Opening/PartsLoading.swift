@@ -15,9 +15,7 @@ final class PartsLoading: Sendable {
         /// nil for a file, which needs no loading.
         var loading: MediaLoading?
 
-        var length: Double? {
-            media.flatMap { media in media.duration.map { media.format.seconds($0) } }
-        }
+        var length: Double? { media?.durationInSeconds }
         var isWhole: Bool { loading?.isSatisfied ?? true }
         /// nil for a file, and while bytes cannot be mapped to time.
         var map: LoadedMap? {

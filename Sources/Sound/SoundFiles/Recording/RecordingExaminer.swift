@@ -16,7 +16,7 @@ struct RecordingExaminer: Sendable {
         do throws(MediaError) {
             let media = try examiner.outline(of: try source(descriptor, id, size)).media
             return RecordingEntry.Sound(
-                duration: media.duration.map(media.format.seconds), sampleRate: media.format.sampleRate,
+                duration: media.durationInSeconds, sampleRate: media.format.sampleRate,
                 channelCount: media.format.channelCount, bits: media.encoding.bitsPerSample,
                 isFloat: media.encoding.codec.hasPrefix("pcm_f"))
         } catch {

@@ -48,7 +48,7 @@ struct CatalogueRecord: Sendable {
             year = Self.year(tags.date)
             disc = tags.discNumber
             number = tags.trackNumber
-            duration = media.duration.map(media.format.seconds)
+            duration = media.durationInSeconds
             codec = media.encoding.codec
             bitrate = media.encoding.bitrate
             sampleRate = media.format.sampleRate

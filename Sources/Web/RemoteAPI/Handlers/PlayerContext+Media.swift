@@ -172,7 +172,7 @@ extension JSONWriter {
     /// `GET /media/info`
     mutating func members(of media: MediaDescription, uri: String) {
         member("uri", uri)
-        member("duration", media.duration.map(media.format.seconds))
+        member("duration", media.durationInSeconds)
         member("picture", media.tags.picture) { writer, picture in
             writer.member("type", picture.mimeType)
             writer.member("bytes", picture.bytes.count)
