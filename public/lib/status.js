@@ -75,9 +75,11 @@ export function describe(player, connection) {
 /** Advice for the user in one or two sentences; "" if nothing is wrong. */
 export function advise(player, connection) {
   if (connection.state !== "open" || !player) return "";
-  if (outputTrouble(player)) {
-    return "Start PulseAudio or PipeWire on the server, or set PULSE_SERVER to its address. "
-      + "Tonearm keeps trying. You can fill the queue meanwhile.";
+  const trouble = outputTrouble(player);
+  if (trouble) {
+    const cure = trouble.includes("has no output device") ? "Connect a sound card or speakers to the server, or check that its user may use them."
+      : "Start PulseAudio or PipeWire on the server, or set PULSE_SERVER to its address.";
+    return `${cure} Tonearm keeps trying. You can fill the queue meanwhile.`;
   }
   if (player.status === "failed" && presentError(player)) {
     return player.queue?.length > 1 ? "Skip to the next track, or choose another." : "Choose another track.";

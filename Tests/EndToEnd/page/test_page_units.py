@@ -31,6 +31,18 @@ def test_toast_staysOne_whenItIsShownAgain(page):
     }""") == ["Other", "It is live."]
 
 
+def test_theAdvice_fitsTheReasonForSilence(page):
+    """The server's own sentence, so that the page notices when it changes."""
+    source = (REPOSITORY / "Sources/Sound/PulseAudioHost/PulseProblem.swift").read_text()
+    without_device = re.search(r'static let noDevice = "(.+)"', source)[1]
+    advice = page.evaluate("""async (messages) => {
+        const { advise } = await import("/lib/status.js");
+        return messages.map((message) => advise({ output: { available: false, message } }, { state: "open" }));
+    }""", [without_device, "No socket at /run/pulse/native: no sound server runs for this user."])
+    assert ["Connect a sound card" in text for text in advice] == [True, False]
+    assert ["Start PulseAudio" in text for text in advice] == [False, True]
+
+
 def test_times_areShownAndSpoken(page):
     shown = [(0, "0:00"), (5.99, "0:05"), (65, "1:05"), (600, "10:00"), (3599.9, "59:59"), (3600, "1:00:00"), (36_061, "10:01:01")]
     spoken = [(0, "0 seconds"), (1, "1 second"), (65, "1 minute 5 seconds"), (3600, "1 hour"), (7322, "2 hours 2 minutes 2 seconds"), (None, "unknown")]
