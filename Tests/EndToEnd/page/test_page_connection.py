@@ -149,6 +149,25 @@ def test_soundOnAnotherOutputThanTheDefault_isShown(pulse, remote, api):
     expect(chosen).to_have_text(re.compile(r"^Default \(.*spk\)"))
 
 
+def test_aMissingChosenOutput_isShown_andTheDefaultCanBeChosen(page):
+    assert page.evaluate("""async () => {
+        const picker = document.createElement("output-picker");
+        document.body.append(picker);
+        const { list } = picker.refs;
+        const speakers = { id: "spk", description: "Speakers", available: true, current: true, default: true };
+        const seen = [];
+        for (const message of ["The chosen output usb is not there. It is used when it appears.", null]) {
+            picker.outputs = { outputs: [speakers], following: "default", message };
+            await new Promise((resolve) => setTimeout(resolve));
+            const [chosen] = list.selectedOptions;
+            seen.push([chosen.text, chosen.disabled, list.title, list.querySelector("option[value='']").disabled]);
+        }
+        picker.remove();
+        return seen;
+    }""") == [["The chosen output usb is not there. It is used when it appears.", True,
+               "The chosen output usb is not there. It is used when it appears.", False], ["Default (Speakers)", False, "", False]]
+
+
 def test_outputThatIsGone_isRefused_andTheListGoesBack(pulse, server, remote):
     remote.tolerate("Failed to load resource")
     picker = remote.page.get_by_role("combobox", name="Output")

@@ -28,22 +28,26 @@ class OutputPicker extends Component {
 
   draw() {
     const { list } = this.refs;
-    const { outputs = [], following } = this.outputs ?? {};
+    const { outputs = [], following, message } = this.outputs ?? {};
     const current = outputs.find((output) => output.current);
     const standard = outputs.find((output) => output.default);
     const follows = following === "default";
     const name = nameAmong(outputs);
     list.disabled = outputs.length === 0;
+    // With another output at hand, the message is about the chosen one.
+    const missing = follows && outputs.some(({ available }) => available) ? message : null;
+    list.title = missing ?? "";
     if (list.disabled) return render(list, html`<option>No output</option>`);
-    const isOff = new Set(["none", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
+    const isOff = new Set(["none", "missing", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
     // The sound may be elsewhere: an alarm has an output of its own, another program has moved it.
     const isElsewhere = follows && current && !current.default;
     render(list, choices([
+      ...(missing ? [["missing", missing]] : []),
       ["", `${isElsewhere ? `Now ${name(current)} – default` : "Default"}${standard ? ` (${name(standard)})` : ""}`],
       ...(current || follows ? [] : [["none", "No output in use"]]),
       ...outputs.map((output) => [output.id, `${name(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
     ], (id) => isOff.has(id)));
-    return (list.value = follows ? "" : (current?.id ?? "none"));
+    return (list.value = missing ? "missing" : follows ? "" : (current?.id ?? "none"));
   }
 }
 
