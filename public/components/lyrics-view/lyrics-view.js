@@ -7,7 +7,7 @@ import { lineAt, untilNext } from "../../lib/lyrics.js";
 const patience = 4000;
 
 /**
- * The lyrics of the current item, opened on request. The current line is larger and stays in the middle unless the user
+ * The lyrics of the current item, opened on request; hidden if it has none. The current line is larger and stays in the middle unless the user
  * scrolls. Fields: `load` (gives `{lines, text}` of an item, or null), `item`, `time` (PlayerTime).
  */
 class LyricsView extends Component {
@@ -43,7 +43,8 @@ class LyricsView extends Component {
   }
 
   async #fetch() {
-    this.hidden = !this.item;
+    // It stays as it is until the server knows.
+    if (this.item?.status !== "loading" || this.item.lyrics !== null) this.hidden = !this.item?.lyrics;
     const item = this.isOpen ? this.item : null;
     if (item?.id === this.#fetched?.id && item?.lyrics === this.#fetched?.lyrics) return;
     this.#fetched = item;
