@@ -16,12 +16,14 @@ const buttons = {
 export const placingButtons = (actions, name, values, more = null) =>
   html`${actions.map((action) => iconButton(...buttons[action](name), { ...values, action }, more))}`;
 
-/** A row of a list: the button `action` with its name, and `tools` behind it. */
-export function entryRow({ action, values, symbol, lead = null, name, note = "", title = null, more = null, tools = null }) {
+/** A row of a list: the button `action` with its name, `about` below that, and `tools` behind it. */
+export function entryRow({ action, values, symbol, lead = null, name, about = null, note = "", title = null, more = null, tools = null }) {
+  const text = !about ? html`<span class="entry-text one-line">${name}</span>`
+    : html`<span class="entry-text"><span class="one-line">${name}</span><span class="note one-line">${about}</span></span>`;
   return html`
     <li class="entry">
       <button class="entry-name"${data({ ...values, action })} ${title ? html`title="${title}"` : null} ${more}>
-        ${lead ? html`<span class="track-number">${lead}</span>` : icon(symbol)}<span class="entry-text one-line">${name}</span><span class="entry-size">${note}</span>
+        ${lead ? html`<span class="track-number">${lead}</span>` : icon(symbol)}${text}<span class="entry-size">${note}</span>
       </button>
       ${tools}
     </li>`;

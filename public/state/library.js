@@ -94,7 +94,7 @@ export class Library {
     }
     const album = await this.#client.get(`/library/albums/${key}`);
     const facts = [album.artist?.name ?? "Several artists", album.year, count(album.tracks, "track")];
-    return { tracks: album.items, title: album.title, subtitle: facts.filter(Boolean).join(" · ") };
+    return { tracks: album.items, title: album.title, artist: album.artist, subtitle: facts.filter(Boolean).join(" · ") };
   }
 
   async #first(list, path) {
@@ -108,7 +108,7 @@ export class Library {
 }
 
 observe(Library, {
-  /** `{kind, id, title, subtitle, artists, albums, genres, tracks, hasMore}`; null while it loads or after a problem. */
+  /** `{kind, id, title, artist, subtitle, artists, albums, genres, tracks, hasMore}`; null while it loads or after a problem. */
   content: null,
   problem: null,
   /** The answer of `GET /library`; null without a library. */

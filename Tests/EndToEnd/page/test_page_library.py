@@ -199,20 +199,24 @@ def test_phone_showsTheLibraryWithoutScrollingSideways(open_remote, api):
     assert remote.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_tracks_ofSeveralDiscs_haveTheirNumbers_andTheTitleIsWhole(open_remote):
+def test_tracks_showTheirNumbersAndArtists_andALongTitleIsCut(open_remote):
+    """In an album the artist of it is not repeated."""
     rows = open_remote().page.evaluate("""async () => {
         const { trackRow } = await import("/components/library-browser/library-rows.js");
         const { html, render } = await import("/lib/html.js");
-        const track = { id: "t", title: "Flac Piece in G", artist: { name: "A very long name of an artist" }, discNumber: 2, trackNumber: 1, duration: 65 };
+        const artist = { id: "a1", name: "Somebody" };
+        const track = { id: "t", title: "Flac Piece in G", artist, discNumber: 2, trackNumber: 1, duration: 65 };
+        const long = { ...track, title: "A title that is much longer than the column of the library is wide" };
         const view = document.createElement("library-browser");
         document.querySelector("#pane-browse").append(view);
         const list = document.createElement("ul");
         view.append(list);
         list.style.width = "300px";
-        render(list, html`${[trackRow(true, true), trackRow(true, false), trackRow(false)].map((row) => row(track))}`);
+        render(list, html`${trackRow(true, true, artist)(track)}${trackRow(true, false, null)(track)}${trackRow(false)(track)}${trackRow(false)(long)}`);
         return [...list.children].map((row) => {
-            const text = row.querySelector(".entry-text");
-            return [row.querySelector(".track-number")?.textContent ?? "", text.scrollWidth <= text.clientWidth];
+            const isWhole = (part) => part.scrollWidth <= part.clientWidth;
+            const [title, about] = [row.querySelector(".one-line"), row.querySelector(".note")];
+            return [row.querySelector(".track-number")?.textContent ?? "", isWhole(title), about?.textContent ?? "", (!about || isWhole(about)) && isWhole(row.querySelector(".entry-size"))];
         });
     }""")
-    assert rows == [["2-1", True], ["1", True], ["", True]]
+    assert rows == [["2-1", True, "", True], ["1", True, "Somebody", True], ["", True, "Somebody", True], ["", False, "Somebody", True]]

@@ -79,7 +79,7 @@ class LibraryBrowser extends EntriesView {
       ${part("Artists", artists, artistRow)}
       ${part("Genres", genres, genreRow)}
       ${part("Albums", albums, albumTile, "album-grid")}
-      ${part("Tracks", tracks, trackRow(content?.kind === "album", new Set(tracks.map(({ discNumber }) => discNumber ?? 1)).size > 1))}`);
+      ${part("Tracks", tracks, trackRow(content?.kind === "album", new Set(tracks.map(({ discNumber }) => discNumber ?? 1)).size > 1, content?.artist))}`);
     this.#watcher.disconnect();
     for (const image of list.querySelectorAll("img[data-picture]")) this.#watcher.observe(image.parentElement);
     this.button("more").hidden = !content?.hasMore;

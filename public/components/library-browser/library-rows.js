@@ -29,12 +29,13 @@ export const artistRow = ({ id, name, albums, tracks }) =>
 
 export const genreRow = ({ id, name, tracks }) => row("genre", id, { name, symbol: "note", note: count(tracks, "track") });
 
-/** `isNumbered`: within its album. `hasDiscs`: the album has several. */
-export const trackRow = (isNumbered, hasDiscs) => ({ id, title, artist, album, discNumber, trackNumber, duration }) => row("track", id, {
+/** `isNumbered`: within its album. `hasDiscs`: the album has several. `albumArtist`: of its tracks, unless they have others. */
+export const trackRow = (isNumbered, hasDiscs, albumArtist = null) => ({ id, title, artist, album, discNumber, trackNumber, duration }) => row("track", id, {
   name: title, action: "play", symbol: "note", lead: !isNumbered ? null : hasDiscs && trackNumber ? `${discNumber ?? 1}-${trackNumber}` : trackNumber,
   // The album distinguishes tracks of the same name.
   title: `Play ${title}${album && !isNumbered ? ` from ${album.name}` : ""} now`,
-  note: [isNumbered ? null : artist?.name, duration === null ? null : formatTime(duration)].filter(Boolean).join(" · "),
+  about: artist?.id === albumArtist?.id ? null : artist?.name,
+  note: duration === null ? "" : formatTime(duration),
 });
 
 export function albumTile({ id, title, artist, year, artwork }) {
