@@ -146,7 +146,7 @@ effect(() => {
   const alarm = nextAlarm(store.timers);
   const set = [describeSleep(store.timers), alarm && `alarm ${alarm}`].filter(Boolean).join(", ");
   button.classList.toggle("on", set !== "");
-  button.title = button.ariaLabel = `Sound settings, sleep timer and alarms${set && `: ${set}`}`;
+  button.title = button.ariaLabel = `Sound and timers${set && `: ${set}`}`;
 });
 effect(() => {
   for (const group of document.querySelectorAll(".needs-control")) group.disabled = store.isReadOnly;

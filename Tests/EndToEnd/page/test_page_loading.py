@@ -114,7 +114,7 @@ def test_everyView_hasNamesAndContrast_andFits(start_server, open_remote, direct
         expect(panel.get_by_text("Loading…")).to_be_hidden()
         look()
         expect(page.get_by_role("tab", name=name)).to_be_in_viewport(ratio=0.9)
-    for press in (lambda: page.get_by_role("button", name="Sound settings").click(), lambda: page.keyboard.press("?"),
+    for press in (lambda: page.get_by_role("button", name="Sound and timers").click(), lambda: page.keyboard.press("?"),
                   lambda: page.evaluate("""() => { dispatchEvent(new CustomEvent("confirm",
                       { detail: { title: "Sure?", text: "It is gone then.", action: "Remove" } })); }"""),
                   lambda: page.evaluate("""() => dispatchEvent(new CustomEvent("ask-token"))""")):

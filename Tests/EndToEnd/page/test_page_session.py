@@ -12,8 +12,8 @@ from rig.pulse import HEADPHONES
 
 @pytest.fixture
 def dialog(pulse, remote):
-    remote.page.get_by_role("button", name="Sound settings").click()
-    dialog = remote.page.get_by_role("dialog", name="Sound")
+    remote.page.get_by_role("button", name="Sound and timers").click()
+    dialog = remote.page.get_by_role("dialog", name="Sound and timers")
     expect(dialog).to_be_visible()
     return dialog
 
@@ -84,8 +84,8 @@ def test_aMachineThatDoesNotPlay_givesTheReason(microphone, remote, api, categor
 
 def test_checkBoxes_areLargeEnoughForFingers(pulse, open_remote):
     remote = open_remote(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
-    remote.page.get_by_role("button", name="Sound settings").click()
-    box = remote.page.get_by_role("dialog", name="Sound").get_by_label("Resume afterwards").bounding_box()
+    remote.page.get_by_role("button", name="Sound and timers").click()
+    box = remote.page.get_by_role("dialog", name="Sound and timers").get_by_label("Resume afterwards").bounding_box()
     assert box["width"] >= 24 and box["height"] >= 24, box
 
 
@@ -132,7 +132,7 @@ def test_policies_areSet(dialog, remote, api):
 
 def test_theDialog_fitsAPhone(pulse, open_remote):
     remote = open_remote(viewport={"width": 360, "height": 640})
-    remote.page.get_by_role("button", name="Sound settings").click()
-    box = remote.page.get_by_role("dialog", name="Sound").bounding_box()
+    remote.page.get_by_role("button", name="Sound and timers").click()
+    box = remote.page.get_by_role("dialog", name="Sound and timers").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 360
     assert remote.page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -16,9 +16,9 @@ from rig import eventually
 
 def open_section(remote, name: str):
     page = remote.page
-    if not page.get_by_role("dialog", name="Sound", exact=True).is_visible():
-        page.get_by_role("button", name="Sound settings").click()
-    section = page.get_by_role("dialog", name="Sound", exact=True).locator("details").filter(has=page.locator("summary", has_text=name)).first
+    if not page.get_by_role("dialog", name="Sound and timers", exact=True).is_visible():
+        page.get_by_role("button", name="Sound and timers").click()
+    section = page.get_by_role("dialog", name="Sound and timers", exact=True).locator("details").filter(has=page.locator("summary", has_text=name)).first
     section.locator("summary").first.click()
     return section
 
@@ -294,7 +294,7 @@ def test_levels_areWatchedOnlyWhileTheyAreShown(open_remote):
     expect(section.get_by_text("Loudness: -14.3 LUFS").or_(section.get_by_text("Loudness: -14.2 LUFS"))).to_be_visible()
     page.keyboard.press("Escape")
     reached(page, lambda: "levels" not in subscribed[-1], "no longer")
-    page.get_by_role("button", name="Sound settings").click()
+    page.get_by_role("button", name="Sound and timers").click()
     reached(page, lambda: "levels" in subscribed[-1], "again")
     section.locator("summary").click()
     reached(page, lambda: "levels" not in subscribed[-1], "it is closed")
@@ -456,11 +456,11 @@ def test_theSleepTimer_isBesideTheStatus(remote, api):
 
 def test_theButtonOfTheTimers_isNamedForThem_andShowsWhatIsSet(remote, api):
     button = remote.page.locator("[data-action=sound]")
-    expect(button).to_have_accessible_name("Sound settings, sleep timer and alarms")
+    expect(button).to_have_accessible_name("Sound and timers")
     days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     for timer in ({"type": "sleep", "until": "end-of-item"}, {"type": "alarm", "time": "09:00", "days": days}, {"type": "alarm", "time": "07:00", "enabled": False}):
         api.call("POST", "/timers", json=timer)
-    expect(button).to_have_accessible_name(re.compile("^Sound settings, sleep timer and alarms: sleep after this track, alarm .*09:00$"))
+    expect(button).to_have_accessible_name(re.compile("^Sound and timers: sleep after this track, alarm .*09:00$"))
     expect(button).to_have_class(re.compile(r"\bon\b"))
     button.click()
     summary = remote.page.locator("summary", has_text="Alarms")

@@ -14,7 +14,7 @@ const check = (ref, words) => html`<label class="check"><input type="checkbox" d
 const list = (ref, words, entries = []) => html`<label class="field">${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
 
 /**
- * Sound, timers, session, interruptions, and the reaction to unplugged headphones.
+ * Timers, sound, session, interruptions, and the reaction to unplugged headphones.
  * Fields: `session` (answer of `GET /session`, or null), `player`, `outputs` (of `GET /outputs`), `timers`,
  * `hasRecorder`.
  */
@@ -22,11 +22,11 @@ class SessionDialog extends DialogComponent {
   markup() {
     return html`
       <dialog aria-labelledby="session-heading">
-        <header class="dialog-header"><h2 id="session-heading">Sound</h2>${iconButton("remove", "Close", null, { action: "close" })}</header>
-        <fieldset class="needs-control"><sound-view></sound-view></fieldset>
+        <header class="dialog-header"><h2 id="session-heading">Sound and timers</h2>${iconButton("remove", "Close", null, { action: "close" })}</header>
         <fieldset class="needs-control session-fields">
           ${list("sleep", "Sleep timer")}
           <details class="session-alarms"><summary data-ref="alarms">Alarms</summary><alarm-list></alarm-list></details>
+          <sound-view></sound-view>
           ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
           ${check("yield", "Fall silent when another program takes the sound")}
           ${check("resume", "Resume afterwards")}
@@ -47,7 +47,7 @@ class SessionDialog extends DialogComponent {
     super.made();
     this.dialog.addEventListener("close", () => (this.isOpen = false));
     this.querySelector(".session-fields").addEventListener("change", async ({ target }) => {
-      if (target.closest("alarm-list")) return;
+      if (target.closest("alarm-list, sound-view")) return;
       // On a refusal, show the server's state again.
       if (!(await this.#send(target.dataset, target))) this.#show();
     });
