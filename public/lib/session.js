@@ -9,11 +9,24 @@ export const policyWords = {
 export const categoryWords = {
   playback: "Music",
   ambient: "Background music",
-  "solo-ambient": "Background music, alone",
+  "solo-ambient": "Background music without other programs",
   record: "Recording only",
   "play-and-record": "Music and recording",
-  "multi-route": "Several outputs",
-  "audio-processing": "Rendering, no sound",
+  "multi-route": "Music on several outputs",
+  "audio-processing": "Render jobs only",
+};
+
+const background = "The silent switch silences it, and it waits while the screen is locked.";
+const noMusic = "No music plays: choose another use to play.";
+/** A note on the chosen category. */
+export const categoryNotes = {
+  playback: "Plays also while the silent switch is on or the screen is locked.",
+  ambient: background,
+  "solo-ambient": background,
+  record: noMusic,
+  "play-and-record": "As Music. Bluetooth and network outputs need their option below.",
+  "multi-route": "As Music, for players on different outputs.",
+  "audio-processing": noMusic,
 };
 
 export const modeWords = {

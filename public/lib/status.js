@@ -85,6 +85,7 @@ export function advise(player, connection) {
     return player.queue?.length > 1 ? "Skip to the next track, or choose another." : "Choose another track.";
   }
   if (player.status === "interrupted" && player.reason === "interruption") return "The music resumes afterwards. Press play to hear it now.";
+  if (player.reason === "session") return "To play, choose another use under “This machine is for” in Sound and timers.";
   if (player.reason === "route-lost") return "Plug the headphones in again, or press play for the other output.";
   return "";
 }

@@ -80,6 +80,7 @@ def test_aMachineThatDoesNotPlay_givesTheReason(microphone, remote, api, categor
     api.start("long.mp3")
     api.call("PATCH", "/session", json={"category": category})
     expect(remote.status).to_have_text("Paused – this machine is set not to play")
+    expect(remote.page.get_by_text("choose another use under “This machine is for” in Sound and timers")).to_be_visible()
 
 
 def test_checkBoxes_areLargeEnoughForFingers(pulse, open_remote):
@@ -100,6 +101,7 @@ def test_theSession_isSetAndShown(dialog, remote, api):
     api.call("PUT", "/session", json={"category": "ambient"})
     expect(dialog.get_by_label("This machine is for")).to_have_value("ambient")
     expect(dialog.get_by_label("Lower other programs")).to_have_count(0)
+    expect(dialog.get_by_text("The silent switch silences it")).to_be_visible()
 
 
 def test_fallingAsleep_isSetAndShown(dialog, remote, api):

@@ -2,7 +2,7 @@
 
 import { choices, define, effect, html, iconButton, render, setText } from "../../lib/component.js";
 import { DialogComponent } from "../../lib/dialog.js";
-import { categoryWords, describeOthers, modeWords, optionWords, policyWords } from "../../lib/session.js";
+import { categoryNotes, categoryWords, describeOthers, modeWords, optionWords, policyWords } from "../../lib/session.js";
 import { nextAlarm } from "../../lib/time.js";
 
 // Pairs: an object would list its numbers first.
@@ -32,11 +32,14 @@ class SessionDialog extends DialogComponent {
           ${check("resume", "Resume afterwards")}
           <div class="session-group" data-ref="session">
             ${list("category", "This machine is for")}
+            <p class="note" role="status" data-ref="use"></p>
             <p class="note" hidden data-ref="noRecording">To record, this machine needs a microphone or line input<span data-ref="noRecorder">, and a
               server that runs with <code>--recordings DIR</code>, or with <code>TONEARM_RECORDINGS</code> in its environment</span>.</p>
             ${list("mode", "Mode")}
+            <p class="note">Tells the sound server what plays. It may choose another output or volume for it.</p>
             <div class="session-options" role="group" aria-label="Options" data-ref="options"></div>
             ${check("silent", "Silent switch")}
+            <p class="note">Silences background music. Other uses play on.</p>
             <p class="note" role="status" data-ref="others"></p>
           </div>
         </fieldset>
@@ -105,6 +108,7 @@ class SessionDialog extends DialogComponent {
     const { category, mode, options, available, silentSwitch } = session;
     render(refs.category, choices(Object.entries(categoryWords), (value) => value !== category && !available.categories.includes(value)));
     refs.category.value = category;
+    setText(refs.use, categoryNotes[category]);
     refs.noRecording.hidden = available.categories.includes("record");
     refs.noRecorder.hidden = this.hasRecorder;
     render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
