@@ -36,10 +36,19 @@ export class EntriesView extends Component {
   made() {
     this.rows = new Rows(this.refs.list);
     this.refs.filter?.addEventListener("keydown", (event) => {
-      if (event.isComposing || event.key !== "ArrowDown" && event.key !== "Enter") return;
+      if (event.isComposing || !["ArrowDown", "Enter", "Escape"].includes(event.key)) return;
       event.preventDefault();
-      this.rows.focusFirst();
+      if (event.key === "Escape") this.#leaveFilter();
+      else this.rows.focusFirst();
     });
+  }
+
+  /** Empties the field, then leaves it, so that shortcuts work again. */
+  #leaveFilter() {
+    const { filter } = this.refs;
+    if (!filter.value) return filter.blur();
+    filter.value = "";
+    filter.dispatchEvent(new Event("input"));
   }
 
   focusFirst() {

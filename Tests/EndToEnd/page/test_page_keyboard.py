@@ -103,6 +103,20 @@ def test_fromTheSearchField_oneKeyLeadsToTheFirstResult(remote, api, tab, row, k
     assert api.ids() == [] and api.player()["volume"] == 1
 
 
+def test_escape_emptiesTheSearchOfTheLibrary_thenLeavesIt(page):
+    page.get_by_role("tab", name="Library").click()
+    page.locator(".entry-name:visible, .album-open:visible").last.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("chirp")
+    field = page.get_by_role("searchbox")
+    expect(field).to_have_value("chirp")
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).not_to_be_focused()
+
+
 @pytest.mark.parametrize("tab", ["now", "queue"])
 def test_skipLinks_leadToTheirPane_alsoOnAPhone(open_remote, tab):
     remote = open_remote(viewport={"width": 390, "height": 844})

@@ -27,7 +27,6 @@ class MusicBrowser extends EntriesView {
   made() {
     super.made();
     const { filter, list } = this.refs;
-    filter.addEventListener("keydown", (event) => this.#leaveFilter(event));
     filter.addEventListener("input", () => this.#setFilter(filter.value));
     // Backspace leads to the parent folder.
     list.addEventListener("keydown", ({ key }) => key === "Backspace" && this.path && this.report("open-folder", { path: this.content?.parent ?? "" }));
@@ -46,14 +45,6 @@ class MusicBrowser extends EntriesView {
     this.refs.filter.value = text;
     this.words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     this.shown = batch;
-  }
-
-  /** Escape empties the field, then leaves it, so that shortcuts work again. */
-  #leaveFilter(event) {
-    if (event.key !== "Escape" || event.isComposing) return;
-    event.preventDefault();
-    if (this.refs.filter.value) this.#setFilter("");
-    else this.refs.filter.blur();
   }
 
   #matching() {

@@ -24,9 +24,9 @@ const groups = [
   ]],
   ["Page", [
     [["1", "2", "3"], "Now playing, queue, music"],
-    [["/"], "Filter the folder"],
-    [["↓", "Enter"], "From the filter to its first result"],
-    [["Esc"], "Empty the filter, then leave it"],
+    [["/"], "To the filter, search or first field of the music"],
+    [["↓", "Enter"], "From the filter or search to the first result"],
+    [["Esc"], "Empty the filter or search, then leave it"],
     [["?"], "This list"],
   ]],
 ];
