@@ -21,12 +21,12 @@ class ToastStack extends Component {
     if (this.parentElement !== place) place.append(this);
   }
 
-  /** Removes actions of older revisions: they would undo another edit than the one named. An edit that is undone has no message. */
+  /** Removes messages of older revisions: their action would undo another edit than the one named. */
   draw() {
     // Without a queue the player is about to change.
-    const { revision = Infinity, canRedo } = this.queue ?? {};
+    const { revision = Infinity } = this.queue ?? {};
     for (const button of this.querySelectorAll(".toast-action[data-revision]")) {
-      if (button.dataset.revision < revision) (canRedo ? button.closest(".toast") : button).remove();
+      if (button.dataset.revision < revision) button.closest(".toast").remove();
     }
   }
 
