@@ -52,7 +52,7 @@ const players = new Players(client);
 const paths = new PlayerPaths(() => untracked(() => players.steered));
 const socket = new EventSocket({ paths, token: currentToken, interval: 0.5 });
 const notify = (message, options) => view.toasts.show({ message, ...options });
-const commands = new Commands({ client, channel: socket, paths, store, notify });
+const commands = new Commands({ client, channel: socket, paths, store, notify, settle: (request) => view.toasts.settle(request) });
 const windows = new QueueWindows((offset, limit) => client.get(paths.queue(`?offset=${offset}&limit=${limit}`)).catch(() => null));
 const browse = new Browse({ client, paths, socket, find, bind, notify });
 const connection = new Connection({

@@ -51,9 +51,12 @@ export class Commands {
   #adjust = latestOfPath((path, body) => this.#send("PATCH", path, body), mergePatches);
   #effects = latestOfPath((path, body) => this.#attempt(() => this.#shape(path, body)), mergePatches);
 
-  /** `{client, channel, paths, store, notify}`: `channel` is the `EventSocket`, `notify(message, {action, tone})` shows a toast. */
+  /**
+   * `{client, channel, paths, store, notify, settle}`: `channel` is the `EventSocket`, `notify(message, {action, tone, request})` shows a
+   * toast, `settle(request)` removes the refusals of a request that has succeeded since.
+   */
   constructor(parts) {
-    Object.assign(this, parts);
+    Object.assign(this, { settle: () => {} }, parts);
   }
 
   /** Commands that are one request: `[method, path, body, options]`. */
@@ -128,15 +131,17 @@ export class Commands {
 
   /** The server's answer, `{}` without a body; null when it refused. */
   #send(method, path, body, options) {
-    return this.#attempt(async () => this.#accept(path, await this.client.send(method, path, body, options)));
+    return this.#attempt(async () => this.#accept(path, await this.client.send(method, path, body, options)), `${method} ${path}`);
   }
 
-  async #attempt(send) {
+  async #attempt(send, request = null) {
     try {
-      return (await send()) ?? {};
+      const answer = (await send()) ?? {};
+      this.settle(request);
+      return answer;
     } catch (problem) {
       if (problem.scope === "control") this.store.isReadOnly = true;
-      this.notify(problem.message, { tone: "error" });
+      this.notify(problem.message, { tone: "error", request });
       return null;
     }
   }

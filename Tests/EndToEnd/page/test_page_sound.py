@@ -232,6 +232,23 @@ def test_aRefusal_isShownAboveTheDialog(open_remote, api, size, screenshots):
     expect(remote.page.locator(".toast")).to_have_count(0)
 
 
+def test_aRefusal_goesWithALaterSuccess(remote):
+    remote.tolerate("status of 4")
+    section = open_section(remote, "Alarms")
+    section.get_by_role("button", name="Add alarm").click()
+    section.get_by_label("Plays").select_option("An address or file")
+    music = section.get_by_role("textbox", name="Address or file")
+    music.fill("missing.mp3")
+    section.get_by_role("button", name="Save alarm").click()
+    expect(remote.toast).to_have_attribute("data-tone", "error")
+    # Under the pointer it does not expire.
+    remote.toast.hover()
+    music.fill("low.mp3")
+    music.press("Enter")
+    expect(section.get_by_role("checkbox", name="Alarm at 07:00")).to_be_checked()
+    expect(remote.page.locator(".toast")).to_have_count(0)
+
+
 def contract(**ranges: tuple[float, float]) -> str:
     """A part of openapi.yaml."""
     return "    PlayerSettings:\n      type: object\n      properties:\n" + "".join(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Component, data, define, html, iconButton, render } from "../../lib/component.js";
+import { Component, data, define, html, iconButton, render, setAttribute } from "../../lib/component.js";
 
 const lifetime = 6000;
 const most = 3;
@@ -35,11 +35,17 @@ class ToastStack extends Component {
     button.closest(".toast").remove();
   }
 
+  /** Removes the refusals of a request that has succeeded since. */
+  settle(request) {
+    for (const toast of [...this.children]) if (toast.dataset.request === request) toast.remove();
+  }
+
   /** `action` is a command's `{label, name, revision}`, or null. A `revision` limits it to that revision of the queue. */
-  show({ message, action = null, tone = "info" }) {
+  show({ message, action = null, tone = "info", request = null }) {
     const toast = document.createElement("div");
     toast.className = "toast";
     toast.dataset.tone = tone;
+    setAttribute(toast, "data-request", request);
     const act = action?.revision < (this.queue?.revision ?? 0) ? null : action;
     render(toast, html`<span class="toast-text">${message}</span>
       ${act && html`<button class="toast-action"${data({ action: act.name, revision: act.revision })}>${act.label}</button>`}
