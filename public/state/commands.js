@@ -40,6 +40,15 @@ export function mergePatches(waiting, newer) {
   return merged;
 }
 
+const off = { enabled: false };
+const noEffects = { loudness: { mode: "off" }, equalizer: off, compressor: off, limiter: off, crossfeed: off, width: 1, mono: false, delay: 0, reverb: off };
+
+/** An effect that is switched on while all are off sounds alone: the user has turned the others off. */
+function aloneIfOff(effects, patch) {
+  const isEffect = patch.enabled && Object.keys(patch).length > 1;
+  return isEffect && effects?.enabled === false ? mergePatches(noEffects, patch) : patch;
+}
+
 /**
  * Carries out the components' requests. Each command resolves to true if it succeeded. The user sees a refusal through `notify`;
  * the controls show only the store and stay as they were.
@@ -95,7 +104,7 @@ export class Commands {
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
     seek: (body) => this.#seek(this.paths.player("/seek"), body),
     adjust: (body) => this.#adjust(this.paths.player(), body),
-    effects: (body) => this.#effects(this.paths.effects(), body),
+    effects: (body) => this.#effects(this.paths.effects(), aloneIfOff(this.store.effects, body)),
     // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
     remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, true),

@@ -185,12 +185,12 @@ def test_effects_areSetAndShown(remote, api):
 
 
 def test_theEqualiser_namesTheEffectsThatSoundWithIt(remote, api):
-    api.call("PATCH", "/effects", json={"delay": 40, "reverb": {"enabled": True}})
+    api.call("PATCH", "/effects", json={"enabled": True, "delay": 40, "reverb": {"enabled": True}})
     panel = open_section(remote, "Equaliser")
     switch, others = panel.get_by_label("Equaliser", exact=True), panel.get_by_role("status")
-    expect(others).to_be_hidden()
-    switch.check()
     expect(others).to_contain_text("Also on: delay, reverb.")
+    switch.check()
+    eventually(lambda: effects(api)["equalizer"]["enabled"], "on")
     switch.uncheck()
     eventually(lambda: not effects(api)["equalizer"]["enabled"], "off")
     assert effects(api)["enabled"], "the others sound on"
@@ -205,6 +205,26 @@ def test_theEqualiser_namesTheEffectsThatSoundWithIt(remote, api):
     eventually(lambda: effects(api)["equalizer"]["enabled"], "on")
     switch.uncheck()
     eventually(lambda: not effects(api)["enabled"], "the last effect")
+
+
+def test_anEffect_switchedOnWhileAllAreOff_soundsAlone(remote, api):
+    """The others were turned off with all: they do not return unasked."""
+    section = open_section(remote, "Effects")
+    api.call("PATCH", "/effects", json={"delay": 40, "reverb": {"enabled": True}})
+    delay = section.get_by_role("slider", name="Delay")
+    expect(delay).to_have_value("40")
+    expect(section.get_by_label("Reverb")).not_to_be_checked()
+    open_section(remote, "Equaliser").get_by_role("combobox", name="Preset").select_option("bass (built in)")
+    expect(section.get_by_label("Effects (off")).to_be_checked()
+    expect(delay).to_have_value("0")
+    found = effects(api)
+    assert (found["enabled"], found["equalizer"]["preset"], found["delay"], found["reverb"]["enabled"]) == (True, "bass", 0, False)
+    # All of them together go and return as they are.
+    section.get_by_label("Mono").check()
+    section.get_by_label("Effects (off").uncheck()
+    expect(section.get_by_label("Mono")).not_to_be_checked()
+    section.get_by_label("Effects (off").check()
+    expect(section.get_by_label("Mono")).to_be_checked()
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])

@@ -58,7 +58,7 @@ class EqualizerPanel extends Component {
     const { enabled, preset, preamp, bands, form } = this.refs;
     enabled.addEventListener("change", () => this.#send({ enabled: enabled.checked }));
     preset.addEventListener("change", () => preset.value ? this.#send({ enabled: true, preset: preset.value }) : this.draw());
-    preamp.addEventListener("input", () => this.#send({ preamp: Number(preamp.value) }));
+    preamp.addEventListener("input", () => this.#send({ enabled: true, preamp: Number(preamp.value) }));
     bands.addEventListener("input", ({ target }) => target.type === "range" && this.#edit(target));
     bands.addEventListener("change", ({ target }) => target.type !== "range" && this.#edit(target));
     form.addEventListener("submit", (event) => this.#save(event));
