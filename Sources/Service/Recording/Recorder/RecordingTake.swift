@@ -68,7 +68,10 @@ final class RecordingTake {
         let causes = [
             (missing.frames, "the sound server stood still"), (droppedByDisk, "the disk was too slow"),
         ]
-        let sentences = causes.filter { $0.0 > 0 }.map { "\($0) frames were lost: \($1)." }
+        let sentences = causes.filter { $0.0 > 0 }.map { frames, cause in
+            let milliseconds = (Double(frames) / Double(settings.sampleRate) * 1_000).rounded()
+            return "\(milliseconds / 1_000) s were lost: \(cause)."
+        }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 }
