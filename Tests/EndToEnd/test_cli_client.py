@@ -347,8 +347,8 @@ def test_a_mistake_is_named(cli):
 
 
 @contextlib.contextmanager
-def scanning_server(before: dict, *events: dict) -> Iterator[str]:
-    """The address of a server that answers a scan with `before` and these events, then breaks off."""
+def scanning_server(before: dict, *events: dict, is_busy: bool = False) -> Iterator[str]:
+    """The address of a server that answers a scan with `before` and these events, then breaks off. `is_busy`: another scan ends first."""
     def library(change: dict) -> dict:
         scan = {"startedAt": 1, "found": 7, "scanned": 3, "added": 0, "changed": 0, "removed": 0, "unplayable": 0}
         return {"state": "scanning", "tracks": 0, "unplayable": 0, "problems": [], "scan": scan} | change
@@ -357,19 +357,26 @@ def scanning_server(before: dict, *events: dict) -> Iterator[str]:
         return f"data: {json.dumps({'type': type, 'data': data})}\n\n".encode()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        def answer(method: str, change: dict) -> None:
+            asked, _ = listener.accept()
+            with asked:
+                assert asked.recv(65536).startswith(method.encode())
+                body = json.dumps(library(change)).encode()
+                asked.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
         def serve() -> None:
             stream, _ = listener.accept()
             with stream:
                 # A close before everything was read would reset the connection.
                 stream.recv(65536)
                 stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + event("hello", {}))
-                asked, _ = listener.accept()
-                with asked:
-                    asked.recv(65536)
-                    body = json.dumps(library(before)).encode()
-                    asked.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-                    for change in events:
-                        stream.sendall(event("library", library(change)))
+                if is_busy:
+                    answer("GET", {})
+                    stream.sendall(event("library", library({"state": "idle"})))
+                answer("GET", {"state": "idle"})
+                answer("POST", before)
+                for change in events:
+                    stream.sendall(event("library", library(change)))
 
         threading.Thread(target=serve, daemon=True).start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -389,6 +396,13 @@ def test_a_scan_that_is_not_saved_fails_and_the_scan_before_is_not_its_result():
     with scanning_server({}, {"state": "idle"}, failed | {"scan": scan}) as address:
         result = tonearm("scan", "--server", address)
     assert (result.returncode, result.stdout) == (1, "") and "tonearm: the music library cannot be written" in result.stderr, result
+
+
+def test_a_scan_follows_the_one_under_way():
+    scan = {"startedAt": 2, "found": 7, "scanned": 7, "added": 4, "changed": 0, "removed": 0, "unplayable": 0}
+    with scanning_server({}, {"state": "idle", "tracks": 7, "scan": scan}, is_busy=True) as address:
+        result = tonearm("scan", "--server", address)
+    assert (result.returncode, result.stdout) == (0, "7 tracks: 4 new, 0 changed, 0 removed, 0 unplayable\n"), result
 
 
 def test_a_pause_that_finds_the_recording_ended_fails(origin):
