@@ -119,6 +119,8 @@ struct OutputsCommand: ShowingCommand {
 
         var outputs: [Device]
         var following: String
+        /// The chosen output is missing, or there is no sound server.
+        var message: String?
     }
 
     func ask(_ client: ServerClient) throws -> [UInt8] {
@@ -137,5 +139,6 @@ struct OutputsCommand: ShowingCommand {
             table.add(device.current ? "*" : "", device.id, marks, device.name(among: devices))
         }
         Console.output(table.text)
+        if let message = answer.message { Console.output(message) }
     }
 }

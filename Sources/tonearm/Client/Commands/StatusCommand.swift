@@ -121,7 +121,8 @@ extension PlayerState {
         if pitch != 0 { table.add("pitch", "\(Self.text(pitch)) cents") }
         for note in notes(timers: timers) { table.add(note.name, note.text) }
         table.add("output", outputText)
-        if let error { table.add("error", error.message) }
+        // It stays until another item plays without one.
+        if let error { table.add(status == "failed" ? "error" : "last error", error.message) }
         return table.text
     }
 
@@ -150,6 +151,7 @@ extension PlayerState {
 
     private var outputText: String {
         guard output.available else { return "unavailable: \(output.message ?? "no reason given")" }
-        return (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
+        let name = (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
+        return output.message.map { "\(name). \($0)" } ?? name
     }
 }
