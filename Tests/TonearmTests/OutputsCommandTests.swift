@@ -23,4 +23,15 @@ import Testing
         let devices = [device("1", "USB", port: nil), device("2", "USB", port: nil)]
         #expect(devices.map { $0.name(among: devices) } == ["USB", "USB"])
     }
+
+    @Test func missingChoice_isNamedAfterTheOutputs() {
+        let message = "The chosen output usb is not there."
+        let answer = OutputsCommand.Answer(
+            outputs: [device("1", "HDMI", port: nil)], following: "default", message: message)
+        #expect(OutputsCommand.text(answer) == "  1  idle  HDMI\n" + message)
+    }
+
+    @Test func reason_isGiven_whereThereIsNoOutput() {
+        #expect(OutputsCommand.text(.init(outputs: [], following: "default", message: "No device.")) == "No device.")
+    }
 }

@@ -119,7 +119,7 @@ struct OutputsCommand: ShowingCommand {
 
         var outputs: [Device]
         var following: String
-        /// The chosen output is missing, or there is no sound server.
+        /// Why there is no sound, or that the chosen output is missing.
         var message: String?
     }
 
@@ -128,9 +128,12 @@ struct OutputsCommand: ShowingCommand {
         return try client.send(.put, "outputs/current", RequestBody("id", id == "default" ? .none : .text(id)))
     }
 
-    func show(_ answer: Answer) {
+    func show(_ answer: Answer) { Console.output(Self.text(answer)) }
+
+    static func text(_ answer: Answer) -> String {
         let devices = answer.outputs
-        guard !devices.isEmpty else { return Console.output("There is no output.") }
+        let message = answer.message.map(Table.printable)
+        guard !devices.isEmpty else { return message ?? "There is no output." }
         var table = Table(columns: [.left, .left, .left, .left])
         for device in devices {
             let state = device.available ? device.state : "unplugged"
@@ -138,7 +141,6 @@ struct OutputsCommand: ShowingCommand {
             let marks = state + (device.default ? ", default" : "") + (device.current ? use : "")
             table.add(device.current ? "*" : "", device.id, marks, device.name(among: devices))
         }
-        Console.output(table.text)
-        if let message = answer.message { Console.output(message) }
+        return table.text + (message.map { "\n" + $0 } ?? "")
     }
 }

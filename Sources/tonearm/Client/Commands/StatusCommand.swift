@@ -121,7 +121,9 @@ extension PlayerState {
         if pitch != 0 { table.add("pitch", "\(Self.text(pitch)) cents") }
         for note in notes(timers: timers) { table.add(note.name, note.text) }
         table.add("output", outputText)
-        // It stays until another item plays without one.
+        // The chosen output is missing.
+        if output.available, let message = output.message { table.add("", message) }
+        // An item that plays leaves the failure of the one before.
         if let error { table.add(status == "failed" ? "error" : "last error", error.message) }
         return table.text
     }
@@ -151,7 +153,6 @@ extension PlayerState {
 
     private var outputText: String {
         guard output.available else { return "unavailable: \(output.message ?? "no reason given")" }
-        let name = (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
-        return output.message.map { "\(name). \($0)" } ?? name
+        return (output.description ?? "default") + (output.suspended ? " (suspended)" : "")
     }
 }
