@@ -36,14 +36,21 @@ struct DoctorCommand: LocalCommand {
             return versions + [.problem("settings", "\(error)", ["correct this setting"])]
         }
         let server = ServerChecks.running(settings)
-        let sound =
-            server.flatMap(ServerChecks.output) ?? (server.map { [ServerChecks.noOutput(of: $0)] } ?? [])
-            + SoundCheck(settings, environment).findings() + (server.map(ServerChecks.volume) ?? [])
         let hasOwnMusic = server != nil && settings.music.isEmpty
-        return versions + sound + [
+        return versions + sound(settings, environment, server) + [
             ServerChecks.dataDirectory(settings.data, server), ServerChecks.port(settings, server),
             ServerChecks.page(settings), ServerChecks.clientAccess(settings), ServerChecks.mediaWorker(settings),
         ] + (hasOwnMusic ? [] : ServerChecks.music(settings.music))
+    }
+
+    private func sound(
+        _ settings: ServerConfiguration, _ environment: [String: String], _ server: ServerClient?
+    ) -> [Finding] {
+        if let output = server.flatMap(ServerChecks.output) { return output }
+        let here = SoundCheck(settings, environment).findings()
+        guard let server else { return here }
+        let note = ServerChecks.noOutput(of: server, worksHere: Diagnosis(here).playingWorks)
+        return [note] + here + ServerChecks.volume(of: server)
     }
 }
 

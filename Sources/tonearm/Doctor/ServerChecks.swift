@@ -140,11 +140,13 @@ enum ServerChecks {
         return [.ok("output", "the server at \(server.address) \(use)")] + silent + volume(of: server)
     }
 
-    static func noOutput(of server: ServerClient) -> Finding {
+    /// `worksHere`: the sound server of this terminal works.
+    static func noOutput(of server: ServerClient, worksHere: Bool) -> Finding {
         .note(
             "output",
             "the server at \(server.address) reports no output; the sound server of this terminal is checked instead",
-            "see the server's log; if that sound server works, start the server with the same PULSE_SERVER and user")
+            "see the server's log"
+                + (worksHere ? "; start the server with the PULSE_SERVER and the user of this terminal" : ""))
     }
 
     /// Reasons why the player `main` of a running server plays silently.
