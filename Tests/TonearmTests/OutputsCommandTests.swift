@@ -31,6 +31,12 @@ import Testing
         #expect(OutputsCommand.text(answer) == "  1  idle  HDMI\n" + message)
     }
 
+    /// A name from the sound server must not steer the terminal.
+    @Test func message_isPrintable() {
+        let answer = OutputsCommand.Answer(outputs: [], following: "default", message: "us\u{1B}b is not there.")
+        #expect(OutputsCommand.text(answer) == "us b is not there.")
+    }
+
     @Test func reason_isGiven_whereThereIsNoOutput() {
         #expect(OutputsCommand.text(.init(outputs: [], following: "default", message: "No device.")) == "No device.")
     }
