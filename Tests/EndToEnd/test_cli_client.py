@@ -370,10 +370,9 @@ def scanning_server(before: dict, *events: dict, is_busy: bool = False) -> Itera
                 # A close before everything was read would reset the connection.
                 stream.recv(65536)
                 stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + event("hello", {}))
+                answer("GET", {"state": "scanning" if is_busy else "idle"})
                 if is_busy:
-                    answer("GET", {})
                     stream.sendall(event("library", library({"state": "idle"})))
-                answer("GET", {"state": "idle"})
                 answer("POST", before)
                 for change in events:
                     stream.sendall(event("library", library(change)))

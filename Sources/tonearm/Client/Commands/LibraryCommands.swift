@@ -70,7 +70,8 @@ struct ScanCommand: ClientCommand {
         // The stream is open before the scan begins, so that its end cannot be missed.
         try client.follow("events?events=library", end: "the server ended during the scan.") { json in
             guard let last = before else {
-                let library: Library = try client.ask(.get, "library")
+                // The greeting does not contain the state.
+                let library = try Self.library(json) ?? client.ask(.get, "library")
                 guard library.state != "scanning" else {
                     line.show("waiting for the scan under way")
                     return true
