@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { switchesOff } from "../lib/effects.js";
 import { LatestWins } from "../lib/latest.js";
 import { count, isListName, isNetwork } from "../lib/media.js";
 import { wantsSound } from "../lib/status.js";
@@ -40,13 +41,10 @@ export function mergePatches(waiting, newer) {
   return merged;
 }
 
-const off = { enabled: false };
-const noEffects = { loudness: { mode: "off" }, equalizer: off, compressor: off, limiter: off, crossfeed: off, width: 1, mono: false, delay: 0, reverb: off };
-
 /** An effect that is switched on while all are off sounds alone: the user has turned the others off. */
 function aloneIfOff(effects, patch) {
   const isEffect = patch.enabled && Object.keys(patch).length > 1;
-  return isEffect && effects?.enabled === false ? mergePatches(noEffects, patch) : patch;
+  return isEffect && effects?.enabled === false ? mergePatches({ ...switchesOff, width: 1, delay: 0 }, patch) : patch;
 }
 
 /**

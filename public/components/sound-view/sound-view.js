@@ -2,32 +2,33 @@
 
 import { Component, define, effect, html, setText } from "../../lib/component.js";
 import { controlMarkup, ControlTable } from "../../lib/control-table.js";
+import { heard } from "../../lib/effects.js";
 import { showLevels } from "../../lib/meter.js";
 
 const decibels = (value) => `${Number(value.toFixed(1))} dB`;
-/** Switching an effect on also enables effects as a whole. A box is ticked if its effect is heard. */
+/** Switching an effect on also enables effects as a whole. */
 const on = (isOn, patch) => ({ ...(isOn && { enabled: true }), ...patch });
 
 const effectControls = [
   { name: "enabled", kind: "check", words: "Effects (off: the sound is unchanged)", get: (effects) => effects.enabled, patch: (enabled) => ({ enabled }) },
-  { name: "loudness", kind: "check", words: "Equal loudness of all tracks", get: ({ enabled, loudness }) => enabled && loudness.mode !== "off",
+  { name: "loudness", kind: "check", words: "Equal loudness of all tracks", get: ({ loudness }) => loudness.mode !== "off",
     patch: (isOn) => on(isOn, { loudness: { mode: isOn ? "auto" : "off" } }) },
   { name: "compressor", kind: "list", words: "Compressor", entries: [["", "Off"], ["night", "Night: quiet parts louder, loud parts softer"], ["light", "Light"], ["speech", "Speech"]],
-    get: ({ enabled, compressor }) => enabled && compressor.enabled ? compressor.preset : "",
+    get: ({ compressor }) => compressor.enabled ? compressor.preset : "",
     patch: (preset) => on(preset, { compressor: preset ? { enabled: true, preset } : { enabled: false } }) },
-  { name: "limiter", kind: "check", words: "Limiter", get: ({ enabled, limiter }) => enabled && limiter.enabled, patch: (enabled) => on(enabled, { limiter: { enabled } }) },
-  { name: "ceiling", kind: "range", words: "Limiter’s ceiling", min: -24, max: 0, step: 0.5, show: decibels, isOff: ({ enabled, limiter }) => !(enabled && limiter.enabled),
+  { name: "limiter", kind: "check", words: "Limiter", get: ({ limiter }) => limiter.enabled, patch: (enabled) => on(enabled, { limiter: { enabled } }) },
+  { name: "ceiling", kind: "range", words: "Limiter’s ceiling", min: -24, max: 0, step: 0.5, show: decibels, isOff: ({ limiter }) => !limiter.enabled,
     get: ({ limiter }) => limiter.ceiling, patch: (ceiling) => ({ limiter: { ceiling } }) },
-  { name: "crossfeed", kind: "check", words: "Crossfeed for headphones", get: ({ enabled, crossfeed }) => enabled && crossfeed.enabled,
+  { name: "crossfeed", kind: "check", words: "Crossfeed for headphones", get: ({ crossfeed }) => crossfeed.enabled,
     patch: (enabled) => on(enabled, { crossfeed: { enabled } }) },
-  { name: "separation", kind: "range", words: "Separation of low frequencies", min: 1, max: 15, step: 0.5, show: decibels, isOff: ({ enabled, crossfeed }) => !(enabled && crossfeed.enabled),
+  { name: "separation", kind: "range", words: "Separation of low frequencies", min: 1, max: 15, step: 0.5, show: decibels, isOff: ({ crossfeed }) => !crossfeed.enabled,
     get: ({ crossfeed }) => crossfeed.level, patch: (level) => ({ crossfeed: { level } }) },
-  { name: "width", kind: "range", words: "Stereo width", min: 0, max: 200, step: 5, show: (value) => `${Math.round(value)} %`, isOff: ({ enabled, mono }) => enabled && mono,
+  { name: "width", kind: "range", words: "Stereo width", min: 0, max: 200, step: 5, show: (value) => `${Math.round(value)} %`, isOff: ({ mono }) => mono,
     get: ({ width }) => width * 100, patch: (value) => on(true, { width: value / 100 }) },
-  { name: "mono", kind: "check", words: "Mono", get: ({ enabled, mono }) => enabled && mono, patch: (mono) => on(mono, { mono }) },
+  { name: "mono", kind: "check", words: "Mono", get: ({ mono }) => mono, patch: (mono) => on(mono, { mono }) },
   { name: "delay", kind: "range", words: "Delay", min: 0, max: 500, step: 5, show: (value) => `${Math.round(value)} ms`,
     get: ({ delay }) => delay, patch: (delay) => on(delay, { delay }) },
-  { name: "reverb", kind: "check", words: "Reverb", get: ({ enabled, reverb }) => enabled && reverb.enabled, patch: (enabled) => on(enabled, { reverb: { enabled } }) },
+  { name: "reverb", kind: "check", words: "Reverb", get: ({ reverb }) => reverb.enabled, patch: (enabled) => on(enabled, { reverb: { enabled } }) },
 ];
 const playbackControls = [
   { name: "crossfade", kind: "range", words: "Crossfade between tracks", min: 0, max: 20, step: 0.5, show: (value) => value === 0 ? "Off" : `${value} s`,
@@ -59,7 +60,7 @@ class SoundView extends Component {
 
   made() {
     const { effects, playback, meters, meter, loudness } = this.refs;
-    const effectTable = new ControlTable(effects, effectControls, { state: () => this.effects, send: (patch) => this.request("effects", patch) });
+    const effectTable = new ControlTable(effects, effectControls, { state: () => heard(this.effects), send: (patch) => this.request("effects", patch) });
     const playbackTable = new ControlTable(playback, playbackControls, { state: () => this.player, send: (patch) => this.request("adjust", patch) });
     meters.addEventListener("toggle", () => (this.showsLevels = meters.open));
     document.addEventListener("visibilitychange", () => (this.isVisible = !document.hidden));
