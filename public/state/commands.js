@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { switchesOff } from "../lib/effects.js";
+import { othersOf, switchesOff } from "../lib/effects.js";
 import { LatestWins } from "../lib/latest.js";
 import { count, isListName, isNetwork } from "../lib/media.js";
 import { wantsSound } from "../lib/status.js";
@@ -41,10 +41,15 @@ export function mergePatches(waiting, newer) {
   return merged;
 }
 
-/** An effect that is switched on while all are off sounds alone: the user has turned the others off. */
-function aloneIfOff(effects, patch) {
+/**
+ * The patch with the switch of all effects. An effect that is switched on while all are off sounds alone: the user has turned the others off.
+ * The equaliser, when it is the last one, switches off all.
+ */
+function withSwitch(effects, patch) {
   const isEffect = patch.enabled && Object.keys(patch).length > 1;
-  return isEffect && effects?.enabled === false ? mergePatches({ ...switchesOff, width: 1, delay: 0 }, patch) : patch;
+  if (isEffect && effects?.enabled === false) return mergePatches({ ...switchesOff, width: 1, delay: 0 }, patch);
+  const isLast = patch.enabled === undefined && patch.equalizer?.enabled === false && othersOf(effects).length === 0;
+  return isLast ? { ...patch, enabled: false } : patch;
 }
 
 /**
@@ -102,7 +107,7 @@ export class Commands {
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
     seek: (body) => this.#seek(this.paths.player("/seek"), body),
     adjust: (body) => this.#adjust(this.paths.player(), body),
-    effects: (body) => this.#effects(this.paths.effects(), aloneIfOff(this.store.effects, body)),
+    effects: (body) => this.#effects(this.paths.effects(), body),
     // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
     remove: ({ ids }) => this.#announce(["POST", this.paths.queue("/remove"), { ids }], () => `Removed ${count(ids.length, "track")}`, true),
@@ -194,12 +199,15 @@ export class Commands {
    * or is another player's.
    */
   async #shape(path, body) {
+    const isOwn = path === this.paths.effects();
+    // Only now: while the patch waited, an earlier one may have switched the effects.
+    const patch = isOwn ? withSwitch(this.store.effects, body) : body;
     try {
-      if (path === this.paths.effects()) return await this.channel.command("effects", body);
+      if (isOwn) return await this.channel.command("effects", patch);
     } catch (problem) {
       if (problem.code !== "unreachable") throw problem;
     }
-    return this.#accept(path, await this.client.send("PATCH", path, body));
+    return this.#accept(path, await this.client.send("PATCH", path, patch));
   }
 
   async #add({ items, position, play, check }) {

@@ -736,6 +736,34 @@ def test_effectsAndAdditions_goOverRest_whileTheChannelIsLost(page):
     }""") == [True, [], True, True, False, 0]
 
 
+def test_effects_changedWithinOneRoundTrip_doNotUndoEachOther(page):
+    """Switched on together while all are off both sound; the equaliser is not the last one while another is on its way."""
+    assert page.evaluate("""async () => {
+        const { PlayerPaths } = await import("/net/paths.js");
+        const { Commands, mergePatches } = await import("/state/commands.js");
+        const { Store } = await import("/state/store.js");
+        const store = new Store();
+        const answers = [];
+        const channel = { command: (name, patch) => new Promise((resolve) => answers.push(() => resolve(store.effects = mergePatches(store.effects, patch)))) };
+        const commands = new Commands({ client: null, channel, paths: new PlayerPaths(() => "main"), store, notify: () => {} });
+        const off = { enabled: false };
+        const look = async (enabled, changes) => {
+            store.effects = { enabled, loudness: { mode: "off" }, equalizer: { enabled }, compressor: off, limiter: off, crossfeed: off, mono: false,
+                              reverb: off, width: 1, delay: enabled ? 0 : 40 };
+            const done = Promise.all(changes.map((change) => commands.perform("effects", change)));
+            for (let count = 0; count < changes.length; count += 1) {
+                answers.shift()();
+                await new Promise((resolve) => setTimeout(resolve));
+            }
+            await done;
+            const { equalizer, mono, reverb, delay } = store.effects;
+            return [store.effects.enabled, equalizer.enabled, mono, reverb.enabled, delay];
+        };
+        const mono = { enabled: true, mono: true };
+        return [await look(false, [mono, { enabled: true, reverb: { enabled: true } }]), await look(true, [mono, { equalizer: off }])];
+    }""") == [[True, False, True, True, 0], [True, False, True, False, 0]]
+
+
 def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
     assert page.evaluate("""async () => {
         const { PlayerPaths } = await import("/net/paths.js");

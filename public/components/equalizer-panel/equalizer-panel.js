@@ -2,18 +2,12 @@
 
 import { choices, Component, data, define, html, iconButton, render, setAttribute, setText, textButton } from "../../lib/component.js";
 import { responseAt } from "../../lib/biquad.js";
+import { othersOf } from "../../lib/effects.js";
 
 const limit = 12;
 const types = [["peak", "Peak"], ["lowshelf", "Low shelf"], ["highshelf", "High shelf"], ["lowpass", "Low-pass"], ["highpass", "High-pass"], ["notch", "Notch"]];
 const hasGain = new Set(["peak", "lowshelf", "highshelf"]);
 const octaves = [31.25, 62.5, 125, 250, 500, 1000, 2000, 4000, 8000, 16_000];
-/** The other effects that sound: they share the switch of all effects. */
-const others = [
-  ["equal loudness", ({ loudness }) => loudness.mode !== "off"], ["compressor", ({ compressor }) => compressor.enabled], ["limiter", ({ limiter }) => limiter.enabled],
-  ["crossfeed", ({ crossfeed }) => crossfeed.enabled], ["stereo width", ({ width, mono }) => width !== 1 && !mono], ["mono", ({ mono }) => mono],
-  ["delay", ({ delay }) => delay > 0], ["reverb", ({ reverb }) => reverb.enabled],
-];
-const othersOf = (effects) => effects ? others.filter(([, isOn]) => isOn(effects)).map(([words]) => words) : [];
 /** The curve's box, in its own units. */
 const [width, height] = [320, 140];
 const [lowest, highest] = [20, 20_000];
@@ -32,8 +26,6 @@ function decibels(gain) {
  * `sampleRate`.
  */
 class EqualizerPanel extends Component {
-  #requests = 0;
-
   markup() {
     return html`
       <label class="check"><input type="checkbox" data-ref="enabled"> Equaliser</label>
@@ -72,11 +64,9 @@ class EqualizerPanel extends Component {
   /** Shows the change at once, and the server's state again once all changes are answered. */
   async #send(change) {
     if (change.preset === undefined) this.draft = { ...this.#shown, ...(change.bands || change.preamp !== undefined ? { preset: null } : {}), ...change };
-    this.#requests += 1;
-    const isLast = othersOf(this.effects).length === 0;
-    await this.request("effects", { ...((change.enabled !== false || isLast) && { enabled: change.enabled !== false }), equalizer: change });
-    this.#requests -= 1;
-    if (this.#requests === 0) this.draft = null;
+    const { draft } = this;
+    await this.request("effects", { ...(change.enabled && { enabled: true }), equalizer: change });
+    if (this.draft === draft) this.draft = null;
     this.draw();
   }
 
@@ -141,7 +131,7 @@ class EqualizerPanel extends Component {
       for (const input of row.querySelectorAll("[data-member]")) {
         const value = shown(band[input.dataset.member] ?? 0);
         // Keep an invalid number while it is typed.
-        if (input.value !== value && !(input.type === "number" && input === document.activeElement && this.#requests === 0 && input.validity.valid === false)) input.value = value;
+        if (input.value !== value && !(input.type === "number" && input === document.activeElement && !this.draft && input.validity.valid === false)) input.value = value;
       }
       const gain = row.querySelector("[data-member=gain]");
       gain.disabled = !hasGain.has(band.type);
