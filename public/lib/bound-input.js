@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An input that shows the server's value, except while it is held or a change is in flight. */
+/** An input, or the inputs within an element, that show the server's state, except while one is held or a change is in flight. */
 export class BoundInput {
-  #input;
   #show;
   #isHeld = false;
   #requests = 0;
 
-  /** `show()` shows the server's value. `send(value)` gives a promise; the value is a boolean, a number or a text. */
+  /** `show()` shows the server's state. `send(value, input)` gives a promise; the value is a boolean, a number or a text. */
   constructor(input, { show, send }) {
-    this.#input = input;
     this.#show = show;
-    input.addEventListener("input", () => this.#changed(send));
+    input.addEventListener("input", ({ target }) => this.#changed(send, target));
     if (input.type !== "range") return;
     input.addEventListener("pointerdown", () => (this.#isHeld = true));
     for (const name of ["change", "pointerup", "pointercancel", "blur"]) input.addEventListener(name, () => this.#released());
@@ -22,14 +20,10 @@ export class BoundInput {
     return this.#isHeld || this.#requests > 0;
   }
 
-  get #value() {
-    const { type, checked, value } = this.#input;
-    return type === "checkbox" ? checked : type === "range" ? Number(value) : value;
-  }
-
-  async #changed(send) {
+  async #changed(send, input) {
+    const { type, checked, value } = input;
     this.#requests += 1;
-    await send(this.#value);
+    await send(type === "checkbox" ? checked : type === "range" ? Number(value) : value, input);
     this.#requests -= 1;
     this.#show();
   }

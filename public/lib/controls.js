@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { html } from "./html.js";
+import { html, render } from "./html.js";
 import { icon } from "./icons.js";
 
 /** `data-` attributes; null and undefined are left out. */
@@ -20,3 +20,13 @@ export const textButton = (drawing, words, values = {}, more = null) =>
 /** The elements of a `select`: `[value, words]` each. `isOff(value)` disables one. */
 export const choices = (entries, isOff = () => false) =>
   html`${entries.map(([value, words]) => html`<option value="${value}" ${isOff(value) ? html`disabled` : null}>${words}</option>`)}`;
+
+const drawn = new WeakMap();
+
+/** Draws the elements of a `select` and chooses one. Elements that are the same stay: the list may be open. */
+export function setChoices(select, entries, value, isOff) {
+  const markup = choices(entries, isOff);
+  if (drawn.get(select) !== markup.text) render(select, markup);
+  drawn.set(select, markup.text);
+  select.value = value;
+}

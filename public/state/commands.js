@@ -60,8 +60,9 @@ export class Commands {
   #categoryBefore = null;
   // A dragged control sends many a second: one request at a time, and the last value arrives at the player that it was meant for.
   #seek = latestOfPath((path, body) => this.#send("POST", path, body), mergeSeeks);
-  #adjust = latestOfPath((path, body) => this.#send("PATCH", path, body), mergePatches);
+  #patch = latestOfPath((path, body) => this.#send("PATCH", path, body), mergePatches);
   #effects = latestOfPath((path, body) => this.#attempt(() => this.#shape(path, body)), mergePatches);
+  #session = latestOfPath((path, body) => this.#attempt(() => this.#ordered("session", path, body), "session"), mergePatches);
 
   /**
    * `{client, channel, paths, store, notify, settle}`: `channel` is the `EventSocket`, `notify(message, {action, tone, request})` shows a
@@ -75,11 +76,9 @@ export class Commands {
   #requests = {
     ...Object.fromEntries(["pause", "stop", "next", "previous", "scan"].map((verb) => [verb, (body) => this.#player(verb, body)])),
     endScan: () => ["DELETE", this.paths.player("/scan")],
-    settings: (patch) => ["PATCH", this.paths.player(), patch],
     // The response may come before the sound moves; the `output` event comes after.
     selectOutput: ({ id }) => ["PUT", this.paths.outputs("/current"), { id }],
     outputPolicy: (change) => ["PATCH", this.paths.outputs(), change],
-    session: (change) => ["PATCH", "/session", change],
     move: ({ ids, position }) => ["POST", this.paths.queue("/move"), { ids, position }],
     undo: () => ["POST", this.paths.queue("/undo")],
     redo: () => ["POST", this.paths.queue("/redo")],
@@ -91,9 +90,6 @@ export class Commands {
     stopStream: () => ["DELETE", this.paths.player("/record-stream")],
     removeRecording: ({ id }) => ["DELETE", `/recordings/${key(id)}`],
     removeCached: (entry) => ["DELETE", `/cache/${key(entry.key)}`],
-    // Replaces an earlier sleep timer.
-    sleep: (end) => ["POST", this.paths.timers(), { type: "sleep", ...end }],
-    endTimer: ({ id }) => ["DELETE", this.paths.timers(`/${key(id)}`)],
     savePreset: ({ name }) => ["PUT", this.paths.effects(`/presets/${key(name)}`), {}],
     importPreset: (preset) => ["POST", this.paths.effects("/presets"), preset],
     removePreset: ({ name }) => ["DELETE", this.paths.effects(`/presets/${key(name)}`)],
@@ -106,7 +102,8 @@ export class Commands {
     // The verb that the button shows.
     toggle: () => (wantsSound(this.store.player) ? this.#send(...this.#player("pause")) : this.#play({})),
     seek: (body) => this.#seek(this.paths.player("/seek"), body),
-    adjust: (body) => this.#adjust(this.paths.player(), body),
+    settings: (patch) => this.#patch(this.paths.player(), patch),
+    session: (change) => this.#session("/session", change),
     effects: (body) => this.#effects(this.paths.effects(), body),
     // `check`: the server refuses unplayable media, and the music goes on.
     add: ({ items, position = "end", play = false, check = play }) => this.#add({ items, position, play, check }),
@@ -117,8 +114,11 @@ export class Commands {
       id ? ["PUT", this.paths.playlists(`/${key(id)}`), { fromQueue: true }, slow]
         : ["POST", this.paths.playlists(), { name, fromQueue: true }, slow], () => `Saved as ${name}`),
     removePlaylist: ({ id, name }) => this.#announce(["DELETE", `/playlists/${key(id)}`], () => `Removed the playlist ${name}`),
-    addAlarm: (alarm) => this.#setTimer("POST", this.paths.timers(), { type: "alarm", ...alarm }),
-    changeTimer: ({ id, ...change }) => this.#setTimer("PATCH", this.paths.timers(`/${key(id)}`), change),
+    // Replaces an earlier sleep timer.
+    sleep: (end) => this.#setTimer(({ type }) => type === "sleep", "POST", this.paths.timers(), { type: "sleep", ...end }),
+    addAlarm: (alarm) => this.#setTimer(() => false, "POST", this.paths.timers(), { type: "alarm", ...alarm }),
+    changeTimer: ({ id, ...change }) => this.#setTimer((timer) => timer.id === id, "PATCH", this.paths.timers(`/${key(id)}`), change),
+    endTimer: ({ id }) => this.#setTimer((timer) => timer.id === id, "DELETE", this.paths.timers(`/${key(id)}`)),
     clearCache: () => this.#announce(["DELETE", "/cache", undefined, slow], ({ removed, kept }) =>
       `${removed ? "Cleared" : "Nothing was removed"}${kept ? `: ${kept} in use stayed` : ""}`),
     record: (settings) => this.#record(settings),
@@ -194,20 +194,21 @@ export class Commands {
     return this.#send(...request);
   }
 
-  /**
-   * Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost,
-   * or is another player's.
-   */
+  /** Over REST if the channel is another player's by now. */
   async #shape(path, body) {
-    const isOwn = path === this.paths.effects();
+    if (path !== this.paths.effects()) return this.#accept(path, await this.client.send("PATCH", path, body));
     // Only now: while the patch waited, an earlier one may have switched the effects.
-    const patch = isOwn ? withSwitch(this.store.effects, body) : body;
+    return this.#ordered("effects", path, withSwitch(this.store.effects, body));
+  }
+
+  /** Uses the channel, whose reply follows the event, so that nothing older is shown after it. Uses REST while the channel is lost. */
+  async #ordered(command, path, body) {
     try {
-      if (isOwn) return await this.channel.command("effects", patch);
+      return await this.channel.command(command, body);
     } catch (problem) {
       if (problem.code !== "unreachable") throw problem;
     }
-    return this.#accept(path, await this.client.send("PATCH", path, patch));
+    return this.#accept(path, await this.client.send("PATCH", path, body));
   }
 
   async #add({ items, position, play, check }) {
@@ -234,11 +235,11 @@ export class Commands {
     return answer;
   }
 
-  /** Shows the answer before the event comes, unless one has come meanwhile. There is no answer if the timer was due at once. */
-  async #setTimer(...request) {
+  /** Shows the answer before the event comes, unless one has come meanwhile. It has no timer if that was removed or due at once. */
+  async #setTimer(isReplaced, ...request) {
     const before = this.store.timers;
     const timer = await this.#send(...request);
-    if (timer?.id && this.store.timers === before) this.store.timers = [...before.filter(({ id }) => id !== timer.id), timer];
+    if (timer && this.store.timers === before) this.store.timers = [...before.filter((each) => !isReplaced(each)), ...(timer.id ? [timer] : [])];
     return timer;
   }
 

@@ -402,7 +402,7 @@ def test_theFormOfANewAlarm_closesWithItsPlayer(page):
     }""") == [[False, "time"], [True, "Add alarm"]]
 
 
-def test_anOptionOfTheSession_keepsTheFocus_andAnotherOneThatIsOnItsWay(page):
+def test_anOptionOfTheSession_keepsTheFocusAndTheLists_andAnotherOneThatIsOnItsWay(page):
     assert page.evaluate("""async () => {
         const dialog = document.createElement("session-dialog");
         document.body.append(dialog);
@@ -416,20 +416,29 @@ def test_anOptionOfTheSession_keepsTheFocus_andAnotherOneThatIsOnItsWay(page):
         dialog.open();
         await look([]);
         boxes()[1].focus();
-        const seen = [await look(["duck-others"]), await look([])];
+        const parts = [...dialog.querySelectorAll("option, input")];
+        const seen = [await look(["duck-others"]), await look([]), parts.every((part) => part.isConnected)];
         const asked = [];
+        const answers = [];
         dialog.addEventListener("request", (event) => {
             event.stopPropagation();
-            event.detail.result = Promise.resolve(true);
+            event.detail.result = new Promise((resolve) => answers.push(resolve));
             asked.push(event.detail.data.options);
         });
-        for (const box of boxes()) box.click();
+        for (const box of boxes()) {
+            box.click();
+            // An event about something else.
+            dialog.player = { autoResume: true };
+            await settled();
+        }
+        for (const answer of answers) answer(true);
+        await settled();
         seen.push(await look(["duck-others"], ["duck-others"]));
         dialog.close();
         await settled();
         dialog.remove();
         return [seen, asked];
-    }""") == [[[[False, True], 1], [[False, False], 1], [[True], -1]], [["mix-with-others"], ["mix-with-others", "duck-others"]]]
+    }""") == [[[[False, True], 1], [[False, False], 1], True, [[True], -1]], [["mix-with-others"], ["mix-with-others", "duck-others"]]]
 
 
 def test_channel_resumesAtTheLastEventItGot(page):
@@ -777,12 +786,12 @@ def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
         const channel = { command: async () => { throw Object.assign(new Error(), { code: "unreachable" }); } };
         const commands = new Commands({ client, channel, paths: new PlayerPaths(() => player), store, notify: () => {} });
         const changes = [
-            ["outputPolicy", { policy: "hold" }], ["adjust", { level: 0.1 }], ["adjust", { level: 0.2 }], ["effects", { mono: true }],
+            ["outputPolicy", { policy: "hold" }], ["settings", { level: 0.1 }], ["settings", { level: 0.2 }], ["effects", { mono: true }],
             ["pause"],
         ];
         const done = changes.map(([name, data]) => commands.perform(name, data));
         player = "kitchen";
-        done.push(commands.perform("adjust", { level: 0.3 }));
+        done.push(commands.perform("settings", { level: 0.3 }));
         for (let index = 0; index < done.length; index += 1) {
             await new Promise((resolve) => setTimeout(resolve));
             answers[index](asked[index] === "/players/kitchen" ? {} : { id: "main", status: "paused", version: 9 });
@@ -792,7 +801,7 @@ def test_changesOfThePlayerBefore_reachIt_andTheirLateAnswersAreNotShown(page):
     }""") == [["/effects", "/outputs", "/player", "/player", "/player/pause", "/players/kitchen"], None, None, None]
 
 
-def test_anAlarm_isShownAsTheAnswerHasIt_beforeItsEvent_butNotAfterANewerOne(page):
+def test_aTimer_isShownAsTheAnswerHasIt_beforeItsEvent_butNotAfterANewerOne(page):
     assert page.evaluate("""async () => {
         const { Commands } = await import("/state/commands.js");
         const { Store } = await import("/state/store.js");
@@ -814,8 +823,11 @@ def test_anAlarm_isShownAsTheAnswerHasIt_beforeItsEvent_butNotAfterANewerOne(pag
         await save("changeTimer", { id: "t1", time: "07:15" }, { id: "t1", time: "07:15" }, () => event("08:00"));
         await save("changeTimer", { id: "t1", time: "07:30" }, { id: "t1", time: "07:30" }, () => store.forget());
         await save("addAlarm", { time: "07:45" }, null);
+        await save("sleep", { after: 900 }, { id: "t2", type: "sleep", time: "early" });
+        await save("sleep", { after: 1800 }, { id: "t3", type: "sleep", time: "late" });
+        await save("endTimer", { id: "t3" }, null);
         return seen;
-    }""") == [[True, "t1 06:45"], [True, "t1 07:00"], [True, "t1 08:00"], [True, ""], [True, ""]]
+    }""") == [[True, "t1 06:45"], [True, "t1 07:00"], [True, "t1 08:00"], [True, ""], [True, ""], [True, "t2 early"], [True, "t3 late"], [True, ""]]
 
 
 def test_undo_isOfferedOnlyForTheChosenPlayersQueue_andPlayReachesThePlayerThatWasAsked(page):

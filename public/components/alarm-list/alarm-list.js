@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { choices, Component, define, effect, html, iconButton, render, setText, textButton } from "../../lib/component.js";
+import { choices, Component, define, effect, html, iconButton, render, setChoices, setText, textButton } from "../../lib/component.js";
 import { count, nameFromUri } from "../../lib/media.js";
 import { dayTime } from "../../lib/time.js";
 
@@ -92,8 +92,8 @@ class AlarmList extends Component {
     form.time.value = alarm.time.slice(0, 5);
     for (const box of form.days) box.checked = alarm.days.includes(box.value);
     form.level.value = Math.round(alarm.level * 100);
-    render(form.ramp, choices(ramps.some(([value]) => Number(value) === alarm.ramp) ? ramps : [...ramps, [alarm.ramp, `In ${alarm.ramp} seconds`]]));
-    form.ramp.value = alarm.ramp;
+    const isKnown = ramps.some(([value]) => Number(value) === alarm.ramp);
+    setChoices(form.ramp, isKnown ? ramps : [...ramps, [alarm.ramp, `In ${alarm.ramp} seconds`]], alarm.ramp);
     form.address.value = alarm.items[0]?.uri ?? "";
     this.#showMusic(this.playlists ?? [], musicOf(alarm.items));
     this.#showLevel();
@@ -112,8 +112,7 @@ class AlarmList extends Component {
     const { music } = this.refs.form;
     const entries = [["", "The queue"], ...playlists.map(({ id, name }) => [`playlist:${id}`, name]), ["address", "An address or file"]];
     if (!entries.some(([known]) => known === value)) entries.push([value, "As it is set now"]);
-    render(music, choices(entries));
-    music.value = value;
+    setChoices(music, entries, value);
     this.#showAddress();
   }
 

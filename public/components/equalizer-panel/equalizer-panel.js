@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { choices, Component, data, define, html, iconButton, render, setAttribute, setText, textButton } from "../../lib/component.js";
+import { choices, Component, data, define, html, iconButton, render, setAttribute, setChoices, setText, textButton } from "../../lib/component.js";
 import { responseAt } from "../../lib/biquad.js";
 import { othersOf } from "../../lib/effects.js";
 
@@ -110,8 +110,8 @@ class EqualizerPanel extends Component {
     refs.enabled.checked = enabled && (this.draft !== null || this.effects?.enabled === true);
     const on = this.effects?.enabled ? othersOf(this.effects) : [];
     setText(refs.others, on.length ? `Also on: ${on.join(", ")}. Change them under Effects.` : "");
-    render(refs.preset, choices([...(preset === null ? [["", "Own curve"]] : []), ...presets.map(({ name, shipped }) => [name, shipped ? `${name} (built in)` : name])]));
-    refs.preset.value = preset ?? "";
+    const named = presets.map(({ name, shipped }) => [name, shipped ? `${name} (built in)` : name]);
+    setChoices(refs.preset, [...(preset === null ? [["", "Own curve"]] : []), ...named], preset ?? "");
     this.button("removePreset").disabled = !presets.some(({ name, shipped }) => name === preset && !shipped);
     refs.preamp.value = preamp;
     setText(refs.preamp.previousElementSibling, decibels(preamp));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Component, choices, define, html, icon, render } from "../../lib/component.js";
+import { Component, define, html, icon, setChoices } from "../../lib/component.js";
 
 const nameOf = ({ description, name, id }) => description || name || id;
 
@@ -37,17 +37,16 @@ class OutputPicker extends Component {
     // With another output at hand, the message is about the chosen one.
     const missing = follows && outputs.some(({ available }) => available) ? message : null;
     list.title = missing ?? "";
-    if (list.disabled) return render(list, html`<option>No output</option>`);
+    if (list.disabled) return setChoices(list, [["", "No output"]], "");
     const isOff = new Set(["none", "missing", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
     // The sound may be elsewhere: an alarm has an output of its own, another program has moved it.
     const isElsewhere = follows && current && !current.default;
-    render(list, choices([
+    return setChoices(list, [
       ...(missing ? [["missing", missing]] : []),
       ["", `${isElsewhere ? `Now ${name(current)} – default` : "Default"}${standard ? ` (${name(standard)})` : ""}`],
       ...(current || follows ? [] : [["none", "No output in use"]]),
       ...outputs.map((output) => [output.id, `${name(output)}${isOff.has(output.id) ? " – unplugged" : ""}`]),
-    ], (id) => isOff.has(id)));
-    return (list.value = missing ? "missing" : follows ? "" : (current?.id ?? "none"));
+    ], missing ? "missing" : follows ? "" : (current?.id ?? "none"), (id) => isOff.has(id));
   }
 }
 

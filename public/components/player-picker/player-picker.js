@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Component, choices, define, html, icon, render } from "../../lib/component.js";
+import { Component, define, html, icon, setChoices } from "../../lib/component.js";
 
 /** Chooses the player that the page controls, if there are several. Field: `players` (state/players.js). Reports `steer-player`. */
 class PlayerPicker extends Component {
@@ -16,8 +16,7 @@ class PlayerPicker extends Component {
   draw() {
     const { list = [], steered } = this.players ?? {};
     this.hidden = list.length < 2;
-    render(this.refs.list, choices(list.map(({ id, name }) => [id, name])));
-    this.refs.list.value = steered;
+    setChoices(this.refs.list, list.map(({ id, name }) => [id, name]), steered);
   }
 }
 

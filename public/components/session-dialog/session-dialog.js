@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { choices, define, effect, html, iconButton, render, setText } from "../../lib/component.js";
+import { define, effect, html, iconButton, render, setChoices, setText } from "../../lib/component.js";
+import { BoundInput } from "../../lib/bound-input.js";
 import { DialogComponent } from "../../lib/dialog.js";
 import { categoryNotes, categoryWords, describeOthers, modeWords, optionWords, policyWords } from "../../lib/session.js";
 import { nextAlarm } from "../../lib/time.js";
@@ -11,7 +12,7 @@ const sleepWords = [
   ["end-of-item", "At the end of the track"], ["end-of-queue", "At the end of the queue"],
 ];
 const check = (ref, words) => html`<label class="check"><input type="checkbox" data-ref="${ref}"> ${words}</label>`;
-const list = (ref, words, entries = []) => html`<label class="field">${words} <select data-ref="${ref}">${choices(entries)}</select></label>`;
+const list = (ref, words) => html`<label class="field">${words} <select data-ref="${ref}"></select></label>`;
 
 /**
  * Timers, sound, session, interruptions, and the reaction to unplugged headphones.
@@ -19,6 +20,8 @@ const list = (ref, words, entries = []) => html`<label class="field">${words} <s
  * `hasRecorder`.
  */
 class SessionDialog extends DialogComponent {
+  #fields = null;
+
   markup() {
     return html`
       <dialog aria-labelledby="session-heading">
@@ -27,7 +30,7 @@ class SessionDialog extends DialogComponent {
           ${list("sleep", "Sleep timer")}
           <details class="session-alarms"><summary data-ref="alarms">Alarms</summary><alarm-list></alarm-list></details>
           <sound-view></sound-view>
-          ${list("policy", "When headphones are unplugged", Object.entries(policyWords))}
+          ${list("policy", "When headphones are unplugged")}
           ${check("yield", "Fall silent when another program takes the sound")}
           ${check("resume", "Resume afterwards")}
           <div class="session-group" data-ref="session">
@@ -49,11 +52,7 @@ class SessionDialog extends DialogComponent {
   made() {
     super.made();
     this.dialog.addEventListener("close", () => (this.isOpen = false));
-    this.querySelector(".session-fields").addEventListener("change", async ({ target }) => {
-      if (target.closest("alarm-list, sound-view")) return;
-      // On a refusal, show the server's state again.
-      if (!(await this.#send(target.dataset, target))) this.#show();
-    });
+    this.#fields = new BoundInput(this.querySelector(".session-fields"), { show: () => this.#show(), send: (value, input) => this.#send(value, input) });
     effect(() => this.#show());
   }
 
@@ -70,18 +69,19 @@ class SessionDialog extends DialogComponent {
     return [...this.refs.options.querySelectorAll("input")];
   }
 
-  #send({ ref, option }, { value, checked }) {
+  #send(value, input) {
+    if (input.closest("alarm-list, sound-view")) return null;
     // By the boxes: another change may be on its way.
-    if (option) return this.request("session", { options: this.#options.filter((box) => box.checked).map(({ dataset }) => dataset.option) });
-    switch (ref) {
+    if (input.dataset.option) return this.request("session", { options: this.#options.filter((box) => box.checked).map(({ dataset }) => dataset.option) });
+    switch (input.dataset.ref) {
       case "sleep": return this.#sleep(value);
       case "policy": return this.request("outputPolicy", { policy: value });
-      case "yield": return this.request("settings", { interruptionPolicy: checked ? "auto" : "notify-only" });
-      case "resume": return this.request("settings", { autoResume: checked });
+      case "yield": return this.request("settings", { interruptionPolicy: value ? "auto" : "notify-only" });
+      case "resume": return this.request("settings", { autoResume: value });
       // The server would refuse options and modes of the old category.
       case "category": return this.request("session", { category: value, options: [], mode: "default" });
       case "mode": return this.request("session", { mode: value });
-      default: return this.request("session", { silentSwitch: checked });
+      default: return this.request("session", { silentSwitch: value });
     }
   }
 
@@ -91,28 +91,27 @@ class SessionDialog extends DialogComponent {
   }
 
   #show() {
-    const { refs, session } = this;
+    // All fields, so that each change is followed also if it is not shown yet.
+    const { refs, session, player, outputs, timers, hasRecorder } = this;
+    if (this.#fields.isBusy) return;
     const { after, until } = this.#sleeping ?? {};
     const end = String(until ?? after ?? "");
     const isKnown = sleepWords.some(([value]) => value === end);
-    render(refs.sleep, choices(isKnown ? sleepWords : [...sleepWords, [end, `In ${Math.round(after / 60)} minutes`]]));
-    refs.sleep.value = end;
-    const alarm = nextAlarm(this.timers);
+    setChoices(refs.sleep, isKnown ? sleepWords : [...sleepWords, [end, `In ${Math.round(after / 60)} minutes`]], end);
+    const alarm = nextAlarm(timers);
     setText(refs.alarms, alarm ? `Alarms · next: ${alarm}` : "Alarms");
-    if (this.outputs) refs.policy.value = this.outputs.policy;
-    refs.yield.checked = this.player?.interruptionPolicy !== "notify-only";
-    refs.resume.checked = this.player?.autoResume !== false;
+    setChoices(refs.policy, Object.entries(policyWords), outputs?.policy ?? refs.policy.value);
+    refs.yield.checked = player?.interruptionPolicy !== "notify-only";
+    refs.resume.checked = player?.autoResume !== false;
     refs.resume.disabled = !refs.yield.checked;
     refs.session.hidden = session === null;
     if (!session) return;
     const { category, mode, options, available, silentSwitch } = session;
-    render(refs.category, choices(Object.entries(categoryWords), (value) => value !== category && !available.categories.includes(value)));
-    refs.category.value = category;
+    setChoices(refs.category, Object.entries(categoryWords), category, (value) => value !== category && !available.categories.includes(value));
     setText(refs.use, categoryNotes[category]);
     refs.noRecording.hidden = available.categories.includes("record");
-    refs.noRecorder.hidden = this.hasRecorder;
-    render(refs.mode, choices(Object.entries(modeWords).filter(([value]) => available.modes.includes(value))));
-    refs.mode.value = mode;
+    refs.noRecorder.hidden = hasRecorder;
+    setChoices(refs.mode, Object.entries(modeWords).filter(([value]) => available.modes.includes(value)), mode);
     this.#showOptions(available.options, options);
     refs.silent.checked = silentSwitch;
     setText(refs.others, describeOthers(session));

@@ -61,7 +61,7 @@ class SoundView extends Component {
   made() {
     const { effects, playback, meters, meter, loudness } = this.refs;
     const effectTable = new ControlTable(effects, effectControls, { state: () => heard(this.effects), send: (patch) => this.request("effects", patch) });
-    const playbackTable = new ControlTable(playback, playbackControls, { state: () => this.player, send: (patch) => this.request("adjust", patch) });
+    const playbackTable = new ControlTable(playback, playbackControls, { state: () => this.player, send: (patch) => this.request("settings", patch) });
     meters.addEventListener("toggle", () => (this.showsLevels = meters.open));
     document.addEventListener("visibilitychange", () => (this.isVisible = !document.hidden));
     effect(() => effectTable.draw());

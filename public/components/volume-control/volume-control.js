@@ -20,7 +20,7 @@ class VolumeControl extends Component {
       show: () => this.draw(),
       send: (percent) => {
         this.#show(percent);
-        return this.request("adjust", { level: percent / 100, ...(this.player.muted && { muted: false }) });
+        return this.request("settings", { level: percent / 100, ...(this.player.muted && { muted: false }) });
       },
     });
   }
