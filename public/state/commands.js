@@ -83,6 +83,7 @@ export class Commands {
     undo: () => ["POST", this.paths.queue("/undo")],
     redo: () => ["POST", this.paths.queue("/redo")],
     playPlaylist: ({ id, index }) => ["PUT", this.paths.queue(), { items: [{ playlist: id }], index, play: true }, slow],
+    renamePlaylist: ({ id, name }) => ["PATCH", `/playlists/${key(id)}`, { name }],
     scanLibrary: () => ["POST", "/library/scan"],
     pauseRecording: () => ["POST", "/recordings/current/pause"],
     stopRecording: () => ["POST", "/recordings/current/stop"],

@@ -19,8 +19,9 @@ export class Playlists {
     return this.#loads.take(this.#client.get("/playlists"), ({ playlists }) => {
       this.lists = playlists;
       this.problem = null;
-      // It may have been removed by another.
-      if (this.list && !playlists.some(({ id }) => id === this.list.id)) this.list = null;
+      // It may have been renamed, or removed by another.
+      const known = playlists.find(({ id }) => id === this.list?.id);
+      if (known?.name !== this.list?.name) this.list = known ? { ...this.list, name: known.name } : null;
     }, ({ message }) => (this.problem = message));
   }
 

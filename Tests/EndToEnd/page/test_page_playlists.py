@@ -47,6 +47,23 @@ def test_byKeyboard_inAndOut(playlists, remote):
     expect(playlists.get_by_role("button", name="Long & <bold> 250 tracks")).to_be_focused()
 
 
+def test_aPlaylist_isRenamed_alsoByAnother(playlists, api):
+    playlists.get_by_role("button", name="Short 2 tracks").click()
+    name = playlists.get_by_role("textbox", name="Name of this playlist")
+    expect(name).to_have_value("Short")
+    name.fill("Brief")
+    playlists.get_by_role("button", name="Rename").click()
+    expect(playlists.get_by_role("heading", name="Brief")).to_be_visible()
+    (brief,) = [each for each in api.call("GET", "/playlists")["playlists"] if each["name"] == "Brief"]
+    assert brief["length"] == 2
+    api.call("PATCH", f"/playlists/{brief['id']}", json={"name": "Terse"})
+    playlists.page.get_by_role("tab", name="Playlists").click()
+    expect(name).to_have_value("Terse")
+    playlists.get_by_role("button", name="All playlists").click()
+    expect(playlists.get_by_role("button", name="Terse 2 tracks")).to_be_visible()
+    expect(playlists.get_by_role("textbox", name="Name of the new playlist")).to_have_value("")
+
+
 def test_theNumberOfTracks_makesRoomForALongName(open_remote, api):
     for name in ("Short", "A name that needs all the room there is and more"):
         api.call("POST", "/playlists", json={"name": name, "items": [{"uri": "low.mp3"}]})

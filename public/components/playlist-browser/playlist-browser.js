@@ -12,19 +12,19 @@ class PlaylistBrowser extends EntriesView {
     return html`
       <header class="pane-header"><h2 data-ref="heading">Playlists</h2><span class="pane-count note" data-ref="count"></span>
         <div class="pane-actions"><button class="text-button" data-action="open" data-ref="all" hidden>All playlists</button></div></header>
-      <form class="playlist-save" data-ref="form"><input name="name" maxlength="100" required placeholder="Name" aria-label="Name of the new playlist" autocomplete="off" data-ref="name">
-        <button class="text-button" type="submit">${icon("add")}Save queue</button></form>
+      <form class="playlist-save" data-ref="form"><input name="name" maxlength="100" required placeholder="Name" autocomplete="off" data-ref="name">
+        <button class="text-button" data-ref="save">${icon("add")}Save queue</button><button class="text-button" data-ref="rename">Rename</button></form>
       <div class="browser-scroll"><ul class="browser-entries" aria-label="Playlists" data-ref="list"></ul><div class="empty" hidden data-ref="empty"></div>
         <button class="text-button browser-more" data-action="more" hidden>Show more</button></div>`;
   }
 
   made() {
     super.made();
-    this.refs.form.addEventListener("submit", (event) => this.#save(event));
+    this.refs.form.addEventListener("submit", (event) => this.#submit(event));
   }
 
   focusFilter() {
-    (this.#shown ? this.refs.all : this.refs.name).focus();
+    this.refs.name.focus();
   }
 
   draw() {
@@ -32,12 +32,15 @@ class PlaylistBrowser extends EntriesView {
     const { refs } = this;
     const isOther = list?.id !== this.#shown?.id;
     const leaves = list === null && document.activeElement === refs.all;
+    if (list?.name !== this.#shown?.name) refs.name.value = list?.name ?? "";
     this.#shown = list;
     setText(refs.heading, list?.name ?? "Playlists");
     refs.heading.title = list?.name ?? "";
     setText(refs.count, list ? count(list.length, "track") : "");
     refs.all.hidden = !list;
-    refs.form.hidden = list !== null;
+    refs.save.hidden = list !== null;
+    refs.rename.hidden = list === null;
+    refs.name.ariaLabel = list ? "Name of this playlist" : "Name of the new playlist";
     this.button("more").hidden = !list || list.items.length >= list.length;
     refs.list.setAttribute("aria-label", list ? "Tracks" : "Playlists");
     this.rows.redraw(() => render(refs.list, html`${list ? list.items.map(trackRow(list)) : (lists ?? []).map(listRow)}`), { isOther });
@@ -48,11 +51,17 @@ class PlaylistBrowser extends EntriesView {
     if (leaves) this.focusFirst();
   }
 
-  async #save(event) {
+  async #submit(event) {
     event.preventDefault();
-    const input = this.refs.name;
-    const name = input.value.trim();
+    const name = this.refs.name.value.trim();
     if (!name) return;
+    if (this.#shown) await this.request("renamePlaylist", { id: this.#shown.id, name });
+    else await this.#save(name);
+    this.playlists.load();
+  }
+
+  async #save(name) {
+    const input = this.refs.name;
     const lists = this.playlists?.lists ?? [];
     const taken = lists.find((list) => list.name === name);
     if (taken) {
@@ -64,7 +73,6 @@ class PlaylistBrowser extends EntriesView {
       }
     }
     if (await this.request("savePlaylist", { name, id: taken?.id })) input.value = "";
-    this.playlists.load();
   }
 
   async press(action, { id = null, name, index }) {
