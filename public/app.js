@@ -111,7 +111,9 @@ bind(view.session, {
 });
 bind(view.sound, { effects: () => store.effects, player, levels: () => store.levels, isShown: () => view.session.isOpen });
 bind(find("equalizer-panel"), { effects: () => store.effects, presets: () => store.presets, sampleRate: () => store.player?.output?.sampleRate ?? 48_000 });
-bind(find("alarm-list"), { timers: () => store.timers, playlists: () => browse.playlists.lists, player: () => players.steered });
+bind(find("alarm-list"), {
+  timers: () => store.timers, playlists: () => browse.playlists.lists, player: () => players.steered, folder: () => browse.folder.content?.path ?? "",
+});
 bind(view.toasts, { queue: () => store.player?.queue ?? null });
 bind(view.transport, { player });
 bind(view.volume, { player });

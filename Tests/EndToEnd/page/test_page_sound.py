@@ -424,6 +424,18 @@ def test_anAlarm_playsWhatWasChosen(remote, api):
     expect(shown).to_have_text("2 items, 40 %")
 
 
+def test_anAlarm_playsTheFolderThatIsOpen(remote, api):
+    folders = remote.page.locator("music-browser")
+    folders.get_by_role("button", name="A Folder", exact=True).click()
+    expect(folders.locator(".breadcrumb [aria-current]")).to_have_text("A Folder")
+    section = open_section(remote, "Alarms")
+    section.get_by_role("button", name="Add alarm").click()
+    section.get_by_label("Plays").select_option("A Folder (open in Folders)")
+    section.get_by_role("button", name="Save alarm").click()
+    expect(section.locator(".alarm-plays")).to_have_text("A Folder, 40 %")
+    assert api.call("GET", "/timers")["timers"][0]["items"] == [{"uri": "A Folder"}]
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844), (740, 360)], ids=["desktop", "phone", "landscape"])
 def test_aRingingAlarm_isSnoozedAndEnded_besideTheMusic(open_remote, api, size, screenshots):
     remote = open_remote(viewport={"width": size[0], "height": size[1]})

@@ -29,8 +29,8 @@ function musicWords([item, ...others], playlists) {
 }
 
 /**
- * The alarms of the player. Fields: `timers`, `playlists` (null while they load), `player` (its id). Reports `playlists-changed` when
- * it needs the playlists.
+ * The alarms of the player. Fields: `timers`, `playlists` (null while they load), `player` (its id), `folder` (the path that is open among
+ * the music, or ""). Reports `playlists-changed` when it needs the playlists.
  */
 class AlarmList extends Component {
   markup() {
@@ -110,7 +110,8 @@ class AlarmList extends Component {
 
   #showMusic(playlists, value = this.refs.form.music.value) {
     const { music } = this.refs.form;
-    const entries = [["", "The queue"], ...playlists.map(({ id, name }) => [`playlist:${id}`, name]), ["address", "An address or file"]];
+    const folder = this.folder && [`folder:${this.folder}`, `${this.folder.split("/").filter(Boolean).at(-1)} (open in Folders)`];
+    const entries = [["", "The queue"], ...(folder ? [folder] : []), ...playlists.map(({ id, name }) => [`playlist:${id}`, name]), ["address", "An address or file"]];
     if (!entries.some(([known]) => known === value)) entries.push([value, "As it is set now"]);
     setChoices(music, entries, value);
     this.#showAddress();
@@ -127,6 +128,7 @@ class AlarmList extends Component {
     const { music: { value: music }, address: { value: address } } = this.refs.form;
     if (music === musicOf(items) && (music !== "address" || address === items[0].uri)) return undefined;
     if (music === "address") return [{ uri: address.trim() }];
+    if (music.startsWith("folder:")) return [{ uri: music.slice("folder:".length) }];
     return music ? [{ playlist: music.slice("playlist:".length) }] : [];
   }
 
@@ -166,4 +168,4 @@ function row({ id, time, days: chosen, enabled, next, last, state, level }, musi
     ${iconButton("trash", `Delete the alarm at ${name}`, "Delete", { action: "remove", id })}</li>`;
 }
 
-define("alarm-list", AlarmList, { timers: [], playlists: null, player: null }, import.meta.url);
+define("alarm-list", AlarmList, { timers: [], playlists: null, player: null, folder: "" }, import.meta.url);
