@@ -13,6 +13,7 @@ import { listenForShortcuts } from "./lib/shortcuts.js";
 import { effect, untracked } from "./lib/signal.js";
 import { advise, describe } from "./lib/status.js";
 import { describeSleep, nextAlarm } from "./lib/time.js";
+import { WayBack } from "./lib/way-back.js";
 import { Client } from "./net/client.js";
 import { PlayerPaths } from "./net/paths.js";
 import { EventSocket } from "./net/socket.js";
@@ -239,5 +240,18 @@ for (const part of document.querySelectorAll(".skip-link, .tabs button")) part.a
 find("[data-action=shortcuts]").addEventListener("click", () => view.shortcuts.open());
 find("[data-action=sound]").addEventListener("click", openSound);
 listenForShortcuts(shortcuts({ browse, commands, store, view, showTab }));
+
+/** Not that of the token, which may be needed. */
+const openDialogs = () => [...document.querySelectorAll("dialog:modal:not(token-dialog *)")];
+/** The depth first: an effect follows it also while the music is out of sight. */
+const musicDepth = () => browse.depth * (find("#pane-browse").offsetWidth > 0);
+new WayBack({
+  depth: () => musicDepth() + openDialogs().length,
+  leave(depth) {
+    const below = musicDepth();
+    for (const dialog of openDialogs().slice(Math.max(0, depth - below))) dialog.parentElement.dismiss();
+    if (depth < below) browse.leave(depth);
+  },
+});
 
 connection.start();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { stepsOf } from "./lib/media.js";
 import { describeStreamEnd } from "./lib/saved-stream.js";
 import { observe } from "./lib/signal.js";
 import { Cache } from "./state/cache.js";
@@ -44,6 +45,21 @@ export class Browse {
   /** The part that is shown; each has `focusFirst` and `focusFilter`. */
   get part() {
     return this.#parts[this.view];
+  }
+
+  /** How far the shown view is below its first list. */
+  get depth() {
+    return { folders: this.#folderSteps.length, library: this.library.depth, playlists: this.playlists.list ? 1 : 0 }[this.view] ?? 0;
+  }
+
+  leave(depth) {
+    if (this.view === "folders") this.folder.open(this.#folderSteps.slice(0, depth).join("/"));
+    else if (this.view === "library") this.library.leave(depth);
+    else this.playlists.open(null);
+  }
+
+  get #folderSteps() {
+    return stepsOf(this.folder.content?.path ?? "");
   }
 
   show(view) {

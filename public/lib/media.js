@@ -22,6 +22,9 @@ export function isNetwork(uri) {
   return /^https?:\/\//i.test(uri ?? "");
 }
 
+/** The steps from the top of the music to a path; an address is one step. */
+export const stepsOf = (path) => isNetwork(path) ? [path] : path.split("/").filter(Boolean);
+
 /** True for the name of a playlist file, whose entries replace it in the queue. */
 export function isListName(uri) {
   return /\.(m3u8?|pls|xspf|asx|wax|wvx)$/i.test(uri);

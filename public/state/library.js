@@ -42,6 +42,14 @@ export class Library {
     return this.#read(place);
   }
 
+  get depth() {
+    return this.content ? this.#trail.length : 0;
+  }
+
+  leave(depth) {
+    while (this.#trail.length > depth) this.back();
+  }
+
   /** Returns to the previous place as it was. */
   back() {
     const { place, content } = this.#trail.pop() ?? { place: { kind: "albums" }, content: null };

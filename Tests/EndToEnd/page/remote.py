@@ -5,6 +5,8 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from rig import eventually
+
 
 class EventSocket:
     """The page's event channel with the test between page and server. A handler gets this and each text of its direction, which
@@ -53,6 +55,10 @@ class Remote:
     def wait_rows(self) -> None:
         """Until the queue's rows in view have their items: before that keys and clicks on them do nothing."""
         expect(self.page.locator(".queue-row.pending:visible")).to_have_count(0)
+
+    def wait_depth(self, steps: int) -> None:
+        """Until the browser's history has so many steps back within the page."""
+        eventually(lambda: self.page.evaluate("history.state?.depth") == steps, f"{steps} steps in the history")
 
     def intercept(self, **handlers) -> EventSocket:
         """Connects the page again, through the test."""

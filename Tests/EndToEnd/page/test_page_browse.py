@@ -28,6 +28,37 @@ def test_folder_opens_andTheBreadcrumbLeadsBack(folders, remote):
     expect(folders.get_by_role("button", name="A Folder", exact=True)).to_be_visible()
 
 
+def test_back_leavesTheDialog_thenTheFolders_thenThePage(open_remote, server):
+    remote = open_remote(viewport={"width": 390, "height": 844})
+    page = remote.page
+    page.goto("about:blank")
+    page.goto(server.url)
+    remote.wait_connected()
+    remote.tab("Music")
+    folders = page.locator("music-browser")
+    place = folders.locator(".breadcrumb [aria-current]")
+    for steps, name in enumerate(("A Folder", "子"), 1):
+        folders.get_by_role("button", name=name, exact=True).click()
+        expect(place).to_have_text(name)
+        remote.wait_depth(steps)
+    page.get_by_role("button", name="Sound and timers").click()
+    remote.wait_depth(3)
+    page.go_back()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(place).to_have_text("子")
+    page.go_back()
+    expect(place).to_have_text("A Folder")
+    # Left by the page's own ways, out of sight and back.
+    remote.tab("Now")
+    remote.wait_depth(0)
+    remote.tab("Music")
+    remote.wait_depth(1)
+    folders.get_by_role("button", name="All music").click()
+    remote.wait_depth(0)
+    page.go_back()
+    expect(page).to_have_url("about:blank")
+
+
 def test_add_appends(folders, remote, api):
     api.load("low.mp3")
     folders.get_by_role("button", name="Add chirp.mp3 to the queue").click()

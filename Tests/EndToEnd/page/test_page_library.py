@@ -79,6 +79,19 @@ def test_album_isPlayedAndAddedWhole_andLeadsBackToWhereItWasOpened(library, api
     expect(back).to_have_count(0)
 
 
+def test_theBrowsersBack_leadsFromTheAlbumToItsArtist_andToAllArtists(library, remote):
+    library.get_by_role("button", name="Artists").click()
+    for steps, name in enumerate(("Björk", "Homogenic"), 1):
+        library.get_by_role("button", name=re.compile(f"^{name}")).first.click()
+        expect(library.get_by_role("heading", name=name)).to_be_visible()
+        remote.wait_depth(steps)
+    remote.page.go_back()
+    expect(library.get_by_role("heading", name="Björk")).to_be_visible()
+    remote.page.go_back()
+    expect(library.locator(".entry")).to_have_count(3)
+    expect(library.get_by_role("heading", name="Björk")).to_have_count(0)
+
+
 def test_allTracks_areListed_alsoThoseWithoutTags(library, music, audio, api):
     (music / "doorbell.mp3").write_bytes(audio)
     eventually(lambda: api.call("GET", "/library")["tracks"] == 5, "scanned", 20)

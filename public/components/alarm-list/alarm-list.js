@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { choices, Component, define, effect, html, iconButton, render, setChoices, setText, textButton } from "../../lib/component.js";
-import { count, nameFromUri } from "../../lib/media.js";
+import { count, nameFromUri, stepsOf } from "../../lib/media.js";
 import { dayTime } from "../../lib/time.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
@@ -110,7 +110,7 @@ class AlarmList extends Component {
 
   #showMusic(playlists, value = this.refs.form.music.value) {
     const { music } = this.refs.form;
-    const folder = this.folder && [`folder:${this.folder}`, `${this.folder.split("/").filter(Boolean).at(-1)} (open in Folders)`];
+    const folder = this.folder && [`folder:${this.folder}`, `${stepsOf(this.folder).at(-1)} (open in Folders)`];
     const entries = [["", "The queue"], ...(folder ? [folder] : []), ...playlists.map(({ id, name }) => [`playlist:${id}`, name]), ["address", "An address or file"]];
     if (!entries.some(([known]) => known === value)) entries.push([value, "As it is set now"]);
     setChoices(music, entries, value);

@@ -2,7 +2,7 @@
 
 import { define, effect, html, icon, render, setText, textButton } from "../../lib/component.js";
 import { EntriesView, entryRow, loading, placingButtons, placings } from "../../lib/browsing.js";
-import { count, isNetwork } from "../../lib/media.js";
+import { count, stepsOf } from "../../lib/media.js";
 
 const batch = 200;
 
@@ -56,8 +56,7 @@ class MusicBrowser extends EntriesView {
 
   #drawBreadcrumb() {
     const { path, refs: { trail, steps } } = this;
-    // An address is one step, a path has one for each folder.
-    const parts = isNetwork(path) ? [path] : path.split("/").filter(Boolean);
+    const parts = stepsOf(path);
     const open = (to, words, label = null) => html`<button data-action="open" data-path="${to}" ${label && html`aria-label="${label}"`}>${words}</button>`;
     render(steps, html`
       <li>${parts.length ? open("", icon("home"), "All music") : html`<span class="breadcrumb-root" aria-current="page">${icon("home")}All music</span>`}</li>
