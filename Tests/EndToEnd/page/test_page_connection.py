@@ -138,6 +138,19 @@ def test_outputsOfOneDescription_areToldApart(remote, api):
         ["Default (USB (Headphones, usb-1))", "USB (Headphones, usb-1)", "USB (usb-2)", known["description"]])
 
 
+def test_theLongNameOfAnOutput_isWhole_onAPhone(open_remote, api):
+    answer = api.call("GET", "/outputs")
+    answer["outputs"] = [output | {"description": "Analogue stereo speakers"} for output in answer["outputs"]]
+    remote = open_remote(viewport={"width": 390, "height": 844})
+    remote.page.route("**/api/v1/outputs", lambda route: route.fulfill(json=answer))
+    remote.page.reload()
+    name = remote.page.locator(".output-name")
+    expect(name).to_have_text("Default (Analogue stereo speakers)")
+    assert name.evaluate("(name) => name.scrollWidth <= name.clientWidth && name.scrollHeight <= name.clientHeight")
+    # The list above it takes the clicks.
+    assert remote.page.get_by_role("combobox", name="Output").bounding_box()["height"] >= name.bounding_box()["height"]
+
+
 def test_soundOnAnotherOutputThanTheDefault_isShown(pulse, remote, api):
     api.load("long.mp3", play=True)
     chosen = remote.page.get_by_role("combobox", name="Output").locator("option:checked")

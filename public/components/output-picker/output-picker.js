@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Component, define, html, icon, setChoices } from "../../lib/component.js";
+import { Component, define, html, icon, setChoices, setText } from "../../lib/component.js";
 
 const nameOf = ({ description, name, id }) => description || name || id;
 
@@ -16,17 +16,27 @@ const nameAmong = (outputs) => (output) => {
 class OutputPicker extends Component {
   markup() {
     return html`<label class="output-box">
-      ${icon("speaker")}<span class="visually-hidden">Output</span><select aria-label="Output" data-ref="list"></select>${icon("chevron")}</label>`;
+      ${icon("speaker")}<span class="visually-hidden">Output</span><span class="output-name" aria-hidden="true" data-ref="name"></span><select aria-label="Output" data-ref="list"></select>${icon("chevron")}</label>`;
   }
 
   made() {
     this.refs.list.addEventListener("change", async ({ target }) => {
+      this.#showName();
       // The move has only begun: show the choice until the server reports the result.
       if (!(await this.request("selectOutput", { id: target.value || null }))) this.draw();
     });
   }
 
   draw() {
+    this.#drawList();
+    this.#showName();
+  }
+
+  #showName() {
+    setText(this.refs.name, this.refs.list.selectedOptions[0]?.text ?? "");
+  }
+
+  #drawList() {
     const { list } = this.refs;
     const { outputs = [], following, message } = this.outputs ?? {};
     const current = outputs.find((output) => output.current);
