@@ -13,6 +13,8 @@ export class Library {
   #place = { kind: "albums" };
   /** The way back: `{place, content}`, the nearest last. */
   #trail = [];
+  /** The library's revision when `content` was read; null before the first read. */
+  #revision = null;
   #reads = new Newest();
 
   constructor(client) {
@@ -22,17 +24,16 @@ export class Library {
   start() {
     const before = this.status;
     // An event since then is newer.
-    const apply = (status) => this.status === before && this.applyStatus(status);
+    const apply = (status) => {
+      if (this.status === before) this.status = status;
+    };
     return this.#read(this.#place, this.#client.get("/library").then(apply));
   }
 
-  /** Reloads the current place when the library has changed. */
+  /** Reloads the current place when the library has changed since it was read; a scan changes it many times, so only at its end. */
   applyStatus(status) {
-    const isOther = this.status !== null && status.revision !== this.status.revision && status.state !== "scanning";
     this.status = status;
-    if (!isOther) return;
-    for (const step of this.#trail) step.content = null;
-    this.#read(this.#place);
+    if (this.#revision !== null && status.revision !== this.#revision && status.state !== "scanning") this.#read(this.#place);
   }
 
   /** `{kind, id, name, text}`: a list, one entry of it, or a search. */
@@ -63,10 +64,18 @@ export class Library {
   #read(place, ready = null) {
     const load = async () => {
       await ready;
+      this.#keep(this.status?.revision ?? null);
       return { ...place, ...(await this.#load(place)) };
     };
     this.#place = place;
     return this.#reads.take(load(), (content) => this.#show(content), ({ message }) => this.#show(null, message));
+  }
+
+  /** Drops what was read of an older revision. */
+  #keep(revision) {
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    for (const step of this.#trail) step.content = null;
   }
 
   #show(content, problem = null) {

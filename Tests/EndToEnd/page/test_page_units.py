@@ -670,6 +670,24 @@ def test_anEvent_isNewerThanAnAnswerThatWasAskedForBefore(page):
     }""") == ["recording", [], "idle"]
 
 
+def test_theLibrary_isReadAgain_whenTheLastChangeOfAScanCameBeforeItsEnd(page):
+    """A scan reports its changes while it is under way; its end need not bring another one."""
+    assert page.evaluate("""async () => {
+        const { Library } = await import("/state/library.js");
+        let reads = 0;
+        const client = { get: async (path) => path === "/library" ? { state: "scanning", revision: 1 } : (reads += 1, { items: [], length: 0 }) };
+        const library = new Library(client);
+        await library.start();
+        const counts = [reads];
+        for (const [state, revision] of [["scanning", 2], ["idle", 2], ["idle", 2], ["idle", 3]]) {
+            library.applyStatus({ state, revision });
+            await new Promise((resolve) => setTimeout(resolve));
+            counts.push(reads);
+        }
+        return counts;
+    }""") == [1, 1, 2, 2, 3]
+
+
 def test_aFailure_thatANewerAnswerHasOvertaken_isNotShown(page):
     """A request from before the connection was lost fails only after the page has read all again."""
     assert page.evaluate("""async () => {
