@@ -109,7 +109,7 @@ import Testing
             "#EXTM3U", "#EXT-X-TARGETDURATION:nonsense", "#EXT-X-MEDIA-SEQUENCE:-4", "#EXTINF:-1,", "a.ts",
             "#EXTINF:nan,", "b.ts",
             "#EXTINF:1e99,", "c.ts", "no length", "#EXTINF:2.5,", "d.ts", "#EXT-X-GAP", "#EXTINF:2.5,", "e.ts")
-        #expect(playlist.segments.map(\.media.reference.address.name) == ["d.ts", "e.ts"])
+        #expect(playlist.segments.map(\.media.reference.address.file) == ["d.ts", "e.ts"])
         #expect(playlist.segments.map(\.isGap) == [false, true])
         #expect(playlist.segments[0].sequence == 0 && playlist.targetDuration == 3)
     }
@@ -129,16 +129,16 @@ import Testing
             let slots = try long(count).slots
             #expect(slots.count == HLSParser.mostLive)
             #expect(slots.last?.segment.sequence == Int64(count + 4))
-            #expect(slots.last?.segment.media.reference.address.name == "\(count - 1).ts")
+            #expect(slots.last?.segment.media.reference.address.file == "\(count - 1).ts")
             #expect(slots.first?.segment.sequence == Int64(count + 5 - HLSParser.mostLive))
-            #expect(slots.first?.segment.media.reference.address.name == "\(count - HLSParser.mostLive).ts")
+            #expect(slots.first?.segment.media.reference.address.file == "\(count - HLSParser.mostLive).ts")
         }
     }
 
     @Test func onDemand_keepsAllSegments_exactly() throws {
         let slots = try long(HLSParser.mostSegments, "#EXT-X-ENDLIST", "#EXTINF:2,", "behind.ts").slots
         #expect(slots.count == HLSParser.mostSegments && slots.last?.end == 100_000)
-        #expect(slots[43_199].segment.media.reference.address.name == "43199.ts" && slots[43_199].start == 86_398)
+        #expect(slots[43_199].segment.media.reference.address.file == "43199.ts" && slots[43_199].start == 86_398)
     }
 
     /// Segments share the addresses of keys and initialization sections.
@@ -180,7 +180,7 @@ import Testing
             "#EXT-X-STREAM-INF:BANDWIDTH=1280000,CODECS=\"avc1.4d401f,mp4a.40.2\",RESOLUTION=640x360,AUDIO=\"a\"",
             "low.m3u8")
         #expect(playlist.variants[0].codecs == ["avc1.4d401f", "mp4a.40.2"] && playlist.variants[0].hasPicture)
-        #expect(HLSChoice.candidates(playlist).map(\.name) == ["de.m3u8"])
+        #expect(HLSChoice.candidates(playlist).map(\.file) == ["de.m3u8"])
     }
 
     /// RFC 8216, 4.3.4.2.1: without an address, the track is in the variant itself.
@@ -190,7 +190,7 @@ import Testing
             "#EXTM3U", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"English\",DEFAULT=\(own)",
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Español\",DEFAULT=\(other),URI=\"es.m3u8\"",
             "#EXT-X-STREAM-INF:BANDWIDTH=1280000,AUDIO=\"a\"", "film.m3u8")
-        #expect(HLSChoice.candidates(playlist).map(\.name) == [chosen])
+        #expect(HLSChoice.candidates(playlist).map(\.file) == [chosen])
     }
 
     @Test func choice_isTheBestAudio_orTheCheapestVideo() throws {
@@ -199,10 +199,10 @@ import Testing
             "#EXTM3U", stream + "900000,CODECS=\"avc1.4d401f,mp4a.40.2\"", "film",
             stream + "64000,CODECS=\"mp4a.40.5\"", "low",
             stream + "128000,CODECS=\"mp4a.40.2\"", "high", stream + "384000,CODECS=\"ec-3\"", "surround")
-        #expect(HLSChoice.candidates(sound).map(\.name) == ["high", "low", "film", "surround"])
+        #expect(HLSChoice.candidates(sound).map(\.file) == ["high", "low", "film", "surround"])
         let pictures = try master(
             "#EXTM3U", stream + "2000000,RESOLUTION=1x1", "b", stream + "800000,RESOLUTION=1x1", "a",
             stream + "8000000,RESOLUTION=1x1", "c")
-        #expect(HLSChoice.candidates(pictures).map(\.name) == ["a", "b", "c"])
+        #expect(HLSChoice.candidates(pictures).map(\.file) == ["a", "b", "c"])
     }
 }

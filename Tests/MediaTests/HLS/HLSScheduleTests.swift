@@ -49,7 +49,7 @@ import Testing
             let sequence = 7 + Int64(seconds / 2)
             #expect(schedule.sequence(at: seconds) == sequence)
             #expect(schedule.slot(sequence)?.start == Double((sequence - 7) * 2))
-            #expect(schedule.slot(sequence)?.segment.media.reference.address.name == "\(sequence).ts")
+            #expect(schedule.slot(sequence)?.segment.media.reference.address.file == "\(sequence).ts")
         }
     }
 

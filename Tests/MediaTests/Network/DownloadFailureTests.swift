@@ -52,7 +52,8 @@ import Testing
         let error = failure(&rig)
         #expect(error?.code == .notFound)
         #expect(
-            error?.message == "a.mp3: origin.example has only 1000 bytes; the requested range begins at byte 5000.")
+            error?.message
+                == "origin.example/a.mp3: the server has only 1000 bytes; the requested range begins at byte 5000.")
     }
 
     @Test func aBodyWithoutBytesIsEmpty() {
@@ -126,8 +127,15 @@ import Testing
     @Test func httpsNeverLeadsToHttp() {
         var rig = DownloadRig(WebAddress("https://origin.example/a.mp3")!)
         rig.head(301, [("Location", "http://origin.example/a.mp3")])
-        #expect(failure(&rig)?.message.contains("refused") == true)
+        #expect(failure(&rig)?.message == "origin.example/a.mp3 redirects from https to http; refused.")
         #expect(rig.requests.count == 1)
+    }
+
+    @Test func anotherServer_isNamedAfterARedirect() {
+        var rig = DownloadRig()
+        rig.head(302, [("Location", "https://cdn.example/b.mp3")])
+        rig.head(302, [("Location", "ftp://cdn.example/b.mp3")])
+        #expect(failure(&rig)?.message == "origin.example/a.mp3: cdn.example redirects to an invalid address.")
     }
 
     @Test func aLoopOfRedirectsEnds() {

@@ -8,6 +8,11 @@ import KernelTesting
 
 @testable import Media
 
+extension WebAddress {
+    /// The last path segment.
+    var file: String { url.split(separator: "/").last.map(String.init) ?? "" }
+}
+
 /// Transfers nothing; logs the calls.
 final class IdleTransport: HTTPTransport {
     struct Log {
@@ -19,7 +24,7 @@ final class IdleTransport: HTTPTransport {
     var now: MonotonicTime { .now }
 
     func start(_ request: TransferRequest, id: TransferID, receiver: any TransferReceiver) {
-        log.withLock { $0.started.append((request.address.name, id, receiver)) }
+        log.withLock { $0.started.append((request.address.file, id, receiver)) }
     }
     func resume(_ id: TransferID) {}
     func cancel(_ id: TransferID) { log.withLock { $0.cancelled.append(id) } }

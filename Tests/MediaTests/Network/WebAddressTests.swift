@@ -30,9 +30,15 @@ import Testing
         #expect(WebAddress(text) == nil)
     }
 
-    @Test func theNameHoldsNoSecret() {
-        #expect(WebAddress("http://user:secret@h/a/The%20Song.mp3?token=t#f")?.name == "The Song.mp3")
-        #expect(WebAddress("http://user:secret@h/?token=t")?.name == "h")
+    @Test(
+        arguments: [
+            ("http://user:secret@h/a/The%20Song.mp3?token=t#f", "h/The Song.mp3"),
+            ("http://user:secret@h/?token=t", "h"), ("https://h:443?token=t", "h"),
+            ("http://h:8000/;", "h:8000/;"), ("https://h:80/stream", "h:80/stream"),
+            ("http://[::1]:8000/live/", "[::1]:8000/live"), ("http://h/a%0Ab", "h/a%0Ab"), ("http://h/%ZZ", "h/%ZZ"),
+        ])
+    func theName_holdsServerAndFile_andNoSecret(url: String, name: String) {
+        #expect(WebAddress(url)?.name == name)
     }
 
     @Test(

@@ -125,23 +125,28 @@ extension Download {
     mutating func redirect(_ fetch: Fetch, to location: String, reach: NetworkReach) {
         stop(fetch)
         guard fetch.redirects < limits.redirects else {
-            return fail(.network, "\(original.name): \(original.host) redirects too often.")
+            return fail(.network, "\(original.name) redirects too often.")
         }
         guard let next = fetch.address.redirected(to: location) else {
-            return fail(.network, "\(original.name): \(fetch.address.host) redirects to an invalid address.")
+            return fail(.network, "\(server(fetch)) redirects to an invalid address.")
         }
         guard next.isSecure || !fetch.address.isSecure else {
-            return fail(.network, "\(original.name): \(fetch.address.host) redirects from https to http; refused.")
+            return fail(.network, "\(server(fetch)) redirects from https to http; refused.")
         }
         start(next, reach: reach, offset: fetch.offset, end: fetch.end, redirects: fetch.redirects + 1)
     }
 
     // MARK: Ends and failures
 
+    /// In messages: the media's name, and the server that a redirect has led to.
+    func server(_ fetch: Fetch) -> String {
+        fetch.address.host == original.host ? original.name : "\(original.name): \(fetch.address.host)"
+    }
+
     mutating func bodyEnded(_ fetch: Fetch) {
         guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
         if fetch.cursor < expected {
-            lost("\(original.name): \(fetch.address.host) sent fewer bytes than announced.")
+            lost("\(server(fetch)) sent fewer bytes than announced.")
         } else {
             failedTries = 0
         }
@@ -154,7 +159,7 @@ extension Download {
             if size - place > limits.stationTail || (fetch.offset == 0 && seconds < 10) { turnIntoFile() }
         }
         if resource?.isLive == true {
-            return lost("\(original.name): \(fetch.address.host) has ended the stream.")
+            return lost("\(server(fetch)) has ended the stream.")
         }
         if size == 0 { return failEmpty() }
         resource = resource ?? RemoteResource(address: fetch.address, hasRanges: false)
@@ -198,8 +203,7 @@ extension Download {
             cache.trust = .confirmed
         }
         if resource == nil, Self.isOver(opened, limits.start, at: now) {
-            return fail(
-                .network, "\(original.name): \(original.host) did not begin to send within \(Int(limits.start)) s.")
+            return fail(.network, "\(original.name) did not begin to send within \(Int(limits.start)) s.")
         }
         switch phase {
         case .idle: return
@@ -207,7 +211,7 @@ extension Download {
         case .requesting(let fetch), .receiving(let fetch):
             guard !fetch.isPaused, Self.isOver(fetch.lastProgress, limits.stall, at: now) else { return }
             stop(fetch)
-            lost("\(original.name): nothing has come from \(fetch.address.host) for \(Int(limits.stall)) s.")
+            lost("\(server(fetch)) has sent nothing for \(Int(limits.stall)) s.")
         }
     }
 

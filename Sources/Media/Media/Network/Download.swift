@@ -174,7 +174,7 @@ struct Download {
             if size == 0 { failEmpty() } else { ended(at: size.bytes, fetch) }
         case .changed:
             stop(fetch)
-            fail(.network, "\(original.name) has changed on \(fetch.address.host) while it was being played.")
+            fail(.network, "\(original.name) has changed while it was being played.")
         case .later(let message, let seconds):
             stop(fetch)
             lost(message, retryAfter: seconds)
@@ -231,7 +231,7 @@ struct Download {
         case .transient where fetch.isPaused: break
         case .transient(let message): lost("\(original.name): \(message)")
         case nil where isReceiving: bodyEnded(fetch)
-        case nil: lost("\(original.name): \(fetch.address.host) sent no response.")
+        case nil: lost("\(server(fetch)) sent no response.")
         }
         return finish()
     }

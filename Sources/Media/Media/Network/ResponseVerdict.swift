@@ -22,7 +22,7 @@ enum ResponseVerdict: Hashable {
     ) {
         let name = address.name
         func fail(_ code: MediaError.Code, _ text: String) -> ResponseVerdict {
-            .fail(MediaError(code, "\(name): \(address.host) \(text)"))
+            .fail(MediaError(code, "\(name): the server \(text)"))
         }
         switch head.status {
         case 200, 206: self = Self.success(head, address, offset: offset, known: known, isPiece: isPiece)
@@ -32,7 +32,7 @@ enum ResponseVerdict: Hashable {
         case 403: self = fail(.forbidden, "refuses it (status 403).")
         // A station whose source is gone may come back.
         case 404 where known?.isLive == true:
-            self = .later("\(name): \(address.host) does not have it at present (status 404).", seconds: nil)
+            self = .later("\(name): the server does not have it at present (status 404).", seconds: nil)
         case 404, 410: self = fail(.notFound, "does not have it (status \(head.status)).")
         case 416:
             let size = ContentRange(head["Content-Range"])?.total
@@ -44,7 +44,7 @@ enum ResponseVerdict: Hashable {
         case 408, 425, 429, 500...599:
             let seconds = head["Retry-After"].flatMap { Double($0.trimmingSpaces) }
             self = .later(
-                "\(name): \(address.host) cannot answer now (status \(head.status)).",
+                "\(name): the server cannot answer now (status \(head.status)).",
                 seconds: seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil })
         default: self = fail(.network, "answers with status \(head.status).")
         }
@@ -64,8 +64,7 @@ enum ResponseVerdict: Hashable {
         var start: Int64 = 0
         if head.status == 206 {
             guard let part = ContentRange(head["Content-Range"]), let first = part.first, first == offset else {
-                return .fail(
-                    MediaError(.network, "\(address.name): \(address.host) sent another range than requested."))
+                return .fail(MediaError(.network, "\(address.name): the server sent another range than requested."))
             }
             start = first
             found.size = part.total

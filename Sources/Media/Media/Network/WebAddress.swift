@@ -43,13 +43,14 @@ public struct WebAddress: Hashable, Sendable {
         url = (isSecure ? "https://" : "http://") + Self.encodedAuthority(authority, hostAndPort) + encodedTail
     }
 
-    /// The name in messages: the last path segment, or the host. Never credentials or the query.
+    /// The name in messages: the host, a port other than the scheme's, and the last path segment. Never credentials or the query.
     public var name: String {
-        let last = path.split(separator: "/").last.map(String.init) ?? ""
-        guard let decoded = PercentEncoding.decode(last), decoded.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
-            return String(last.prefix(120))
-        }
-        return decoded.isEmpty ? host : String(decoded.prefix(120))
+        let shownHost = host.contains(":") ? "[\(host)]" : host
+        let server = port == (isSecure ? 443 : 80) ? shownHost : "\(shownHost):\(port)"
+        guard let last = path.split(separator: "/").last.map(String.init) else { return server }
+        let decoded = PercentEncoding.decode(last) ?? last
+        let isReadable = decoded.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+        return "\(server)/\((isReadable ? decoded : last).prefix(120))"
     }
 
     /// Whether fields meant for `other` may be sent to this address: the same origin, or the same host's default TLS port.
