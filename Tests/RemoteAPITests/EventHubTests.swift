@@ -135,6 +135,15 @@ import ServiceTesting
         #expect(text.contains("\n\nid: e1:1\nevent: queue-ended\ndata: {"))
         stream.end()
         #expect(try api.send("GET", "/api/v1/events", headers: ["Accept": "image/png"]).status == 406)
-        #expect(try api.send("GET", "/api/v1/events?interval=61").status == 422)
+    }
+
+    @Test(arguments: [
+        "interval=61", "interval=0x1", "interval=%2B1", "levelsInterval=0x1p-2", "bands=%2B32", "bands=0x20",
+        "since=e1:%2B1",
+    ])
+    func numbersInAQuery_areDecimalAndInRange(query: String) throws {
+        let answer = try api.send("GET", "/api/v1/events?" + query)
+        #expect(answer.status == 422)
+        #expect(answer.member == String(query.prefix { $0 != "=" }))
     }
 }

@@ -28,7 +28,10 @@ import Testing
     @Test func impossibleThumbnail_isRefusedWithAReason() throws {
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=a.mp3").status == 415)
         #expect(try api.send("GET", "/api/v1/media/thumbnail?uri=v.mp4&t=99").code == "behind-the-end")
-        for query in ["", "?uri=", "?uri=v.mp4&t=-1", "?uri=v.mp4&t=inf", "?uri=v.mp4&size=8", "?uri=v.mp4&x=1"] {
+        for query in [
+            "", "?uri=", "?uri=v.mp4&t=-1", "?uri=v.mp4&t=inf", "?uri=v.mp4&t=0x1", "?uri=v.mp4&size=8",
+            "?uri=v.mp4&x=1",
+        ] {
             #expect(try api.send("GET", "/api/v1/media/thumbnail" + query).status == 422, "\(query)")
         }
     }

@@ -62,9 +62,9 @@ extension SubscriptionChange {
     /// From `?events=time,status&interval=0.25`. A value that is not a number counts as out of range.
     init(_ query: Query) throws(Problem) {
         events = try query.text("events")?.split(separator: ",").map(String.init)
-        interval = try query.text("interval").map { Double($0) ?? .nan }
-        levelsInterval = try query.text("levelsInterval").map { Double($0) ?? .nan }
-        bands = try query.text("bands").map { Int($0) ?? 0 }
+        interval = try query.number("interval")
+        levelsInterval = try query.number("levelsInterval")
+        bands = try query.number("bands").map { Int(exactly: $0) ?? 0 }
     }
 }
 
@@ -81,7 +81,9 @@ struct ResumePoint: Hashable {
 
     private init(_ text: Substring) throws(Problem) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let sequence = UInt64(parts[1]) else {
+        guard parts.count == 2, !parts[0].isEmpty, parts[1].first?.isWholeNumber == true,
+            let sequence = UInt64(parts[1])
+        else {
             throw .invalid("since", "since must be EPOCH:SEQ, from hello and the last event.")
         }
         epoch = String(parts[0])

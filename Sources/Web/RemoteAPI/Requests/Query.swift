@@ -40,6 +40,15 @@ struct Query {
         return number
     }
 
+    /// NaN if it is not a decimal number; nil if absent.
+    func number(_ name: String) throws(Problem) -> Double? {
+        try text(name).map { text in
+            // Double also reads hexadecimal numbers and a leading plus.
+            let isDecimal = text.utf8.allSatisfy { "0123456789.eE+-".utf8.contains($0) } && !text.hasPrefix("+")
+            return isDecimal ? Double(text) ?? .nan : .nan
+        }
+    }
+
     func needed(_ name: String) throws(Problem) -> String {
         guard let value = try text(name), !value.isEmpty else {
             throw .invalid(name, "The query parameter \(name) is needed.")
@@ -49,8 +58,8 @@ struct Query {
 
     /// 0 if absent.
     func seconds(_ name: String) throws(Problem) -> Double {
-        guard let value = try text(name) else { return 0 }
-        guard let number = Double(value), (0...36_000_000).contains(number) else {
+        guard let number = try number(name) else { return 0 }
+        guard (0...36_000_000).contains(number) else {
             throw .invalid(name, "\(name) must be a number of seconds in 0...36000000.")
         }
         return number
