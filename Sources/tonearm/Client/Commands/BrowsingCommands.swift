@@ -87,8 +87,8 @@ struct OutputsCommand: ShowingCommand {
     static let configuration = CommandConfiguration(
         "outputs", "Lists the outputs, or chooses one.",
         discussion: """
-            * marks the output in use. chosen: a client selected it; the choice lasts until it disappears. followed: it is the \
-            sound server's default.
+            * marks the output in use. chosen: a client selected it; if it is not there, it is used when it appears. \
+            followed: it is the sound server's default.
             """)
     @OptionGroup var options: ClientOptions
 
