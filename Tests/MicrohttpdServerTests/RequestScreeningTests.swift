@@ -206,6 +206,31 @@ import Testing
         server.held[1](HTTPResponse(status: 204))
     }
 
+    /// It ends with the head, or within the body.
+    @Test(arguments: ["", "abc"])
+    func incompleteBody_endsTheConnection_whenTheClientEndsIt(body: String) throws {
+        let server = try LiveServer.echo()
+        let client = try server.client()
+        try client.send("PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n")
+        // The front door waits for the rest of the head, which arrives together with the end.
+        var cork: Int32 = 1
+        setsockopt(client.descriptor, Int32(IPPROTO_TCP), TCP_CORK, &cork, socklen_t(MemoryLayout<Int32>.size))
+        try client.send("\r\n\(body)")
+        client.shutDownSending()
+        #expect(try client.receiveToEnd() == "")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func completeBody_isAnswered_whenTheClientEndsItsSendingHalf() throws {
+        let server = try LiveServer()
+        let client = try server.client()
+        try client.send("PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
+        client.shutDownSending()
+        #expect(eventually { server.held.count == 1 })
+        server.held[0](HTTPResponse(status: 204))
+        #expect(try client.response(hasBody: false).status == 204)
+    }
+
     /// The server's thread is busy, so that it sends none of the responses before all are there.
     @Test func largeResponses_countFromTheReply() throws {
         let large = 400 << 10

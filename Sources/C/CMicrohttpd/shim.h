@@ -80,6 +80,11 @@ static inline int cmicrohttpd_closed_sides(struct MHD_Connection *connection) {
     return look.revents & (POLLHUP | POLLERR | POLLNVAL) ? 2 : look.revents ? 1 : 0;
 }
 
+/// Seconds without traffic after which this connection is closed. On the connection's thread.
+static inline void cmicrohttpd_set_timeout(struct MHD_Connection *connection, unsigned int seconds) {
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 /// The bytes that were read from the connection's socket since it was accepted; 0 for a Unix socket.
 static inline int64_t cmicrohttpd_received(struct MHD_Connection *connection) {
     // The kernel's struct tcp_info, whose header conflicts with that of the C library.

@@ -44,6 +44,8 @@ final class Exchange: @unchecked Sendable {
     /// Set for a chunked body: libmicrohttpd accepts a lone line feed as the end of a chunk's line, but a proxy may not. So
     /// the connection ends, and the following bytes are not read as another request.
     private var chunked: ChunkedFraming?
+    /// The client closed its sending half while the body was read.
+    private var sendingEnded = false
     /// Takes over the connection once the 101 was sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// The body's share of the memory budget, held until the reply.
@@ -70,6 +72,7 @@ final class Exchange: @unchecked Sendable {
             defer { uploadSize.pointee = 0 }
             // The size of a chunked body is known only now.
             if let head, body.isUnscreened(with: uploadSize.pointee) { screen(head.fields, head.request) }
+            noticeEnd(of: connection)
             let isAllowed = chunked?.allows(uploadSize.pointee, on: connection) ?? true
             let isTaken = isAllowed && body.append(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
             return isTaken ? cmicrohttpd_yes : cmicrohttpd_no
@@ -116,6 +119,7 @@ final class Exchange: @unchecked Sendable {
         case .unknownCoding: return queue(.unknownTransferCoding, on: connection)
         case .length(let length): announced = length
         }
+        noticeEnd(of: connection)
         body.begin(limit: limit, announced: Int(clamping: announced ?? 0))
         if let announced, announced > UInt64(limit) {
             body.refuse(.tooLarge(limit: limit))
@@ -130,6 +134,14 @@ final class Exchange: @unchecked Sendable {
         return queue(refusal, on: connection)
     }
 
+    /// libmicrohttpd misses the end of the client's sending half if it comes together with bytes. The rest of the body has been
+    /// sent by then: it arrives at once, or the connection ends.
+    private func noticeEnd(of connection: OpaquePointer) {
+        guard !sendingEnded, cmicrohttpd_closed_sides(connection) != 0 else { return }
+        sendingEnded = true
+        cmicrohttpd_set_timeout(connection, 1)
+    }
+
     /// Refuses a large body before it is read if the request's head is reason enough.
     private func screen(_ fields: RequestHeaders, _ request: HTTPRequest) {
         body.isScreened = true
@@ -137,6 +149,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
+        if sendingEnded { cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds)) }
         if let refusal = body.refusal { return queue(refusal, on: connection) }
         let (fields, head) = head ?? readHead(of: connection, method: method)
         self.head = nil
