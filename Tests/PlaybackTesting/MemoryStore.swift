@@ -9,6 +9,7 @@ public final class MemoryStore: PlayerStore {
         var saved: SavedPlayer
         var failure: SaveFailure?
         var hangs = false
+        var saves: [[SavedChange]] = []
     }
 
     private let state: Mutex<State>
@@ -27,10 +28,16 @@ public final class MemoryStore: PlayerStore {
         state.withLock { $0.hangs = true }
     }
 
+    /// The saves that have succeeded.
+    public var saves: [[SavedChange]] { state.withLock { $0.saves } }
+
     public func load() -> SavedPlayer { state.withLock { $0.saved } }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        let (failure, hangs) = state.withLock { ($0.failure, $0.hangs) }
+        let (failure, hangs) = state.withLock { state in
+            if state.failure == nil, !state.hangs { state.saves.append(changes) }
+            return (state.failure, state.hangs)
+        }
         if !hangs { completion(failure) }
     }
 }

@@ -14,8 +14,13 @@ final class ScriptedDisk: Sendable {
         case hangs
     }
 
+    /// A closure that is read from a mutex by itself is wrapped once more by each read, until the stack overflows.
+    private struct Rule {
+        let answer: @Sendable (Save) -> Answer
+    }
+
     private let saves: Mutex<[Save]>
-    private let answer = Mutex<@Sendable (Save) -> Answer> { _ in .kept }
+    private let rule = Mutex(Rule { _ in .kept })
     private let start: [String: SavedPlayer]
 
     /// `players`: the initial states.
@@ -30,7 +35,7 @@ final class ScriptedDisk: Sendable {
     func notes(_ player: String) -> [String: String] { start[player]?.notes ?? [:] }
 
     /// The answer to later saves.
-    func answers(_ answer: @escaping @Sendable (Save) -> Answer) { self.answer.withLock { $0 = answer } }
+    func answers(_ answer: @escaping @Sendable (Save) -> Answer) { rule.withLock { $0 = Rule(answer: answer) } }
 
     /// A disk with only the first saves of this one, as after a crash.
     func after(_ count: Int) -> ScriptedDisk {
@@ -48,7 +53,7 @@ final class ScriptedDisk: Sendable {
         func load() -> SavedPlayer { disk.start[player] ?? SavedPlayer() }
 
         func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-            switch disk.answer.withLock({ $0 })((player, changes)) {
+            switch disk.rule.withLock({ $0 }).answer((player, changes)) {
             case .kept:
                 disk.saves.withLock { $0.append((player, changes)) }
                 completion(nil)

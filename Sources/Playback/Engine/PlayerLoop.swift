@@ -47,6 +47,7 @@ final class PlayerLoop: @unchecked Sendable {
     private var alarm: MonotonicTime?
 
     private struct Reply {
+        var origin: PlayerCommand.Origin
         var send: @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
         /// The save that must finish before the reply, and how long to wait for it if the store hangs.
         var after: (save: UInt64, until: MonotonicTime)?
@@ -141,12 +142,12 @@ final class PlayerLoop: @unchecked Sendable {
         _ command: PlayerCommand, _ origin: PlayerCommand.Origin,
         _ reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {
-        if origin == .client, let refusal = core.withLock({ $0.refusalOfFollower(command) }) {
+        if origin != .follower, let refusal = core.withLock({ $0.refusalOfFollower(command) }) {
             return reply(.failure(refusal))
         }
         lastToken += 1
         let token = CommandToken(number: lastToken)
-        replies[token] = Reply(send: reply)
+        replies[token] = Reply(origin: origin, send: reply)
         commands.append(command, token)
         startCommands()
     }
@@ -225,8 +226,9 @@ final class PlayerLoop: @unchecked Sendable {
         } else if published.value.saveFailure != nil {
             handle(.saveSucceeded)
         }
-        if let (prepared, token) = commands.takeHeld(save: number) {
-            if let failure {
+        if case (var prepared, let token)? = commands.takeHeld(save: number) {
+            prepared.isUnsaved = failure != nil
+            if let failure, replies[token]?.origin != .alarm {
                 finish(token, .failed(PlaybackError(failure)))
             } else {
                 handle(.prepared(prepared, token), token: token)

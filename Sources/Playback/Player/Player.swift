@@ -74,8 +74,8 @@ public final class Player: Sendable {
         perform(command, origin: .client, reply: reply)
     }
 
-    /// Only its `Follower` controls what a follower plays.
-    func perform(
+    /// Only its `Follower` controls what a follower plays, and only an alarm's edits take effect unsaved.
+    public func perform(
         _ command: PlayerCommand, origin: PlayerCommand.Origin,
         reply: @escaping @Sendable (Result<PlayerSnapshot, PlaybackError>) -> Void
     ) {

@@ -48,8 +48,10 @@ public enum PlayerCommand: Sendable {
     case note(String, String)
 
     /// The command's origin.
-    enum Origin: Sendable {
+    public enum Origin: Sendable {
         case client
+        /// Its edits take effect even if the store refuses them, and are saved later: an alarm must wake.
+        case alarm
         /// The `Follower` that keeps this player in step.
         case follower
     }

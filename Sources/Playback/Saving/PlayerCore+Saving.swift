@@ -19,6 +19,8 @@ struct PreparedChange {
     var effect: Effect
     /// Changes to save first; empty if nothing changes.
     var saves: [SavedChange] = []
+    /// The store has refused `saves`.
+    var isUnsaved = false
     /// The numbers of the ids of new items.
     var inserted: Range<UInt64>?
 }
@@ -65,10 +67,10 @@ extension PlayerCore {
         if play, case .insert(let drafts, .next) = edit { edit = .insert(drafts, at: .now) }
         let proposal = try queue.propose(edit, using: &random)
         var prepared = PreparedChange(command: command, effect: .queue(edit, proposal, play: play))
+        prepared.saves = unsavedQueue
         if let proposal {
-            prepared.saves = [
-                .queue(proposal.change, revision: queue.revision + 1, nextItemNumber: queue.nextItemNumber)
-            ]
+            prepared.saves.append(
+                .queue(proposal.change, revision: queue.revision + 1, nextItemNumber: queue.nextItemNumber))
             let next = queue.nextItemNumber
             prepared.inserted = next > firstNumber ? firstNumber..<next : nil
         }
@@ -80,6 +82,7 @@ extension PlayerCore {
         case .queue(let edit, let proposal, let play):
             if play { dropTimedStart() }
             let waiting = current == nil ? queue.current : nil
+            saving.queueIsUnsaved = prepared.isUnsaved
             if let proposal {
                 queue.commit(proposal)
                 emit(
@@ -133,7 +136,10 @@ extension PlayerCore {
     }
 
     mutating func saveSucceeded() {
-        if saving.succeeded() { saveOwn() }
+        guard saving.succeeded() else { return }
+        saveOwn()
+        // An edit, even an empty one, saves the whole queue in its turn.
+        if saving.queueIsUnsaved { actions.append(.request(.edit(.insert([], at: .end)))) }
     }
 
     mutating func checkSaving() {
@@ -145,5 +151,12 @@ extension PlayerCore {
     private mutating func saveOwn() {
         savePosition()
         actions.append(.save(.settings(settings)))
+    }
+
+    /// The whole queue, if the store has another one.
+    private var unsavedQueue: [SavedChange] {
+        guard saving.queueIsUnsaved else { return [] }
+        let change = QueueChange.replaced(old: queue.contents, new: queue.contents)
+        return [.queue(change, revision: queue.revision, nextItemNumber: queue.nextItemNumber)]
     }
 }

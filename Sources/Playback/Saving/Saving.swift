@@ -12,6 +12,8 @@ struct Saving {
     /// nil while the state can be saved.
     private var trouble: (message: String, retryAt: MonotonicTime)?
     private(set) var isMarked: Bool
+    /// The store has refused the last edit, an alarm's.
+    var queueIsUnsaved = false
 
     init(isMarked: Bool) { self.isMarked = isMarked }
 

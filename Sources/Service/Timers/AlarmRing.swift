@@ -9,7 +9,7 @@ struct AlarmRing: Hashable {
         /// The items that played before the snooze, if they are still in the queue.
         case kept
         case items, fallback, tone
-        /// The present queue, as the tone could not be queued either. This needs no save: the disk may be full.
+        /// The present queue, as the tone could not be queued either. This needs no save: the disk may hang.
         case queue
     }
 

@@ -69,7 +69,7 @@ struct AlarmSound: Sendable {
         }
         player.perform(.borrowOutput(alarm.output))
         if let drafts {
-            player.perform(.edit(.replace(drafts, startIndex: 0), expected: nil, play: true), reply: performed)
+            player.perform(.edit(.replace(drafts, startIndex: 0), play: true), origin: .alarm, reply: performed)
         } else {
             player.perform(.play(.current, position: nil), reply: performed)
         }

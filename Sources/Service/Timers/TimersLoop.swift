@@ -246,11 +246,11 @@ final class TimersLoop {
         case .cancelStart: player.perform(.cancelStart)
         case .silence: player.perform(.pause)
         case .withdraw(let items, let revision):
-            player.perform(.edit(.undo, expected: revision, play: false)) { result in
+            player.perform(.edit(.undo, expected: revision), origin: .alarm) { result in
                 guard case .failure = result else { return }
                 // The queue has been edited since.
                 let ids = items.map { ItemID(number: $0) }
-                player.perform(.edit(.remove(ids), expected: nil, play: false))
+                player.perform(.edit(.remove(ids)), origin: .alarm) { _ in }
             }
         case .sound(let timer, let alarm, let stage):
             members[id]?.book.ringFinds(player.snapshot)

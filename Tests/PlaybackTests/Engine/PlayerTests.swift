@@ -257,6 +257,30 @@ import KernelTesting
         #expect(snapshot.settings.volume == 0.5)
     }
 
+    /// Its queue is saved before the next edit, or when the store saves again.
+    @Test(arguments: [true, false]) func anAlarmPlays_whenTheStoreRefuses(isEdited: Bool) {
+        let rig = PlayerRig(["a": .init(frames: 100), "b": .init(frames: 40_000_000)])
+        rig.add(["a"], play: false)
+        rig.store.fail(with: "The disk is full.", isDiskFull: true)
+        let replaces = QueueEdit.replace([ItemDraft(uri: "b")], startIndex: 0)
+        #expect(rig.perform(.edit(replaces)).failure?.code == .diskFull)
+        #expect(rig.perform(.edit(replaces), origin: .alarm).failure == nil)
+        rig.send(.play(.current))
+        #expect(rig.play { $0.player.snapshot.status == .playing })
+        #expect(rig.player.snapshot.item?.item.uri == "b" && rig.player.snapshot.saveFailure != nil)
+        rig.store.fail(with: nil)
+        if isEdited { #expect(rig.perform(.edit(.insert([ItemDraft(uri: "a")], at: .end))).failure == nil) }
+        let isSaved = rig.wait { rig in
+            rig.clock.advance(seconds: 0.01)
+            _ = rig.player.ping {}
+            return rig.store.saves.contains { changes in
+                guard case .queue(.replaced(_, let items), _, _)? = changes.first else { return false }
+                return items.map(\.uri) == ["b"] && changes.count == (isEdited ? 2 : 1)
+            }
+        }
+        #expect(isSaved && rig.player.snapshot.queueLength == (isEdited ? 2 : 1))
+    }
+
     @Test func transportIsAnswered_whenTheStoreHangs() {
         let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 40_000_000)])
         rig.add(["a", "b"], play: true)

@@ -40,9 +40,11 @@ final class PlayerRig: Sendable {
     var receivedCount: Int { log.events.withLock { $0.count } }
 
     @discardableResult
-    func perform(_ command: PlayerCommand) -> Result<PlayerSnapshot, PlaybackError> {
+    func perform(
+        _ command: PlayerCommand, origin: PlayerCommand.Origin = .client
+    ) -> Result<PlayerSnapshot, PlaybackError> {
         let answer = Mailbox<Result<PlayerSnapshot, PlaybackError>>()
-        player.perform(command) { answer.post($0) }
+        player.perform(command, origin: origin) { answer.post($0) }
         return answer.answer()
     }
 

@@ -91,12 +91,12 @@ extension TimerBookTests {
         #expect(world.advance() == [.silence, .withdraw(5..<6, 9)])
     }
 
-    /// The disk is full.
+    /// The disk hangs.
     @Test func aToneThatCannotBeQueued_isReplacedByThePresentQueue() throws {
         var world = TimerWorld()
         let id = try world.ring()
-        #expect(TimerWorld.stage(world.refuse(id, .items, .diskFull)) == .tone)
-        #expect(TimerWorld.stage(world.refuse(id, .tone, .diskFull)) == .queue)
+        #expect(TimerWorld.stage(world.refuse(id, .items, .notSaved)) == .tone)
+        #expect(TimerWorld.stage(world.refuse(id, .tone, .notSaved)) == .queue)
         var empty = world
         #expect(empty.refuse(id, .queue, .noSuchContent) == [] && empty.alarm?.last?.result == .failed)
         #expect(world.perform(id, .queue, nextItemNumber: 5) == [] && world.alarm?.last?.result == .tone)
