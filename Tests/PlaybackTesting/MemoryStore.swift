@@ -8,6 +8,7 @@ public final class MemoryStore: PlayerStore {
     private struct State {
         var saved: SavedPlayer
         var failure: SaveFailure?
+        var failsOnlyQueues = false
         var hangs = false
         var saves: [[SavedChange]] = []
     }
@@ -18,9 +19,12 @@ public final class MemoryStore: PlayerStore {
         state = Mutex(State(saved: saved))
     }
 
-    /// Makes saving fail with this sentence; nil: succeed.
-    public func fail(with message: String?, isDiskFull: Bool = false) {
-        state.withLock { $0.failure = message.map { SaveFailure($0, isDiskFull: isDiskFull) } }
+    /// Makes saving fail with this sentence; nil: succeed. `onlyQueues`: other changes are saved.
+    public func fail(with message: String?, isDiskFull: Bool = false, onlyQueues: Bool = false) {
+        state.withLock { state in
+            state.failure = message.map { SaveFailure($0, isDiskFull: isDiskFull) }
+            state.failsOnlyQueues = onlyQueues
+        }
     }
 
     /// From now on, saves are never answered.
@@ -34,9 +38,11 @@ public final class MemoryStore: PlayerStore {
     public func load() -> SavedPlayer { state.withLock { $0.saved } }
 
     public func save(_ changes: [SavedChange], completion: @escaping @Sendable (_ failure: SaveFailure?) -> Void) {
-        let (failure, hangs) = state.withLock { state in
-            if state.failure == nil, !state.hangs { state.saves.append(changes) }
-            return (state.failure, state.hangs)
+        let changesQueue = changes.contains { if case .queue = $0 { true } else { false } }
+        let (failure, hangs) = state.withLock { state -> (SaveFailure?, Bool) in
+            let failure = state.failsOnlyQueues && !changesQueue ? nil : state.failure
+            if failure == nil, !state.hangs { state.saves.append(changes) }
+            return (failure, state.hangs)
         }
         if !hangs { completion(failure) }
     }

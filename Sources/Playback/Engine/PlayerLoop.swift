@@ -235,7 +235,7 @@ final class PlayerLoop: @unchecked Sendable {
             }
         }
         answerUnsaved()
-        if saves.takeOwedPosition() { _ = save([.position(core.withLock { $0.savedPosition })]) }
+        if saves.takeOwedPosition() { _ = save(core.withLock { $0.positionToSave }) }
     }
 
     /// The old ring has no reader any more. The cut lets a decoder that waits for space handle other commands.
@@ -347,8 +347,8 @@ final class PlayerLoop: @unchecked Sendable {
         handle(.tick)
         _ = ring?.cut()
         environment.output.shutdown()
-        let place = core.withLock { $0.savedPosition }
-        environment.store.save([.position(place), .opened]) { _ in }
+        let position = core.withLock { $0.positionToSave }
+        environment.store.save(position + [.opened]) { _ in }
         for session in sessions.values { session.end() }
         sessions = [:]
         for reply in replies.values { reply.send(.failure(Self.goingDown)) }

@@ -198,13 +198,14 @@ struct PlayerCore {
 
     mutating func savePosition() {
         saving.positionSavedAt = now
-        actions.append(.save(.position(savedPosition)))
+        actions += positionToSave.map { .save($0) }
     }
 
-    /// A completed item restarts from its beginning.
-    var savedPosition: SavedPosition? {
+    /// A completed item restarts from its beginning. Nothing while the store has another queue.
+    var positionToSave: [SavedChange] {
+        guard !saving.queueIsUnsaved else { return [] }
         let place = if case .rest(.completed) = goal { 0.0 } else { position }
-        return queue.currentID.map { SavedPosition(itemID: $0, position: place) }
+        return [.position(queue.currentID.map { SavedPosition(itemID: $0, position: place) })]
     }
 
     /// The position is discontinuous: after a seek, an item change, an underrun or a long standstill.

@@ -82,6 +82,7 @@ extension PlayerCore {
         case .queue(let edit, let proposal, let play):
             if play { dropTimedStart() }
             let waiting = current == nil ? queue.current : nil
+            let wasUnsaved = saving.queueIsUnsaved
             saving.queueIsUnsaved = prepared.isUnsaved
             if let proposal {
                 queue.commit(proposal)
@@ -93,6 +94,7 @@ extension PlayerCore {
             follow(edit, proposal?.change, play: play)
             // Clients see an item that waits unloaded, after `stopAfterCurrent`.
             if let waiting, current == nil, queue.item(waiting.id) !== waiting { emit(.item(currentItem)) }
+            if wasUnsaved { saveSucceeded() }
         case .settings(let patch):
             let new = settings.applying(patch)
             let isNew = new != settings
@@ -136,10 +138,9 @@ extension PlayerCore {
     }
 
     mutating func saveSucceeded() {
-        guard saving.succeeded() else { return }
+        // There may be room for small changes, but not for the queue.
+        guard !saving.queueIsUnsaved, saving.succeeded() else { return }
         saveOwn()
-        // An edit, even an empty one, saves the whole queue in its turn.
-        if saving.queueIsUnsaved { actions.append(.request(.edit(.insert([], at: .end)))) }
     }
 
     mutating func checkSaving() {
@@ -149,6 +150,8 @@ extension PlayerCore {
 
     /// Saves the changes that the player made without a command.
     private mutating func saveOwn() {
+        // An edit, even an empty one, saves the whole queue in its turn. The rest follows once that is saved.
+        if saving.queueIsUnsaved { return actions.append(.request(.edit(.insert([], at: .end)))) }
         savePosition()
         actions.append(.save(.settings(settings)))
     }

@@ -12,7 +12,7 @@ struct Saving {
     /// nil while the state can be saved.
     private var trouble: (message: String, retryAt: MonotonicTime)?
     private(set) var isMarked: Bool
-    /// The store has refused the last edit, an alarm's.
+    /// The store has refused an edit of an alarm, and has another queue. Saving counts as failing until it has this one.
     var queueIsUnsaved = false
 
     init(isMarked: Bool) { self.isMarked = isMarked }

@@ -281,6 +281,28 @@ import KernelTesting
         #expect(isSaved && rig.player.snapshot.queueLength == (isEdited ? 2 : 1))
     }
 
+    /// There is room for small changes, but not for the queue.
+    @Test func anAlarmsQueue_thatCannotBeSaved_isReportedOnce_andItsPositionIsNotSaved() {
+        let rig = PlayerRig(["a": .init(frames: 40_000_000)])
+        rig.store.fail(with: "The disk is full.", isDiskFull: true, onlyQueues: true)
+        let replaces = PlayerCommand.edit(.replace([ItemDraft(uri: "a")], startIndex: 0))
+        #expect(rig.perform(replaces, origin: .alarm).failure == nil)
+        rig.send(.play(.current))
+        #expect(rig.play { $0.player.snapshot.status == .playing })
+        let item = rig.player.snapshot.item?.item.id
+        func hasPosition(_ rig: PlayerRig) -> Bool {
+            rig.store.saves.joined()
+                .contains { if case .position(let place?) = $0 { place.itemID == item } else { false } }
+        }
+        let began = rig.clock.now
+        #expect(rig.play { $0.clock.now.seconds(since: began) > 3 })
+        let errors = rig.received.filter { if case .error = $0.kind { true } else { false } }
+        #expect(errors.count == 1 && rig.player.snapshot.saveFailure != nil && !hasPosition(rig))
+        rig.store.fail(with: nil)
+        #expect(rig.play { hasPosition($0) })
+        #expect(rig.player.snapshot.saveFailure == nil)
+    }
+
     @Test func transportIsAnswered_whenTheStoreHangs() {
         let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 40_000_000)])
         rig.add(["a", "b"], play: true)
