@@ -12,7 +12,10 @@ export class WayBack {
   /** The page itself goes back, because steps were left in another way. */
   #isGoing = false;
 
-  /** `depth()`: the number of open steps; it follows the fields it reads, dialogs and tabs. `leave(depth)` leaves all but so many. */
+  /**
+   * `depth()`: the number of open steps; it follows the fields it reads, dialogs, tabs and the window's size. `leave(depth)` leaves all but
+   * so many.
+   */
   constructor({ depth, leave }) {
     const settle = () => this.#settle(depth());
     // No step is open when the page loads.
@@ -27,6 +30,7 @@ export class WayBack {
       else settle();
     });
     new MutationObserver(settle).observe(document.body, { subtree: true, attributeFilter: ["open", "data-tab"] });
+    addEventListener("resize", settle);
     effect(settle);
   }
 

@@ -51,6 +51,10 @@ def test_back_leavesTheDialog_thenTheFolders_thenThePage(open_remote, server):
     # Left by the page's own ways, out of sight and back.
     remote.tab("Now")
     remote.wait_depth(0)
+    # A wide window shows the folders beside the player.
+    for width, steps in ((1280, 1), (390, 0)):
+        page.set_viewport_size({"width": width, "height": 844})
+        remote.wait_depth(steps)
     remote.tab("Music")
     remote.wait_depth(1)
     folders.get_by_role("button", name="All music").click()
