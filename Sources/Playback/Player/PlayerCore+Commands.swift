@@ -119,7 +119,7 @@ extension PlayerCore {
         endScan()
         switch goal {
         case .play, .pause: goal = .pause(reason)
-        case .stop(.drain, _):
+        case .stop(.drain):
             undoDrain()
             goal = .pause(reason)
         case .hold, .stop, .idle, .rest: return
@@ -133,11 +133,11 @@ extension PlayerCore {
         case .rest(.stopped), .idle: return
         case .rest:
             rest(.stopped(reasonToStop), at: 0)
-        case .stop(.drain, _) where !drain:
-            goal = .stop(.endDrain, since: now)
+        case .stop(.drain) where !drain:
+            goal = .stop(.endDrain)
         case .stop: return
         case .play, .hold, .pause:
-            goal = .stop(drain ? .drain : .atOnce, since: now)
+            goal = .stop(drain ? .drain : .atOnce)
             let place = position
             if seek != nil { loaded.current?.startPosition = place }
             loaded.seek = nil
@@ -152,7 +152,7 @@ extension PlayerCore {
 
     /// Cancels a draining stop, for a command that needs the item: loads the item again at its audible position.
     mutating func undoDrain() {
-        guard case .stop(let stop, _) = goal, stop != .atOnce, let current else { return }
+        guard case .stop(let stop) = goal, stop != .atOnce, let current else { return }
         let place = position
         actions += loaded.dropUpcoming()
         if current.isFed { flush() }

@@ -12,7 +12,6 @@ extension PlayerCore {
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
     static let drainingLimit = 10.0
-    static let stoppingLimit = 1.5
     /// Media seconds between two readings of the clock while sound advances. Each one refreshes and saves the published
     /// position, so that `kill -9` loses less than 1 s.
     static let clockDistance = 0.9
@@ -95,9 +94,6 @@ extension PlayerCore {
         }
         if let since = stream.stalledSince {
             wait(since, Self.stallLimit, "The sink has stood still for \(Int(Self.stallLimit)) s.")
-        }
-        if case .stop(let stop, let since) = goal, stop != .drain {
-            waits.append(Wait(since: since, limit: Self.stoppingLimit + fades.stop) { $0.stopped() })
         }
         return waits
     }

@@ -192,7 +192,7 @@ extension PlayerCore {
             case .starting, .pausing: return
             }
         case .hold, .pause, .idle, .rest: silence()
-        case .stop(let stop, _):
+        case .stop(let stop):
             let drain = stop == .drain && !isHeldBack
             switch transport {
             case .silent: stopped()

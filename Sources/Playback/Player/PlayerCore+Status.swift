@@ -130,7 +130,7 @@ extension PlayerCore {
 
     /// A draining stop plays the written frames.
     private var isDraining: Bool {
-        guard case .stop(.drain, _) = goal, case .draining = stream.transport else { return false }
+        guard case .stop(.drain) = goal, case .draining = stream.transport else { return false }
         return stream.clock.isAdvancing && isHeard && stream.stalledSince == nil
     }
 

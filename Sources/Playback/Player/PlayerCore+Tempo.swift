@@ -55,7 +55,7 @@ extension PlayerCore {
     mutating func reconcileDecay() {
         guard seek == nil, let current, current.isWritten, let end = current.writtenEnd, let format = stream.format
         else { return }
-        if case .stop(.drain, _) = goal, upcoming == nil, wantsDecay { return endTimeline(at: end, format) }
+        if case .stop(.drain) = goal, upcoming == nil, wantsDecay { return endTimeline(at: end, format) }
         guard case .play = goal else { return }
         guard isLastInStream else {
             // An item added at the last moment follows without a gap.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Kernel
-
 /// The state that the user wants. Together with the reports of decoder and stream it gives the status.
 enum PlayerGoal {
     case idle
@@ -10,7 +8,7 @@ enum PlayerGoal {
     case play
     case pause(StatusReason)
     /// Stopping: `rest` follows.
-    case stop(Stop, since: MonotonicTime)
+    case stop(Stop)
     case rest(Rest)
 
     enum Stop {

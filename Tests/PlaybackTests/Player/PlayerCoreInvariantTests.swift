@@ -54,7 +54,7 @@ import Testing
     private static func check(_ world: inout SimulatedWorld, _ ledger: Ledger) {
         func note(_ text: String) { ledger.violations.append("\(world.now.nanoseconds / 1_000_000) ms: \(text)") }
         let snapshot = world.core.snapshot()
-        let isDraining = if case .stop(.drain, _) = world.core.goal { true } else { false }
+        let isDraining = if case .stop(.drain) = world.core.goal { true } else { false }
         if !isDraining, (snapshot.status == .playing) != (snapshot.clock.rate != 0) {
             note("rate \(snapshot.clock.rate) in \(snapshot.status)")
         }

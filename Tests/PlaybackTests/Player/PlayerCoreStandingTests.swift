@@ -133,15 +133,18 @@ import Testing
     }
 
     /// A network speaker plays what it has taken before it falls silent.
-    @Test func keepsItsStream_whenASinkOfHighLatencyIsPaused() throws {
+    @Test(arguments: [(PlayerCommand.pause, PlayerStatus.paused), (.stop(drain: false), .stopped)])
+    func keepsItsStream_whenASinkOfHighLatencyIsSilenced(command: PlayerCommand, silent: PlayerStatus) throws {
         var world = SimulatedWorld.playing(["a-60"])
         let stream = try #require(world.sink.generation)
         world.model.latency = 2
         world.sink.isMute = true
-        world.command(.pause)
+        world.command(command)
         (world.sink.isMute, world.sink.fadeEnd) = (false, world.now.advanced(bySeconds: 2.2))
-        world.run(seconds: 2.3)
-        #expect(world.status == .paused && world.sink.generation == stream)
+        world.run(seconds: 2.1)
+        #expect(world.status != silent)
+        world.run(seconds: 0.2)
+        #expect(world.status == silent && world.sink.generation == stream)
     }
 
     /// The ring had frames, but the sink did not get them in time: an audible underrun.
