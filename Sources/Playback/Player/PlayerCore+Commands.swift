@@ -127,6 +127,7 @@ extension PlayerCore {
     }
 
     private mutating func stop(drain: Bool) {
+        let atOnce: PlayerGoal.Stop = scan == nil ? .atOnce : .unload
         scan = nil
         lastError = nil
         switch goal {
@@ -134,10 +135,10 @@ extension PlayerCore {
         case .rest:
             rest(.stopped(reasonToStop), at: 0)
         case .stop(.drain) where !drain:
-            goal = .stop(.endDrain)
+            goal = .stop(.unload)
         case .stop: return
         case .play, .hold, .pause:
-            goal = .stop(drain ? .drain : .atOnce)
+            goal = .stop(drain ? .drain : atOnce)
             let place = position
             if seek != nil { loaded.current?.startPosition = place }
             loaded.seek = nil
@@ -150,7 +151,7 @@ extension PlayerCore {
     /// A follower stops only with its leader.
     var reasonToStop: StatusReason { settings.leader == nil ? .user : .leader }
 
-    /// Cancels a draining stop, for a command that needs the item: loads the item again at its audible position.
+    /// Cancels a stop of a drain or a scan, for a command that needs the item: loads the item again at its audible position.
     mutating func undoDrain() {
         guard case .stop(let stop) = goal, stop != .atOnce, let current else { return }
         let place = position

@@ -15,8 +15,8 @@ enum PlayerGoal {
         case atOnce
         /// Plays the written frames. The decoders have ended.
         case drain
-        /// A stop at once during a drain.
-        case endDrain
+        /// At once, during a drain or a scan: to play on, the item is loaded again.
+        case unload
     }
 
     enum Rest {

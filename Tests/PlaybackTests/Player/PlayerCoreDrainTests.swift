@@ -46,6 +46,22 @@ import Kernel
         #expect(world.completions.isEmpty)
     }
 
+    /// The decoder still writes the blocks of the rewind.
+    @Test func playsOn_whenPlayedWhileAStopEndsARewind() {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.command(.seek(.position(40)))
+        world.command(.scan(rate: -8))
+        #expect(world.run { $0.core.positionClock.rate == -8 })
+        world.command(.stop(drain: false))
+        #expect(world.status == .stopping)
+        world.command(.play(.current))
+        #expect(world.run(upTo: 2) { $0.status == .playing })
+        let place = world.position
+        world.run(seconds: 1)
+        #expect(world.core.positionClock.rate == 1 && abs(world.position - place - 1) < 0.1)
+        #expect(world.completions.isEmpty)
+    }
+
     @Test func reportsThePosition_whileItDrains() {
         var world = SimulatedWorld.playing(["a-5"])
         world.command(.stop(drain: true))
