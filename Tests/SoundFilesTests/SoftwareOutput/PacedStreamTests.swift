@@ -223,6 +223,28 @@ import Kernel
         #expect(zip(sink.written, sink.written.dropFirst()).allSatisfy { abs($0 - $1) < 0.001 })
     }
 
+    /// Two skips within one fade: the item between them is not heard.
+    @Test func aSecondFlush_letsTheFadeRun() throws {
+        let sink = MemorySink()
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        write([Float](repeating: 1, count: 12_000), into: stream)
+        try stream.perform(.start())
+        var time = stream.clock.sampledAt
+        for (level, frames) in [(Float(0.5), 800), (0.25, 1_600)] {
+            time = time.advanced(bySeconds: 0.2)
+            try stream.advance(to: time)
+            try stream.perform(.flush(to: stream.ring.cut(), fade: 1))
+            try stream.perform(.start())
+            write([Float](repeating: level, count: frames), into: stream)
+        }
+        time = time.advanced(bySeconds: 1)
+        try stream.advance(to: time)
+        #expect(sink.written.count == 1_600 + 8_000)
+        #expect(zip(sink.written, sink.written.dropFirst()).allSatisfy { abs($0 - $1) < 0.001 })
+        try stream.advance(to: time.advanced(bySeconds: 0.1))
+        #expect(sink.written.count == 1_600 + 8_000 + 800 && sink.written.last == 0.25)
+    }
+
     /// Shifts keep a follower in step.
     @Test(arguments: [97, -97]) func aShift_isHeardFromThenOn(frames: FrameCount) throws {
         var stream = stream(sampleRate: 1_000)

@@ -201,15 +201,15 @@ struct PacedStream {
 
     // MARK: Fading out
 
-    /// Begins a long fade-out. False if it is short, during silence, or if another one is in progress: that one ends at once. A pause
-    /// only shortens another one.
+    /// Begins a long fade-out. False if it is short, during silence, or if one for another purpose is in progress: that one ends at
+    /// once. One for the same purpose is only shortened.
     private mutating func beginFade(over seconds: Double, before next: AfterFade) -> Bool {
         guard case .playing = phase, format.frames(seconds) > renderer.fadeFrames else { return false }
         let limit: FrameCount
         switch (next, afterFade) {
         case (.pause, nil), (.pause, .pause): limit = .max
-        case (.flush(let index), nil): limit = index
-        case (_, .flush), (.flush, .pause): return false
+        case (.flush(let index), nil), (.flush(let index), .flush): limit = index
+        case (.pause, .flush), (.flush, .pause): return false
         }
         renderer.fadeOut(from: renderer.cursor, limit: limit, over: format.frames(seconds))
         afterFade = next
