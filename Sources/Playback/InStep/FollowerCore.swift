@@ -39,6 +39,8 @@ struct FollowerCore {
     private var playback = LeaderPlayback()
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
+    /// The last shift in seconds; nil if it was measured again, or the follower has started since.
+    private var shifted: Double?
     /// The seconds by which the leader was ahead at the last measurement; nil while unknown.
     private(set) var offset: Double?
     /// The time of the next look without a report; nil: only after a report.
@@ -186,8 +188,9 @@ struct FollowerCore {
         settle(now)
     }
 
-    private mutating func settle(_ now: MonotonicTime) {
+    private mutating func settle(_ now: MonotonicTime, shifted: Double? = nil) {
         gathered = []
+        self.shifted = shifted
         settledAt = now.advanced(bySeconds: Self.settling)
         nextLook = settledAt
     }
@@ -231,8 +234,10 @@ struct FollowerCore {
         }
         startDelay.learn(middle)
         guard abs(middle) > Self.tolerance else { return again(now, in: Self.resting) }
-        settle(now)
-        return .shift(middle)
+        // The same distance again: the output's thread is late, and the last shift is not heard yet.
+        let isPending = shifted.map { abs($0 - middle) < Self.tolerance } ?? false
+        settle(now, shifted: isPending ? nil : middle)
+        return isPending ? .wait : .shift(middle)
     }
 }
 

@@ -150,6 +150,19 @@ import Kernel
         #expect(step(leader: 0.2, follower: 99.9) == .wait)
     }
 
+    /// The output's thread is half a second late.
+    @Test mutating func shiftsOnce_whenTheShiftIsHeardLate() {
+        begun()
+        #expect(step(leader: 20, follower: 19.95) != .wait)
+        let begin = now
+        while now.seconds(since: begin) < 0.5, let next = core.nextLook {
+            now = next
+            #expect(look(leader(at: 20), playing(item(7), at: 19.95)) == .wait)
+        }
+        #expect(step(leader: 30, follower: 30) == .wait)
+        #expect(step(leader: 40, follower: 39.95) != .wait)
+    }
+
     @Test mutating func startsAnew_whenFarApart_andHasLearntHowLongAStartTakes() {
         begun()
         func delay(_ step: FollowerCore.Step, leader: Double) -> Double? {
