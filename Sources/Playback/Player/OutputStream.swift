@@ -142,12 +142,13 @@ struct OutputStream {
         return generation.map { [.output(.stream(.close, $0))] } ?? []
     }
 
-    /// Frames of a new item follow, or the sink resumes: the wait for the sink, or for the source, starts now.
+    /// Frames of a new item follow, or the sink or the machine resumes: the wait for the sink, or for the source, starts now.
     mutating func renewWait(_ now: MonotonicTime) {
         switch transport {
         case .starting(_, let hadFrames): transport = .starting(since: now, hadFrames: hadFrames)
         case .dry(_, let hadFrames): transport = .dry(since: now, hadFrames: hadFrames)
-        case .silent, .running, .pausing, .draining, nil: break
+        case .pausing(_, let fade): transport = .pausing(since: now.advanced(bySeconds: latency), fade: fade)
+        case .silent, .running, .draining, nil: break
         }
     }
 

@@ -11,6 +11,8 @@ extension PlayerCore {
     static let streamOpeningLimit = 5.0
     static let startingLimit = 5.0
     static let pausingLimit = 1.0
+    /// Seconds after a limit at which the player's thread should have run.
+    private static let oversleep = 0.1
     static let drainingLimit = 10.0
     /// Media seconds between two readings of the clock while sound advances. Each one refreshes and saves the published
     /// position, so that `kill -9` loses less than 1 s.
@@ -83,7 +85,13 @@ extension PlayerCore {
         case .open(_, _, .starting(let since, hadFrames: true)) where isSinkAwaited:
             wait(since, Self.startingLimit, "The sink did not start within \(Int(Self.startingLimit)) s.")
         case .open(_, _, .pausing(let since, let fade)):
-            wait(since, Self.pausingLimit + fade, "The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
+            let limit = Self.pausingLimit + fade
+            waits.append(
+                Wait(since: since, limit: limit) {
+                    // The player slept past the limit: the whole machine stood still, and the sink is about to answer.
+                    if $0.now.isOver(limit + Self.oversleep, since: since) { return $0.stream.renewWait($0.now) }
+                    $0.giveUpStream("The sink did not fall silent within \(Int(Self.pausingLimit)) s.")
+                })
         case .open(_, _, .draining(let since)) where unheardSeconds <= 0:
             wait(since, Self.drainingLimit, "The sink did not play to the end.")
         case .open(_, _, .starting(let since, hadFrames: false)), .open(_, _, .dry(let since, _)):

@@ -132,6 +132,19 @@ import Testing
         #expect(world.status == .paused && world.core.stream.generation == stream)
     }
 
+    /// The sound server answers after the player's first tick.
+    @Test func keepsItsStream_whenTheMachineStandsStillAfterAPause() throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        let stream = try #require(world.sink.generation)
+        world.sink.isMute = true
+        world.command(.pause)
+        world.advance(to: world.now.advanced(bySeconds: 2 * PlayerCore.pausingLimit))
+        world.send(.tick)
+        world.sink.isMute = false
+        world.run(seconds: 0.1)
+        #expect(world.status == .paused && world.sink.generation == stream)
+    }
+
     /// A network speaker plays what it has taken before it falls silent.
     @Test(arguments: [(PlayerCommand.pause, PlayerStatus.paused), (.stop(drain: false), .stopped)])
     func keepsItsStream_whenASinkOfHighLatencyIsSilenced(command: PlayerCommand, silent: PlayerStatus) throws {
