@@ -16,9 +16,9 @@ extension PlayerCore {
     mutating func observe(_ reading: OutputClock) {
         guard stream.format != nil else { return }
         stream.clock = reading
-        let left = stream.timeline.place?.segment
+        let before = stream.timeline
         advance(to: reading.ringIndex)
-        reportLoop(from: left)
+        reportLoop(before)
         applyProgrammes()
         finishSeekOnceHeard()
         finishScanAtStart()
@@ -47,15 +47,16 @@ extension PlayerCore {
     }
 
     /// A looped item is heard from its start again.
-    private mutating func reportLoop(from left: Timeline.Segment?) {
+    private mutating func reportLoop(_ before: Timeline) {
         // Blocks of a scan are not repetitions.
-        guard let left, let entered = stream.timeline.place?.segment, entered.start > left.start,
-            entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
+        guard let left = before.place?.segment, let entered = stream.timeline.place?.segment,
+            entered.start > left.start, entered.generation == left.generation, left.pace.isPlayed, entered.pace.isPlayed
         else { return }
-        guard entered.run == left.run else {
-            // A splice: the position continues at another rate.
-            if current?.holds(left) == true { reportTime() }
-            return
+        if entered.run != left.run {
+            guard current?.holds(left) == true else { return }
+            // A splice: the position continues at another rate. A repetition may have begun since.
+            let first = before.segments.first { $0.generation == entered.generation && $0.run == entered.run }
+            if first == entered { return reportTime() }
         }
         jumped()
         if isEndless { endEndless() }

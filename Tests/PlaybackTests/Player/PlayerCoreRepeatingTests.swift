@@ -44,6 +44,26 @@ import Testing
         #expect(world.run { $0.status == .playing })
     }
 
+    /// The player's thread may be so late that both lie between two readings.
+    @Test(arguments: [(0.3, 0), (0.8, 1)] as [(Double, UInt64)])
+    func aRepetitionRightAfterASplice_isAJump(seconds: Double, jumps: UInt64) throws {
+        var world = SimulatedWorld.playing(["a-60"])
+        world.run(seconds: 1)
+        world.send(.tick)
+        let (heard, before) = (world.core.stream.timeline.heard, world.core.discontinuity)
+        var track = try #require(world.core.current)
+        track.run.number += 1
+        world.core.loaded.current = track
+        for (start, position) in [(heard + 100, 1.1), (heard + 600, 0.5)] {
+            world.core.stream.timeline.append(
+                Timeline.Segment(
+                    generation: track.generation, run: track.run, start: start, position: position, pace: .played(1)))
+        }
+        world.advance(to: world.now.advanced(bySeconds: seconds))
+        world.send(.tick)
+        #expect(world.core.current?.run == track.run && world.core.discontinuity == before + jumps)
+    }
+
     @Test func itOutlivesAStop_andAnOutage() {
         var world = SimulatedWorld.playing(["a-10"])
         world.command(patch(1, 2))
