@@ -74,9 +74,12 @@ final class ClockBoard: @unchecked Sendable {
         let heard = anchor.heard(at: now)
         let place = content.map.place(at: FrameCount(clamping: heard.rounded(.down)))
         let isTrusted = now.seconds(since: anchor.time) < ClockAnchor.trust
+        let index = raised(place.ringIndex, stream: content.number)
+        // After a move to a sink of higher latency, silence is heard until that sink arrives at the index. No answer of the
+        // same sink is as far behind.
+        let stands = Double(index - place.ringIndex) > ClockAnchor.trust * Double(anchor.sampleRate)
         return OutputClock(
-            ringIndex: raised(place.ringIndex, stream: content.number),
-            isAdvancing: anchor.isRunning && place.isInside && isTrusted,
+            ringIndex: index, isAdvancing: anchor.isRunning && place.isInside && isTrusted && !stands,
             sampledAt: now,
             latency: max(0, (Double(content.cursor) - heard) / Double(anchor.sampleRate)))
     }
