@@ -95,7 +95,8 @@ def test_it_starts_at_the_threshold_and_not_before(server, api, capture, pulse, 
     behaviour = origin.serve("/long.mp3", content(media, "long.mp3"), hold_at=7 * KBPS_192 // 2)
     behaviour.held.set()
     api.load(f"{origin.url}/long.mp3")
-    threading.Thread(target=lambda: Api(server.url).request("POST", "/player/play")).start()
+    play = threading.Thread(target=lambda: Api(server.url).request("POST", "/player/play"))
+    play.start()
     eventually(lambda: origin.sent_bytes("/long.mp3") >= behaviour.hold_at and api.player()["playWhenReady"], "most of it has come")
     during(0.5, lambda: api.player()["status"] in ("loading", "buffering"), "it plays from 3.5 s")
     assert capture.first_sound() is None
@@ -104,6 +105,7 @@ def test_it_starts_at_the_threshold_and_not_before(server, api, capture, pulse, 
     api.wait_status("playing")
     assert origin.sent_bytes("/long.mp3") <= behaviour.hold_at
     capture.wait_sound()
+    play.join()
 
 
 @pytest.mark.serve("--prebuffer", "20")

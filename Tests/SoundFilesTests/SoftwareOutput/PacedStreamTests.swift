@@ -32,6 +32,14 @@ import Kernel
         _ = samples.withUnsafeBufferPointer { stream.ring.write($0, lease: lease) }
     }
 
+    /// A stream that plays so many frames of level 1, at 8,000 a second.
+    private func playing(_ frames: Int, to sink: MemorySink) throws -> PacedStream {
+        var stream = stream(sampleRate: 8_000, sink: sink)
+        write([Float](repeating: 1, count: frames), into: stream)
+        try stream.perform(.start())
+        return stream
+    }
+
     @Test func emptyRing_causesNoWakeUps() throws {
         let came = Mailbox<Bool>()
         var stream = stream(sampleRate: 44_100) { came.post(true) }
@@ -160,9 +168,7 @@ import Kernel
     /// A seek is no pause: the rise of an alarm goes on.
     @Test func aTimersRamp_goesOnAfterAFlush() throws {
         let sink = MemorySink()
-        var stream = stream(sampleRate: 8_000, sink: sink)
-        write([Float](repeating: 1, count: 8_000), into: stream)
-        try stream.perform(.start())
+        var stream = try playing(8_000, to: sink)
         var time = stream.clock.sampledAt
         func advance() throws {
             time = time.advanced(bySeconds: 0.1)
@@ -182,9 +188,7 @@ import Kernel
     /// A seek while a pause fades out ends the fade at once. The new frames, early or late, stay silent until the next start.
     @Test(arguments: [false, true]) func aFlushDuringALongPause_pausesAtOnce(isEarly: Bool) throws {
         let sink = MemorySink()
-        var stream = stream(sampleRate: 8_000, sink: sink)
-        write([Float](repeating: 1, count: 8_000), into: stream)
-        try stream.perform(.start())
+        var stream = try playing(8_000, to: sink)
         var time = stream.clock.sampledAt.advanced(bySeconds: 0.1)
         try stream.advance(to: time)
         try stream.perform(.pause(fade: 2))
@@ -209,9 +213,7 @@ import Kernel
     /// A stop during a long pause fades out from the present gain.
     @Test func aShorterPause_shortensALongOne() throws {
         let sink = MemorySink()
-        var stream = stream(sampleRate: 8_000, sink: sink)
-        write([Float](repeating: 1, count: 16_000), into: stream)
-        try stream.perform(.start())
+        var stream = try playing(16_000, to: sink)
         var time = stream.clock.sampledAt
         for fade in [2, 0.5] {
             time = time.advanced(bySeconds: 0.2)
@@ -226,23 +228,19 @@ import Kernel
     /// Two skips within one fade: the item between them is not heard.
     @Test func aSecondFlush_letsTheFadeRun() throws {
         let sink = MemorySink()
-        var stream = stream(sampleRate: 8_000, sink: sink)
-        write([Float](repeating: 1, count: 12_000), into: stream)
-        try stream.perform(.start())
-        var time = stream.clock.sampledAt
-        for (level, frames) in [(Float(0.5), 800), (0.25, 1_600)] {
-            time = time.advanced(bySeconds: 0.2)
-            try stream.advance(to: time)
+        var stream = try playing(12_000, to: sink)
+        let start = stream.clock.sampledAt
+        for (seconds, level) in [(0.2, Float(0.5)), (0.4, 0.25)] {
+            try stream.advance(to: start.advanced(bySeconds: seconds))
             try stream.perform(.flush(to: stream.ring.cut(), fade: 1))
             try stream.perform(.start())
-            write([Float](repeating: level, count: frames), into: stream)
+            write([Float](repeating: level, count: 1_600), into: stream)
         }
-        time = time.advanced(bySeconds: 1)
-        try stream.advance(to: time)
-        #expect(sink.written.count == 1_600 + 8_000)
+        try stream.advance(to: start.advanced(bySeconds: 1.2))
+        #expect(sink.written.count == 9_600)
         #expect(zip(sink.written, sink.written.dropFirst()).allSatisfy { abs($0 - $1) < 0.001 })
-        try stream.advance(to: time.advanced(bySeconds: 0.1))
-        #expect(sink.written.count == 1_600 + 8_000 + 800 && sink.written.last == 0.25)
+        try stream.advance(to: start.advanced(bySeconds: 1.3))
+        #expect(sink.written.count == 10_400 && sink.written.last == 0.25)
     }
 
     /// Shifts keep a follower in step.
