@@ -207,7 +207,14 @@ final class PlayerLoop: @unchecked Sendable {
             }
             snapshot.statistics.decodeSeconds = decodeMeter.seconds
             decodeAhead.seconds = snapshot.settings.decodeAhead
-            published.update { $0 = snapshot }
+            published.update { last in
+                // Readers have continued the last reading until now.
+                if snapshot.clock.reached > 0 {
+                    snapshot.clock.reached = last.clock.position(at: environment.clock.now)
+                    core.lastClock = snapshot.clock
+                }
+                last = snapshot
+            }
             return actions
         }
         perform(actions, token: token)

@@ -182,8 +182,8 @@ final class EventHub: Sendable {
     }
 
     private func greet(_ subscriber: Subscriber, _ resume: ResumePoint?, _ state: inout State) {
-        let snapshot = player.snapshot
         let moment = Moment(clock)
+        let snapshot = player.snapshot
         let sequence = state.journal.sequence
         let selection = subscriber.selection
         let hello = encoder.hello(
@@ -226,8 +226,8 @@ final class EventHub: Sendable {
 
     /// The whole state, encoded once for all clients that connect at the same time.
     private func snapshotFrame(_ state: inout State) -> EventFrame {
-        let snapshot = player.snapshot
         let moment = Moment(clock)
+        let snapshot = player.snapshot
         if let last = state.snapshotFrame, last.version == snapshot.version, last.sequence == state.journal.sequence,
             moment.monotonic.seconds(since: last.at) < 0.05
         {

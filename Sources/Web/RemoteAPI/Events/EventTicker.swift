@@ -81,8 +81,8 @@ final class EventTicker: Sendable {
     /// Sends due events; returns the time of the next call, nil if only a change can make an event due.
     func tick() -> MonotonicTime? {
         guard !isEmpty else { return nil }
-        let snapshot = player.snapshot
         let moment = Moment(clock)
+        let snapshot = player.snapshot
         let now = moment.monotonic
         let (times, levels, heartbeats) = state.withLock { state in
             let isRunning = snapshot.clock.rate != 0

@@ -31,15 +31,15 @@ struct PlayerContext: Sendable {
     var server: ServerService { verbs.server }
 
     /// The whole state as JSON.
-    func encode(_ snapshot: PlayerSnapshot) -> [UInt8] {
+    func encode(_ snapshot: PlayerSnapshot, at moment: Moment) -> [UInt8] {
         JSONWriter.object(capacity: 2048) {
-            $0.members(of: snapshot, links, followers: followers.ids, at: Moment(clock))
+            $0.members(of: snapshot, links, followers: followers.ids, at: moment)
         }
     }
 
     /// Replies with the whole state.
     func state(_ reply: @escaping Reply) -> ServiceReply<PlayerSnapshot> {
-        answering(reply) { .json(encode($0)) }
+        answering(reply) { .json(encode($0, at: Moment(clock))) }
     }
 
     func itemID(_ text: String) throws(Problem) -> ItemID { try ItemID(text).orThrow(.unknownItem(text)) }

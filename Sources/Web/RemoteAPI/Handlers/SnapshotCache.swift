@@ -21,7 +21,9 @@ final class SnapshotCache: Sendable {
     private let entry = Mutex<Entry?>(nil)
 
     func response(in context: PlayerContext) -> HTTPResponse {
-        let (snapshot, followers, now) = (context.player.snapshot, context.followers.ids, context.clock.now)
+        // The time first: the next reading of the clock continues this one up to a later time.
+        let moment = Moment(context.clock)
+        let (snapshot, followers, now) = (context.player.snapshot, context.followers.ids, moment.monotonic)
         if let last = entry.withLock({ $0 }), last.version == snapshot.version, last.followers == followers,
             snapshot.clock.rate == 0 || now.seconds(since: last.at) < Self.seconds
         {
@@ -29,12 +31,12 @@ final class SnapshotCache: Sendable {
         }
         // Shared, so that the server caches its own form of the response.
         var response = HTTPResponse.json([])
-        response.body = .shared(SharedBytes(context.encode(snapshot)))
+        response.body = .shared(SharedBytes(context.encode(snapshot, at: moment)))
         // A follower shows a part of its leader's state, which has other versions.
         guard snapshot.settings.leader == nil else { return response }
         entry.withLock {
             // A slower thread must not restore an older state.
-            if let entry = $0, entry.version > snapshot.version { return }
+            if let entry = $0, entry.version > snapshot.version || entry.at > now { return }
             $0 = Entry(version: snapshot.version, followers: followers, at: now, response: response)
         }
         return response
