@@ -180,6 +180,8 @@ extension PulseStream {
 
     private func wasMoved() {
         timing.moved()
+        // The devices first, as in `listed`: who sees that the sound goes on then knows its device.
+        session.streamMoved()
         switch phase {
         case .corked:
             // The new sink may have made the server rewind.
@@ -190,7 +192,6 @@ extension PulseStream {
             timingRequest = pa_stream_update_timing_info(stream, Self.suspensionAnswered, userdata)
         default: break
         }
-        session.streamMoved()
         tick()
     }
 }
