@@ -201,19 +201,14 @@ final class PlayerLoop: @unchecked Sendable {
             let actions = core.handle(input, clock: reading, now: now, more: messagesLeft > 0)
             if core.queue.revision != revision { reportMemory(core.queue) }
             deadline = core.nextDeadline
-            var snapshot = core.snapshot()
-            if let ring, let format = core.stream.format {
-                snapshot.statistics.bufferedAhead = format.seconds(max(0, ring.writeIndex - reading.ringIndex))
-            }
-            snapshot.statistics.decodeSeconds = decodeMeter.seconds
-            decodeAhead.seconds = snapshot.settings.decodeAhead
-            published.update { last in
-                // Readers have continued the last reading until now.
-                if snapshot.clock.reached > 0 {
-                    snapshot.clock.reached = last.clock.position(at: environment.clock.now)
-                    core.lastClock = snapshot.clock
+            decodeAhead.seconds = core.settings.decodeAhead
+            // With its lock held, so that nobody reads the last snapshot at a later time.
+            published.update { snapshot in
+                snapshot = core.snapshot(publishedAt: environment.clock.now)
+                if let ring, let format = core.stream.format {
+                    snapshot.statistics.bufferedAhead = format.seconds(max(0, ring.writeIndex - reading.ringIndex))
                 }
-                last = snapshot
+                snapshot.statistics.decodeSeconds = decodeMeter.seconds
             }
             return actions
         }

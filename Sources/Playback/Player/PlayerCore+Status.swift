@@ -110,7 +110,10 @@ extension PlayerCore {
         return min(max(0, raw), current.duration ?? .infinity)
     }
 
-    var positionClock: PositionClock {
+    var positionClock: PositionClock { positionClock(publishedAt: now) }
+
+    /// Readers continue the reading before until `time`.
+    private func positionClock(publishedAt time: MonotonicTime) -> PositionClock {
         var reading = PositionClock()
         reading.position = position
         reading.rate = status == .playing || isDraining ? stream.timeline.place?.segment.pace.rate ?? 1 : 0
@@ -123,7 +126,7 @@ extension PlayerCore {
         if reading.discontinuity == lastClock.discontinuity, stream.timeline.place?.segment.pace.isPlayed != false,
             goal.wantsSound || reading.rate != 0
         {
-            reading.reached = lastClock.position(at: now)
+            reading.reached = lastClock.position(at: time)
         }
         return reading
     }
@@ -158,15 +161,15 @@ extension PlayerCore {
         if status == .paused || status == .stopped || status == .completed { savePosition() }
     }
 
-    /// The published state, at the version that the events of this input carry.
-    mutating func snapshot() -> PlayerSnapshot {
+    /// The state to publish at `time` (nil: now), at the version that the events of this input carry.
+    mutating func snapshot(publishedAt time: MonotonicTime? = nil) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         snapshot.version = version
         snapshot.status = lastStatus
         snapshot.reason = lastReason
         snapshot.playWhenReady = wantsSoundNow
         snapshot.item = currentItem
-        snapshot.clock = positionClock
+        snapshot.clock = positionClock(publishedAt: time ?? now)
         lastClock = snapshot.clock
         snapshot.tempo = current.map(tempo) ?? settings.tempo(isSpeech: settings.playsSpeech)
         snapshot.crossfade = crossfade

@@ -81,7 +81,8 @@ public struct PositionClock: Hashable, Sendable {
 
     public init() {}
 
-    /// Seconds into the item at `time`, within 0...duration.
+    /// Seconds into the item at `time`, within 0...duration. Take the time before the snapshot: the next reading continues this one
+    /// until its publication.
     public func position(at time: MonotonicTime) -> Double {
         let moved = position + max(0, time.seconds(since: sampledAt)) * rate
         return min(max(0, reached, moved), duration ?? .infinity)

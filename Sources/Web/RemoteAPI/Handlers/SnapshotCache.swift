@@ -21,7 +21,6 @@ final class SnapshotCache: Sendable {
     private let entry = Mutex<Entry?>(nil)
 
     func response(in context: PlayerContext) -> HTTPResponse {
-        // The time first: the next reading of the clock continues this one up to a later time.
         let moment = Moment(context.clock)
         let (snapshot, followers, now) = (context.player.snapshot, context.followers.ids, moment.monotonic)
         if let last = entry.withLock({ $0 }), last.version == snapshot.version, last.followers == followers,
