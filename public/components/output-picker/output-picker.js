@@ -51,7 +51,7 @@ class OutputPicker extends Component {
     const isOff = new Set(["none", "missing", ...outputs.filter(({ available }) => available === false).map(({ id }) => id)]);
     // The sound may be elsewhere: an alarm has an output of its own, another program has moved it.
     const isElsewhere = follows && current && !current.default;
-    return setChoices(list, [
+    setChoices(list, [
       ...(missing ? [["missing", missing]] : []),
       ["", `${isElsewhere ? `Now ${name(current)} – default` : "Default"}${standard ? ` (${name(standard)})` : ""}`],
       ...(current || follows ? [] : [["none", "No output in use"]]),

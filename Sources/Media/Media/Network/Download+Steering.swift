@@ -128,25 +128,25 @@ extension Download {
             return fail(.network, "\(original.name) redirects too often.")
         }
         guard let next = fetch.address.redirected(to: location) else {
-            return fail(.network, "\(server(fetch)) redirects to an invalid address.")
+            return fail(.network, "\(sender(fetch)) redirects to an invalid address.")
         }
         guard next.isSecure || !fetch.address.isSecure else {
-            return fail(.network, "\(server(fetch)) redirects from https to http; refused.")
+            return fail(.network, "\(sender(fetch)) redirects from https to http; refused.")
         }
         start(next, reach: reach, offset: fetch.offset, end: fetch.end, redirects: fetch.redirects + 1)
     }
 
     // MARK: Ends and failures
 
-    /// In messages: the media's name, and the server that a redirect has led to.
-    func server(_ fetch: Fetch) -> String {
+    /// The name in messages about the server: the media's, with the host that a redirect has led to.
+    func sender(_ fetch: Fetch) -> String {
         fetch.address.host == original.host ? original.name : "\(original.name): \(fetch.address.host)"
     }
 
     mutating func bodyEnded(_ fetch: Fetch) {
         guard let expected = fetch.end ?? resource?.size?.bytes else { return ended(at: fetch.cursor, fetch) }
         if fetch.cursor < expected {
-            lost("\(server(fetch)) sent fewer bytes than announced.")
+            lost("\(sender(fetch)) sent fewer bytes than announced.")
         } else {
             failedTries = 0
         }
@@ -159,7 +159,7 @@ extension Download {
             if size - place > limits.stationTail || (fetch.offset == 0 && seconds < 10) { turnIntoFile() }
         }
         if resource?.isLive == true {
-            return lost("\(server(fetch)) has ended the stream.")
+            return lost("\(sender(fetch)) has ended the stream.")
         }
         if size == 0 { return failEmpty() }
         resource = resource ?? RemoteResource(address: fetch.address, hasRanges: false)
@@ -211,7 +211,7 @@ extension Download {
         case .requesting(let fetch), .receiving(let fetch):
             guard !fetch.isPaused, Self.isOver(fetch.lastProgress, limits.stall, at: now) else { return }
             stop(fetch)
-            lost("\(server(fetch)) has sent nothing for \(Int(limits.stall)) s.")
+            lost("\(sender(fetch)) has sent nothing for \(Int(limits.stall)) s.")
         }
     }
 

@@ -231,7 +231,7 @@ struct Download {
         case .transient where fetch.isPaused: break
         case .transient(let message): lost("\(original.name): \(message)")
         case nil where isReceiving: bodyEnded(fetch)
-        case nil: lost("\(server(fetch)) sent no response.")
+        case nil: lost("\(sender(fetch)) sent no response.")
         }
         return finish()
     }
