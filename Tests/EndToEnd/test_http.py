@@ -3,6 +3,7 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import re
 import socket
 import time
@@ -16,17 +17,27 @@ from rig.contract import read_yaml
 
 
 def test_a_client_that_ends_its_sending_half_is_answered(server):
-    """As `nc -N` does it, behind the request and a moment later."""
-    for path in ["/api/v1/player", "/api/v1/browse", "/api/v1/media/info?uri=long.mp3", "/api/v1/library/tracks"]:
-        for later in (0, 0.01, 0):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
-                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-                time.sleep(later)  # the moment is the subject
-                connection.shutdown(socket.SHUT_WR)
-                answer = b""
-                while block := connection.recv(65536):
-                    answer += block
-            assert answer.startswith(b"HTTP/1.1 200 "), answer[:300]
+    """As `nc -N` does it, behind the request and a moment later, also while other connections are kept."""
+    asked = ["GET /api/v1/player", "GET /api/v1/browse", "GET /api/v1/media/info?uri=long.mp3",
+             "GET /api/v1/library/tracks", "POST /api/v1/player/pause", "PUT /api/v1/queue"]
+    with contextlib.ExitStack() as kept:
+        for _ in range(5):
+            for line in asked:
+                body = '{"items":[]}' if line.startswith("PUT") else ""
+                head = (f"{line} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {len(body)}\r\n\r\n")
+                for later in (0, 0.01, 0):
+                    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+                        connection.sendall((head + body).encode())
+                        time.sleep(later)  # the moment is the subject
+                        connection.shutdown(socket.SHUT_WR)
+                        answer = b""
+                        while block := connection.recv(65536):
+                            answer += block
+                    assert answer.startswith(b"HTTP/1.1 200 "), (line, answer[:300])
+            idle = kept.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            idle.sendall(b"GET /api/v1/player HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert idle.recv(65536)
 
 
 def test_the_page_refuses_as_the_api_does(api):

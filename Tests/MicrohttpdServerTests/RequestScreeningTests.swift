@@ -231,6 +231,29 @@ import Testing
         #expect(try client.response(hasBody: false).status == 204)
     }
 
+    /// An idle connection beside it decides which connections libmicrohttpd looks at first. The connection's end comes with
+    /// its request, or while the request is answered.
+    @Test(arguments: [true, false])
+    func halfClosedConnection_isAnswered_besideIdleOnes_andEnds(atOnce: Bool) throws {
+        let server = try LiveServer(threads: 1)
+        let idle = try server.client()
+        try idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(eventually { server.held.count == 1 })
+        server.held[0](HTTPResponse(status: 204))
+        #expect(try idle.response(hasBody: false).status == 204)
+        let client = try server.client()
+        try client.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\nPOST /b HTTP/1.1\r\nHost: h\r\n\r\n")
+        if atOnce { client.shutDownSending() }
+        for index in 1...2 {
+            #expect(eventually { server.held.count == index + 1 })
+            client.shutDownSending()
+            server.held[index](HTTPResponse(status: 204))
+            #expect(try client.response(hasBody: false).status == 204)
+        }
+        #expect(try client.receiveToEnd() == "")
+        #expect(server.requests.count == 3)
+    }
+
     /// The server's thread is busy, so that it sends none of the responses before all are there.
     @Test func largeResponses_countFromTheReply() throws {
         let large = 400 << 10

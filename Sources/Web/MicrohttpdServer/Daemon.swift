@@ -34,11 +34,11 @@ final class Daemon: @unchecked Sendable {
             return exchange.advance(
                 connection, method: method, version: version, upload: upload, uploadSize: uploadSize)
         }
-        settings.completed = { _, _, requestContext, _ in
-            guard let requestContext, let opaque = requestContext.pointee else { return }
+        settings.completed = { _, connection, requestContext, _ in
+            guard let connection, let requestContext, let opaque = requestContext.pointee else { return }
             let exchange = Unmanaged<Exchange>.fromOpaque(opaque).takeRetainedValue()
             requestContext.pointee = nil
-            exchange.completed()
+            exchange.completed(connection)
         }
         settings.notify = { context, connection, socketContext, code in
             guard let context, let connection, let socketContext else { return }

@@ -44,8 +44,8 @@ final class Exchange: @unchecked Sendable {
     /// Set for a chunked body: libmicrohttpd accepts a lone line feed as the end of a chunk's line, but a proxy may not. So
     /// the connection ends, and the following bytes are not read as another request.
     private var chunked: ChunkedFraming?
-    /// The client closed its sending half while the body was read.
-    private var sendingEnded = false
+    /// The client has closed its sending half. What it sent before is still answered.
+    private var endsSoon = false
     /// Takes over the connection once the 101 was sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
     /// The body's share of the memory budget, held until the reply.
@@ -85,7 +85,8 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// libmicrohttpd has finished the request, with or without a response.
-    func completed() {
+    func completed(_ connection: OpaquePointer) {
+        if endsSoon { cmicrohttpd_set_timeout(connection, 1) }
         core.exchanges.remove(self)
         head = nil
         counted.release()
@@ -137,8 +138,8 @@ final class Exchange: @unchecked Sendable {
     /// libmicrohttpd misses the end of the client's sending half if it comes together with bytes. The rest of the body has been
     /// sent by then: it arrives at once, or the connection ends.
     private func noticeEnd(of connection: OpaquePointer) {
-        guard !sendingEnded, cmicrohttpd_closed_sides(connection) != 0 else { return }
-        sendingEnded = true
+        guard !endsSoon, cmicrohttpd_closed_sides(connection) != 0 else { return }
+        endsSoon = true
         cmicrohttpd_set_timeout(connection, 1)
     }
 
@@ -149,7 +150,6 @@ final class Exchange: @unchecked Sendable {
     }
 
     private func ask(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> MHD_Result {
-        if sendingEnded { cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds)) }
         if let refusal = body.refusal { return queue(refusal, on: connection) }
         let (fields, head) = head ?? readHead(of: connection, method: method)
         self.head = nil
@@ -234,6 +234,9 @@ final class Exchange: @unchecked Sendable {
                 reply = .taken
                 return response
             }
+            // libmicrohttpd handles a connection with a timeout of its own before it reads from it. Otherwise it may read the end
+            // of the client's sending half after the resume, and close the connection without the response.
+            cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds + 1))
             MHD_suspend_connection(connection)
             reply = .suspended(Suspended(connection: connection))
             return nil
@@ -253,7 +256,10 @@ final class Exchange: @unchecked Sendable {
         reply.withLock { $0 = .taken }
         var response = response
         if chunked != nil, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
+        cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds))
         if case .upgrade(let receive) = response.body { upgraded = receive }
+        // libmicrohttpd sets no timeout for an upgraded connection.
+        endsSoon = upgraded == nil && cmicrohttpd_closed_sides(connection) != 0
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)
         }
