@@ -39,6 +39,8 @@ extension PulseAudioOutputTests {
         driver.output.perform(.select("hp"))
         let devices = try driver.waitDevices(from: events) { $0.current == "hp" }
         #expect(devices.isChosen && devices.devices.count == 2)
+        // Once the new sink's latency is known: the player looks whether it sounds there.
+        try driver.wait("report of the move", from: events) { if case .suspended(_, false) = $0 { true } else { nil } }
         #expect(daemon.pactl("list", "short", "sink-inputs").contains("\t1\t"))
         let truth = driver.count
         driver.output.perform(.select("nonsense"))

@@ -189,9 +189,16 @@ extension PulseStream {
             requestCorkedIndex()
         case .running, .fading:
             cancelRequest(\.timingRequest)
-            timingRequest = pa_stream_update_timing_info(stream, Self.suspensionAnswered, userdata)
+            timingRequest = pa_stream_update_timing_info(stream, Self.moveAnswered, userdata)
         default: break
         }
         tick()
+    }
+
+    /// Reports in any case, so that the player reads the clock: a sink of far higher latency is silent at first.
+    private static let moveAnswered: pa_stream_success_cb_t = { stream, success, userdata in
+        suspensionAnswered(stream, success, userdata)
+        let moved = PulseStream.stream(userdata)
+        moved.emit(.suspended(moved.generation, moved.isSuspended))
     }
 }
