@@ -39,7 +39,7 @@ struct FollowerCore {
     private var playback = LeaderPlayback()
     private var gathered: [Double] = []
     private var settledAt = MonotonicTime(nanoseconds: 0)
-    /// The last shift in seconds; nil if it was measured again, or the follower has started since.
+    /// The last shift in seconds; nil once it is heard or has been waited for, or if the follower has started since.
     private var shifted: Double?
     /// The seconds by which the leader was ahead at the last measurement; nil while unknown.
     private(set) var offset: Double?
@@ -233,7 +233,10 @@ struct FollowerCore {
             return start(leader, now)
         }
         startDelay.learn(middle)
-        guard abs(middle) > Self.tolerance else { return again(now, in: Self.resting) }
+        guard abs(middle) > Self.tolerance else {
+            shifted = nil
+            return again(now, in: Self.resting)
+        }
         // The same distance again: the output's thread is late, and the last shift is not heard yet.
         let isPending = shifted.map { abs($0 - middle) < Self.tolerance } ?? false
         settle(now, shifted: isPending ? nil : middle)

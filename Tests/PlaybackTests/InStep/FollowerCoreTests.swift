@@ -150,6 +150,18 @@ import Kernel
         #expect(step(leader: 0.2, follower: 99.9) == .wait)
     }
 
+    /// Clocks that drift apart at one rate are as far apart each time.
+    @Test mutating func shiftsAtOnce_byTheSameDistance_onceTheLastShiftIsHeard() {
+        begun()
+        let waits = [20.0, 40].map { place in
+            #expect(step(leader: place - 10, follower: place - 10) == .wait)
+            let began = now
+            #expect(step(leader: place, follower: place - 0.05) != .wait)
+            return now.seconds(since: began)
+        }
+        #expect(abs(waits[0] - waits[1]) < 0.01)
+    }
+
     /// The output's thread is half a second late.
     @Test mutating func shiftsOnce_whenTheShiftIsHeardLate() {
         begun()
