@@ -64,7 +64,7 @@ public enum PlayerCommand: Sendable {
         }
     }
 
-    /// Changes saved state. Takes effect only once it is saved: on a full disk the whole command fails.
+    /// Changes saved state. Takes effect only once it is saved: on a full disk the whole command fails, unless an alarm gave it.
     var isSavedFirst: Bool {
         switch self {
         case .apply(let patch): !patch.isSavedLater

@@ -12,9 +12,9 @@ extension PlayerCore {
     }
 
     /// Applies a committed edit to the playing item.
-    mutating func follow(_ edit: QueueEdit, _ change: QueueChange?, play: Bool) {
+    mutating func follow(_ edit: QueueEdit, _ change: QueueChange, play: Bool) {
         let target = firstNew(edit, change)
-        let restored = takeRemoved(edit, change)
+        let restored = takeRemoved(edit)
         if play, let target {
             lastError = nil
             failuresInARow = 0
@@ -28,7 +28,7 @@ extension PlayerCore {
             makeCurrent(target ?? restored?.item ?? queue[0], at: restored?.position)
             let plays = restored == nil && settings.autoPlay && availability == .available && rules.refusal == nil
             goal = plays ? .play : .hold
-        } else if case .updated(_, let new)? = change, new.id == current?.item.id {
+        } else if case .updated(_, let new) = change, new.id == current?.item.id {
             emit(.item(currentItem))
         }
         followLoops()
@@ -40,9 +40,8 @@ extension PlayerCore {
 
     /// Remembers a removed current item and its position. An undo of the removal returns both.
     private mutating func takeRemoved(
-        _ edit: QueueEdit, _ change: QueueChange?
+        _ edit: QueueEdit
     ) -> (item: QueueItem, position: Double)? {
-        guard change != nil else { return nil }
         let old = removed
         removed = nil
         if let current, queue.item(current.item.id) == nil { removed = (current.item.id, position) }
@@ -89,7 +88,7 @@ extension PlayerCore {
     }
 
     /// The item to play: the first one of the edit, or the one that `startIndex` names.
-    private func firstNew(_ edit: QueueEdit, _ change: QueueChange?) -> QueueItem? {
+    private func firstNew(_ edit: QueueEdit, _ change: QueueChange) -> QueueItem? {
         switch (edit, change) {
         case (.replace(_, let startIndex), .replaced(_, let new)): new.isEmpty ? nil : new[startIndex ?? 0]
         case (_, .inserted(let items, _)): items.first

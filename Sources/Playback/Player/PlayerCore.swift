@@ -12,7 +12,7 @@ internal import Kernel
 struct PlayerCore {
     enum Input: Sendable {
         case command(PlayerCommand, CommandToken)
-        /// The store has saved the result of `prepare`.
+        /// The store has saved the result of `prepare`, or has refused an alarm's edit, which takes effect all the same.
         case prepared(PreparedChange, CommandToken)
         case decoding(Generation, DecodeEvent)
         case output(AudioOutputEvent)

@@ -2,7 +2,8 @@
 
 internal import Kernel
 
-/// A checked command whose change must be saved before it takes effect.
+/// A checked command whose change must be saved before it takes effect. Only an alarm's edit takes effect unsaved, on a full
+/// disk.
 struct PreparedChange {
     enum Effect {
         /// `Proposal` nil: the queue does not change.
@@ -90,8 +91,8 @@ extension PlayerCore {
                     .queue(
                         revision: queue.revision, length: queue.count, change: proposal.change, canUndo: queue.canUndo,
                         canRedo: queue.canRedo))
+                follow(edit, proposal.change, play: play)
             }
-            follow(edit, proposal?.change, play: play)
             // Clients see an item that waits unloaded, after `stopAfterCurrent`.
             if let waiting, current == nil, queue.item(waiting.id) !== waiting { emit(.item(currentItem)) }
             if wasUnsaved { saveSucceeded() }

@@ -281,6 +281,21 @@ import KernelTesting
         #expect(isSaved && rig.player.snapshot.queueLength == (isEdited ? 2 : 1))
     }
 
+    /// An edit without content, with which the player saves an unsaved queue.
+    @Test func anEditThatChangesNothing_startsNothing() {
+        let rig = PlayerRig(["a": .init(frames: 40_000_000), "b": .init(frames: 40_000_000)])
+        rig.add(["a"], play: false)
+        rig.add(["b"], play: false)
+        #expect(rig.perform(.apply(.with { $0.autoPlay = true })).failure == nil)
+        rig.send(.play(.index(1)))
+        #expect(rig.play { $0.player.snapshot.status == .playing })
+        #expect(rig.perform(.edit(.remove([rig.player.snapshot.item!.item.id]))).failure == nil)
+        #expect(rig.play { $0.player.snapshot.status == .stopped })
+        #expect(rig.player.snapshot.item == nil)
+        #expect(rig.perform(.edit(.insert([], at: .end))).failure == nil)
+        #expect(rig.player.snapshot.status == .stopped && rig.player.snapshot.item == nil)
+    }
+
     /// There is room for small changes, but not for the queue.
     @Test func anAlarmsQueue_thatCannotBeSaved_isReportedOnce_andItsPositionIsNotSaved() {
         let rig = PlayerRig(["a": .init(frames: 40_000_000)])
