@@ -82,7 +82,7 @@ extension PlayerCore {
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {
             if position != nil { try refuseUnlessSeekable() }
-            undoDrain()
+            undoUnload()
             endScan()
             goal = .play
             if let position { beginSeek(to: .seconds(position)) }
@@ -120,14 +120,15 @@ extension PlayerCore {
         switch goal {
         case .play, .pause: goal = .pause(reason)
         case .stop(.drain):
-            undoDrain()
+            undoUnload()
             goal = .pause(reason)
         case .hold, .stop, .idle, .rest: return
         }
     }
 
     private mutating func stop(drain: Bool) {
-        let atOnce: PlayerGoal.Stop = scan == nil ? .atOnce : .unload
+        // Otherwise the decoder writes blocks of the scan, or frames of a target that is no longer wanted.
+        let atOnce: PlayerGoal.Stop = scan == nil && seek?.followUp == nil ? .atOnce : .unload
         scan = nil
         lastError = nil
         switch goal {
@@ -151,8 +152,8 @@ extension PlayerCore {
     /// A follower stops only with its leader.
     var reasonToStop: StatusReason { settings.leader == nil ? .user : .leader }
 
-    /// Cancels a stop of a drain or a scan, for a command that needs the item: loads the item again at its audible position.
-    mutating func undoDrain() {
+    /// Cancels a stop that unloads, for a command that needs the item: loads the item again at its audible position.
+    mutating func undoUnload() {
         guard case .stop(let stop) = goal, stop != .atOnce, let current else { return }
         let place = position
         actions += loaded.dropUpcoming()
@@ -204,7 +205,7 @@ extension PlayerCore {
 
     /// Loads the current item again, silently, if it is not loaded.
     private mutating func wakeForSeeking() throws(PlaybackError) {
-        undoDrain()
+        undoUnload()
         guard goal.isAtRest || current == nil, let item = queue.current else { return }
         if let error = goal.failure {
             throw PlaybackError(.invalidState, "The item cannot be played: \(error.message)", itemID: item.id)
@@ -222,7 +223,7 @@ extension PlayerCore {
             throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
         }
         try checkOutput()
-        undoDrain()
+        undoUnload()
         beginScan(rate: rate)
         overrideInterruption()
     }

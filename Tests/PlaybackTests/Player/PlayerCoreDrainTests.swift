@@ -62,6 +62,30 @@ import Kernel
         #expect(world.completions.isEmpty)
     }
 
+    /// The decoder is at the start of a rewind, which a seek has ended.
+    @Test func playsFromTheTarget_whenPlayedWhileAStopEndsASeek_thatEndedARewind() {
+        var early = 0
+        for seed in 0..<20 {
+            var world = SimulatedWorld(seed: UInt64(seed))
+            world.add(["a-60"], play: true)
+            #expect(world.run { $0.status == .playing })
+            world.command(.seek(.position(40)))
+            #expect(world.run { $0.position > 40.2 })
+            world.command(.scan(rate: -8))
+            world.command(.seek(.position(20)))
+            world.command(.stop(drain: false))
+            // The decoder may be ready before the sink is silent.
+            _ = world.run(upTo: 0.03) { $0.core.current?.isOpening == false || $0.status != .stopping }
+            early += world.status == .stopping ? 1 : 0
+            world.command(.play(.current))
+            #expect(world.run(upTo: 2) { $0.status == .playing })
+            let place = world.position
+            world.run(seconds: 1)
+            #expect(world.core.positionClock.rate == 1 && abs(world.position - place - 1) < 0.1)
+        }
+        #expect(early > 0)
+    }
+
     @Test func reportsThePosition_whileItDrains() {
         var world = SimulatedWorld.playing(["a-5"])
         world.command(.stop(drain: true))
