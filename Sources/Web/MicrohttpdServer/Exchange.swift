@@ -258,7 +258,7 @@ final class Exchange: @unchecked Sendable {
         if chunked != nil, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
         cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds))
         if case .upgrade(let receive) = response.body { upgraded = receive }
-        // libmicrohttpd sets no timeout for an upgraded connection.
+        // An upgraded connection has no timeout: libmicrohttpd holds the lock that sets one when it calls `completed`.
         endsSoon = upgraded == nil && cmicrohttpd_closed_sides(connection) != 0
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)

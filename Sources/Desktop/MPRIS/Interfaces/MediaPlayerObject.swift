@@ -141,7 +141,8 @@ final class MediaPlayerObject {
         switch interface {
         case InterfaceName.root: return RootProperties.all
         case InterfaceName.player:
-            let position = player.snapshot.clock.position(at: now())
+            let now = now()
+            let position = player.snapshot.clock.position(at: now)
             return emitted.merging(["Position": .int64(TrackMetadata.microseconds(position))]) { $1 }
         case InterfaceName.trackList:
             return [

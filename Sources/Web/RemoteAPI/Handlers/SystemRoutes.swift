@@ -66,8 +66,8 @@ struct SystemRoutes: Sendable {
         var text = MetricsText()
         text.head("tonearm_build_info", "gauge", "The version that runs.")
         text.sample("tonearm_build_info", [("version", configuration.serverVersion)], 1)
-        let players = players.all
-        text.players(players.map { ($0.path.id, $0.context.player.snapshot) }, at: Moment(configuration.clock))
+        let (players, now) = (players.all, Moment(configuration.clock))
+        text.players(players.map { ($0.path.id, $0.context.player.snapshot) }, at: now)
         text.sounds(
             players.compactMap { player in player.context.verbs.announcer.map { (player.path.id, $0.status) } })
         text.requests(requests)
