@@ -306,7 +306,7 @@ def test_an_interruption_ends_at_the_edge(capture, api, events, station):
     station.refusing.set()
     station.cut()
     # Before, a late sound server may have been another reason.
-    eventually(lambda: (api.player()["status"], api.player()["reason"]) == ("buffering", "network"), "it waits for the network", 20)
+    api.wait_status("buffering", reason="network", timeout=20)
     capture.wait_seconds(2)
     mark = capture.frames
     station.refusing.clear()

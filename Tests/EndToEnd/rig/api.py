@@ -86,19 +86,19 @@ class Api:
     def settings(self, **members: Any) -> dict:
         return self.call("PATCH", "/player", json=members)
 
-    def wait_status(self, *statuses: str, timeout: float = 5.0) -> dict:
-        """Polls until the player has one of these statuses."""
+    def wait_status(self, *statuses: str, reason: str | None = None, timeout: float = 5.0) -> dict:
+        """Polls until the player has one of these statuses, for this reason if one is given."""
         last: dict = {}
 
         def reached() -> dict | None:
             nonlocal last
             last = self.player()
-            return last if last["status"] in statuses else None
+            return last if last["status"] in statuses and reason in (None, last["reason"]) else None
 
         try:
             return eventually(reached, f"status {statuses}", timeout)
         except AssertionError:
-            raise AssertionError(f"not {statuses} within {timeout * PATIENCE:g} s but {last}") from None
+            raise AssertionError(f"not {statuses} ({reason}) within {timeout * PATIENCE:g} s but {last}") from None
 
     def current_output(self) -> str | None:
         return next((id for id, output in self.outputs().items() if output["current"]), None)
