@@ -91,7 +91,8 @@ def test_an_alarm_is_set_listed_switched_changed_and_removed(cli, api):
     assert alarm("set", timer["id"]).returncode == 64
     assert (alarm("snooze").returncode, alarm("snooze").stderr) == (1, "tonearm: No alarm is ringing.\n")
     assert alarm("remove", timer["id"]).returncode == 0
-    cli.refusal("alarm", "remove", timer["id"])
+    for missing in (timer["id"], "Foo", "a b"):
+        assert missing in cli.refusal("alarm", "remove", missing)
     assert alarm().stdout == "There are no alarms.\n"
 
 
@@ -123,7 +124,7 @@ def test_render_jobs_are_started_listed_fetched_and_cancelled(cli, api, director
     for gone in (job, failed, partly):
         assert cli.output("renders", "cancel", gone) == f"{gone} is removed\n"
     for missing in (job, "../player", "A b"):
-        cli.refusal("renders", "cancel", missing)
+        assert missing in cli.refusal("renders", "cancel", missing)
     assert renders().stdout == "There are no render jobs.\n"
 
 

@@ -34,6 +34,12 @@ import Testing
         #expect(try sortedJSON(edit.body) == #"{"days":[],"level":0.3,"snooze":300,"time":"07:05"}"#)
     }
 
+    @Test(arguments: ["Foo", "a b", "../player", ""]) func textThatIsNoID_isNamed(text: String) {
+        let sentence = "\(text) is not an id: ids have lower-case letters and digits only."
+        #expect(throws: Failure(sentence)) { try TimerState.path(text) }
+        #expect(throws: Failure(sentence)) { try RendersCommand.Job.path(text) }
+    }
+
     @Test func refusedSetting_namesTheIntendedCommand() {
         func refusal(_ arguments: [String]) -> String {
             let error = #expect(throws: (any Error).self) { try SetCommand.parse(arguments) }

@@ -69,8 +69,11 @@ struct ServerClient {
         }
     }
 
-    /// The path of an entry. Ids are lower-case letters and digits; any other text becomes the id `-`, which names nothing.
-    static func path(_ base: String, _ id: String) -> String { "\(base)/\(isPlain(id) ? id : "-")" }
+    /// The path of an entry. Any text but an id is a failure: it could be another path.
+    static func path(_ base: String, _ id: String) throws -> String {
+        guard isPlain(id) else { throw Failure("\(id) is not an id: ids have lower-case letters and digits only.") }
+        return "\(base)/\(id)"
+    }
 
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }

@@ -82,7 +82,7 @@ struct TimerState: Decodable {
         return [day.tm_hour, day.tm_min, day.tm_sec].map { TimeText.padded(Int($0)) }.joined(separator: ":")
     }
 
-    static func path(_ id: String) -> String { ServerClient.path("timers", id) }
+    static func path(_ id: String) throws -> String { try ServerClient.path("timers", id) }
 }
 
 struct TimerList: Decodable { var timers: [TimerState] }

@@ -119,7 +119,7 @@ struct RendersCommand: ParsableCommand {
         var duration: Double?
         var error: Fault?
 
-        static func path(_ id: String) -> String { ServerClient.path("renders", id) }
+        static func path(_ id: String) throws -> String { try ServerClient.path("renders", id) }
 
         var percent: String { progress.map { "\(Int(clamping: $0 * 100)) %" } ?? "" }
     }
