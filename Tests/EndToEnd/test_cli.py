@@ -416,6 +416,37 @@ def test_doctor_notes_why_nobody_hears_the_music(pulse, start_server):
     assert "the volume is 0" in notes() and "the player is muted" not in notes()
 
 
+def test_doctor_notes_a_session_that_refuses_or_silences_the_music(server, api):
+    def doctor() -> tuple[int, str]:
+        result = tonearm("doctor", "--port", str(server.port), "--data", str(server.data))
+        return result.returncode, result.stdout
+
+    def session(**members) -> None:
+        api.call("PATCH", "/session", json=members)
+
+    session(category="audio-processing")
+    status, shown = doctor()
+    assert status == 1 and "problem  session: its category audio-processing plays nothing\n" in shown, shown
+    session(category="ambient", silentSwitch=True)
+    status, shown = doctor()
+    assert status == 0 and "note     session: the silent switch is on, and silences ambient\n" in shown, shown
+    session(category="playback")
+    api.start("long.mp3")
+    api.call("POST", "/session/interruptions", json={"type": "began"})
+    api.wait_status("interrupted")
+    status, shown = doctor()
+    assert status == 0 and "note     player: the music is interrupted\n" in shown and "silent switch" not in shown, shown
+
+
+def test_doctor_shows_the_servers_token(guarded, directory):
+    server = guarded()
+    Api(server.url, token=ADMIN).settings(muted=True)
+    arguments = ("doctor", "--port", str(server.port), "--data", str(server.data))
+    shown = tonearm(*arguments, "--token-file", str(directory / "tokens")).stdout
+    assert f"the server at {server.url} plays on “No sound” (id null)\n" in shown and "note     volume: the player is muted\n" in shown, shown
+    assert f"note     player: the server at {server.url} does not show its state\n" in tonearm(*arguments).stdout
+
+
 def test_doctor_notices_that_there_is_no_output(directory):
     """The server answers, so the advice is about sound cards and not about sockets."""
     home = directory / "pulse"

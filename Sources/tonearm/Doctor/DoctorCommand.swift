@@ -8,8 +8,8 @@ struct DoctorCommand: LocalCommand {
         "doctor", "Checks whether playing works here, and gives advice if not.",
         discussion: """
             Takes the same settings as tonearm serve, from flags, environment and file. A server that runs with them is \
-            asked for its output; otherwise a moment of silence is played, to see that the sound server accepts it. The exit \
-            status is 0 only if playing would work.
+            asked for its output, its session and its player main; otherwise a moment of silence is played, to see that the \
+            sound server accepts it. The exit status is 0 only if playing would work.
             """)
 
     @OptionGroup var options: ServeOptions
@@ -50,7 +50,7 @@ struct DoctorCommand: LocalCommand {
         let here = SoundCheck(settings, environment).findings()
         guard let server else { return here }
         let note = ServerChecks.noOutput(of: server, worksHere: Diagnosis(here).playingWorks)
-        return [note] + here + ServerChecks.volume(of: server)
+        return [note] + here + ServerChecks.silence(of: server)
     }
 }
 

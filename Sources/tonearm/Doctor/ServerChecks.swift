@@ -4,6 +4,8 @@ import FrontDoor
 import Glibc
 import Logging
 import Media
+import RemoteAPI
+import Service
 
 /// Checks the requirements of `tonearm serve` other than sound, without changing anything.
 enum ServerChecks {
@@ -98,16 +100,27 @@ enum ServerChecks {
         }
     }
 
-    /// The server that runs at the address of the settings.
+    /// The server that runs at the address of the settings, with a token if those say that this machine needs one.
     static func running(_ settings: ServerConfiguration) -> ServerClient? {
         let environment = ["TONEARM_HOST": settings.host, "TONEARM_PORT": String(settings.port)]
         struct Health: Decodable { var status: String }
         do {
-            let client = ServerClient(address: try .find(nil, environment), token: nil)
-            let health: Health = try client.ask(.get, "/healthz", patience: 2)
-            return health.status == "alive" ? client : nil
+            let address = try ServerAddress.find(nil, environment)
+            let health: Health = try ServerClient(address: address, token: nil).ask(.get, "/healthz", patience: 2)
+            return health.status == "alive" ? ServerClient(address: address, token: token(settings)) : nil
         } catch {
             // No server, or a program that is not Tonearm.
+            return nil
+        }
+    }
+
+    /// A program of another user gets none.
+    private static func token(_ settings: ServerConfiguration) -> String? {
+        guard settings.anonymous == .nobody, !LinkCommand.listening(on: settings.port).isEmpty else { return nil }
+        do {
+            return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
+        } catch {
+            // `clientAccess` reports it.
             return nil
         }
     }
@@ -137,7 +150,7 @@ enum ServerChecks {
         } catch {
             // The list needs a token.
         }
-        return [.ok("output", "the server at \(server.address) \(use)")] + silent + volume(of: server)
+        return [.ok("output", "the server at \(server.address) \(use)")] + silent + silence(of: server)
     }
 
     /// `worksHere`: the sound server of this terminal works.
@@ -149,16 +162,35 @@ enum ServerChecks {
                 + (worksHere ? "; start the server with the PULSE_SERVER and the user of this terminal" : ""))
     }
 
-    /// Reasons why the player `main` of a running server plays silently.
-    static func volume(of server: ServerClient) -> [Finding] {
+    /// Reasons why the player `main` of a running server refuses to play, or is silent.
+    static func silence(of server: ServerClient) -> [Finding] {
         do {
-            let player: PlayerState = try server.ask(.get, "player")
-            return (player.muted ? [.note("volume", "the player is muted", "tonearm unmute")] : [])
-                + (player.level == 0 ? [.note("volume", "the volume is 0", "tonearm volume 50")] : [])
+            return try silence(server.ask(.get, "player"), server.ask(.get, "session"))
         } catch {
-            // The state needs a token.
-            return []
+            return [
+                .note(
+                    "player", "the server at \(server.address) does not show its state",
+                    "if it needs a token, name its file with --token-file FILE")
+            ]
         }
+    }
+
+    static func silence(_ player: PlayerState, _ session: SessionCommand.Answer) -> [Finding] {
+        let category = session.category
+        let playback = "tonearm session --category playback"
+        var findings: [Finding] = []
+        if !category.playsSound {
+            findings.append(.problem("session", "its category \(category.rawValue) plays nothing", [playback]))
+        }
+        if session.silentSwitch, category.followsSilentSwitch {
+            findings.append(.note("session", "the silent switch is on, and silences \(category.rawValue)", playback))
+        }
+        if player.status == "interrupted", player.reason == "interruption" {
+            findings.append(.note("player", "the music is interrupted", "tonearm play"))
+        }
+        if player.muted { findings.append(.note("volume", "the player is muted", "tonearm unmute")) }
+        if player.level == 0 { findings.append(.note("volume", "the volume is 0", "tonearm volume 50")) }
+        return findings
     }
 
     private static func isLocked(_ path: String, _ flags: Int32) -> Bool {

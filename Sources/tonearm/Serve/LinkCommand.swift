@@ -30,7 +30,7 @@ struct LinkCommand: LocalCommand {
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
         let port = try port(settings)
-        let listening = listening(on: port)
+        let listening = Self.listening(on: port)
         let isEverywhere = listening.contains { $0.allSatisfy { $0 == "0" } }
         let host = settings.isLoopback && isEverywhere ? "0.0.0.0" : settings.host
         let token = try token(settings)
@@ -43,7 +43,7 @@ struct LinkCommand: LocalCommand {
 
     /// The addresses, in hexadecimal, at which programs of this user listen, according to the kernel (proc_net(5)). A
     /// request to find out would send the token to any program that listens there.
-    private func listening(on port: UInt16) -> [Substring] {
+    static func listening(on port: UInt16) -> [Substring] {
         ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path -> [Substring] in
             do {
                 let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)

@@ -26,9 +26,10 @@ struct SessionCommand: ShowingCommand {
     @Flag(json: "session") var json = false
 
     struct Answer: Decodable {
-        var category, mode: String
+        var category: SessionCategory
+        var mode: String
         var options: [String]
-        var active, otherAudioPlaying: Bool
+        var active, otherAudioPlaying, silentSwitch: Bool
     }
 
     func validate() throws {
@@ -43,11 +44,12 @@ struct SessionCommand: ShowingCommand {
     }
 
     func show(_ session: Answer) {
-        var words = [session.category]
+        var words = [session.category.rawValue]
         if session.mode != "default" { words.append(session.mode) }
         words += session.options
         words.append(session.active ? "active" : "inactive")
         if session.otherAudioPlaying { words.append("another program plays") }
+        if session.silentSwitch { words.append("the silent switch is on") }
         Console.output(words.joined(separator: ", "))
     }
 }
