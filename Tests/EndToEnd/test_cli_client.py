@@ -271,6 +271,20 @@ def test_announcements_are_listed_and_ended(cli, api):
     assert announcements() == "There are no announcements.\n"
 
 
+def test_sound_effects_are_listed_and_ended_with_the_announcements(cli, api):
+    announcements = functools.partial(cli.output, "announcements")
+    for _ in range(2):
+        cli.output("sfx", "long.mp3")
+    first, second = (effect["id"] for effect in api.call("GET", "/sfx")["effects"])
+    assert re.fullmatch(rf"{first}  \w+ .*  long.mp3\n{second}  \w+ .*  long.mp3\n", announcements()), announcements()
+    assert announcements("stop", first) == f"{first} has ended\n"
+    cli.output("announce", "chirp.mp3")
+    announced = api.call("GET", "/announcements")["announcements"][0]["id"]
+    assert announcements("stop") == f"{announced} has ended\n{second} has ended\n"
+    assert announcements() == "There are no announcements.\n" and api.call("GET", "/sfx")["effects"] == []
+    assert "Foo" in cli.refusal("announcements", "stop", "Foo")
+
+
 def test_a_silent_output_is_a_failure_of_the_commands_that_start_sound(pulse, cli, api):
     api.load("long.mp3", "chirp.mp3")
     pulse.suspend("spk", True)

@@ -66,32 +66,35 @@ struct AnnounceCommand: ClientCommand {
 
 struct AnnouncementsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        "announcements", "Lists and ends the announcements of a player.", subcommands: [List.self, Stop.self],
-        defaultSubcommand: List.self)
+        "announcements", "Lists and ends the announcements and sound effects of a player.",
+        subcommands: [List.self, Stop.self], defaultSubcommand: List.self)
 
-    struct List: ShowingCommand {
+    struct Answer: Decodable { var announcements: [Entry] }
+
+    /// An announcement or a sound effect.
+    struct Entry: Decodable {
+        var id, state: String
+        var chime, output: String?
+        var parts: [String]
+
+        var waits: Bool { ["waiting", "set-aside"].contains(state) }
+    }
+
+    struct List: ClientCommand {
         static let configuration = CommandConfiguration("list", "Shows those that play or wait.")
         @OptionGroup var options: ClientOptions
 
         @Flag(json: "announcements") var json = false
 
-        struct Answer: Decodable {
-            struct Entry: Decodable {
-                var id, state: String
-                var chime, output: String?
-                var parts: [String]
-
-                var waits: Bool { ["waiting", "set-aside"].contains(state) }
+        func run(_ client: ServerClient) throws {
+            try client.show(client.send(.get, "announcements"), json: json) { (answer: Answer) in
+                try show(answer.announcements + client.soundEffects())
             }
-
-            var announcements: [Entry]
         }
 
-        func ask(_ client: ServerClient) throws -> [UInt8] { try client.send(.get, "announcements") }
-
-        func show(_ answer: Answer) {
+        private func show(_ entries: [Entry]) {
             var table = Table(columns: [.left, .left, .left, .left])
-            for entry in answer.announcements {
+            for entry in entries {
                 let sounds = [entry.chime].compactMap(\.self) + entry.parts
                 table.add(entry.id, entry.state, entry.output ?? "", sounds.joined(separator: ", "))
             }
@@ -100,7 +103,8 @@ struct AnnouncementsCommand: ParsableCommand {
     }
 
     struct Stop: ClientCommand {
-        static let configuration = CommandConfiguration("stop", "Ends announcements, also those that wait.")
+        static let configuration = CommandConfiguration(
+            "stop", "Ends announcements, also those that wait, and sound effects.")
         @OptionGroup var options: ClientOptions
 
         @Argument(help: "Their ids (default all).", completion: ServerNames.announcements.completion)
@@ -108,13 +112,15 @@ struct AnnouncementsCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             var ids = ids
+            let effects = try client.soundEffects()
             if ids.isEmpty {
-                let answer: List.Answer = try client.ask(.get, "announcements")
+                let answer: Answer = try client.ask(.get, "announcements")
                 // The end of one that is heard starts one that waits.
-                ids = answer.announcements.sorted { $0.waits && !$1.waits }.map(\.id)
+                ids = (answer.announcements + effects).sorted { $0.waits && !$1.waits }.map(\.id)
             }
             for id in ids {
-                try client.send(.delete, ServerClient.path("announcements", id))
+                let base = effects.contains { $0.id == id } ? "sfx" : "announcements"
+                try client.send(.delete, ServerClient.path(base, id))
                 Console.output("\(id) has ended")
             }
             if ids.isEmpty { Console.output("There are no announcements.") }
@@ -125,7 +131,9 @@ struct AnnouncementsCommand: ParsableCommand {
 struct EffectCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "sfx", "Plays a short sound beside the unchanged music.",
-        discussion: "A URI has the same meaning as for tonearm play, but is a single sound.")
+        discussion: """
+            A URI has the same meaning as for tonearm play, but is a single sound. tonearm announcements lists and ends it.
+            """)
     @OptionGroup var options: ClientOptions
 
     @Argument(help: "What to play: a file or an address.", completion: .file()) var uri: String
@@ -142,6 +150,14 @@ struct EffectCommand: ClientCommand {
         ]
         let sound: SoundState = try client.ask(.post, "sfx", body)
         if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
+    }
+}
+
+extension ServerClient {
+    fileprivate func soundEffects() throws -> [AnnouncementsCommand.Entry] {
+        struct Answer: Decodable { var effects: [AnnouncementsCommand.Entry] }
+        let answer: Answer = try ask(.get, "sfx")
+        return answer.effects
     }
 }
 
