@@ -71,7 +71,7 @@ struct PlayerState: Decodable {
     var queueIndex: Int?
     var position, level, crossfade, playbackRate, pitch: Double
     var duration: Double?
-    var muted, shuffle: Bool
+    var muted, shuffle, consume, stopAfterCurrent: Bool
     var queue: QueueSummary
     var output: Output
     var error: Problem?
@@ -128,10 +128,13 @@ extension PlayerState {
         return table.text
     }
 
-    /// The leader, the A-B loop, the sleep timer and the alarm that rings or is snoozed, if there are any.
+    /// The leader, the A-B loop, the settings `consume` and `stopAfterCurrent`, the start of `play --at`, the sleep timer and the
+    /// alarm that rings or is snoozed, if there are any.
     fileprivate func notes(timers: [TimerState]) -> [(name: String, text: String)] {
         [
             ("follows", leader), ("loop", abLoop.map { "\(TimeText.exact($0.begin)) to \(TimeText.exact($0.end))" }),
+            ("consume", consume ? "on" : nil), ("stops", stopAfterCurrent ? "after this item" : nil),
+            ("start", timers.first { $0.type == "start" }.map { "at \($0.nextTime)" }),
             ("sleep", timers.first { $0.type == "sleep" }?.sleepTime), ("alarm", timers.compactMap(\.ringing).first),
         ].compactMap { name, text in text.map { (name, $0) } }
     }
