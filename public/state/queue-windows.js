@@ -33,6 +33,11 @@ export class QueueWindows {
     return -1;
   }
 
+  /** Number of the loaded items of `ids` before `end`, which moves up by as many when they leave. */
+  countBefore(end, ids) {
+    return ids.map((id) => this.indexOf(id)).filter((index) => index >= 0 && index < end).length;
+  }
+
   /** The server's queue is at `revision` now. */
   update({ revision, length }) {
     if (revision === this.revision && length === this.length) return;

@@ -148,6 +148,61 @@ def test_severalItems_areRemovedTogether(loaded, remote, api):
     eventually(lambda: api.ids() == loaded[3:], "and gone again")
 
 
+@pytest.fixture
+def eight(api):
+    return api.load(*({"uri": "long.mp3", "title": f"Track {n}"} for n in range(8)))
+
+
+def test_shift_selectsFromTheFocus_afterDelete_escape_andAnArrow(eight, remote, api):
+    chosen = remote.page.locator('.queue-row[aria-selected="true"] .row-title')
+    press = remote.page.keyboard.press
+    remote.row(2).focus()
+    press("Shift+ArrowDown")
+    expect(chosen).to_have_text(["Track 2", "Track 3"])
+    press("Delete")
+    expect(remote.row(2)).to_be_focused()
+    expect(remote.row(2).locator(".row-title")).to_have_text("Track 4")
+    press("Control+z")
+    expect(remote.row(3).locator(".row-title")).to_have_text("Track 3")
+    assert api.ids() == eight
+    press("Home")
+    for _ in range(5):
+        press("ArrowDown")
+    expect(remote.row(5)).to_be_focused()
+    remote.wait_rows()
+    press("Shift+ArrowUp")
+    expect(chosen).to_have_text(["Track 4", "Track 5"])
+    press("Escape")
+    expect(chosen).to_have_count(0)
+    press("Shift+ArrowUp")
+    expect(chosen).to_have_text(["Track 3", "Track 4"])
+    press("ArrowUp")
+    press("Shift+ArrowUp")
+    expect(chosen).to_have_text(["Track 1", "Track 2"])
+
+
+def test_theFocus_isOnTheTrackAfterThoseThatWereRemoved(eight, remote):
+    press = remote.page.keyboard.press
+
+    def remove(number: int, row: int, title: str) -> None:
+        press("Delete")
+        expect(remote.page.locator(".queue-row")).to_have_count(number)
+        expect(remote.row(row)).to_be_focused()
+        expect(remote.row(row).locator(".row-title")).to_have_text(title)
+
+    remote.row(1).focus()
+    press("Shift+ArrowDown")
+    press("Shift+ArrowDown")
+    remove(5, 1, "Track 4")
+    # Further ones that are not neighbours.
+    for index in (0, 2):
+        remote.row(index).locator(".row-text").click(modifiers=["Control"])
+    remove(3, 1, "Track 6")
+    press("End")
+    press("Shift+ArrowUp")
+    remove(1, 0, "Track 4")
+
+
 def test_clear_canBeUndone(loaded, remote, api):
     remote.queue.get_by_role("button", name="Clear queue").click()
     expect(remote.queue.get_by_role("heading", name="The queue is empty")).to_be_visible()

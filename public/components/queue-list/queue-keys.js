@@ -26,7 +26,7 @@ export class QueueKeys {
     if (event.key in steps) {
       if (event.ctrlKey || event.metaKey) return false;
       if (event.altKey) this.#move(steps[event.key]);
-      else this.#go(at + steps[event.key], event.shiftKey);
+      else list.focusRow(at + steps[event.key], event.shiftKey);
       return true;
     }
     if (event.altKey || event.metaKey) return false;
@@ -39,7 +39,7 @@ export class QueueKeys {
         list.removeAt(at);
         return true;
       case "Escape":
-        list.selection.clear();
+        list.selection.clear(at);
         return true;
       case " ":
         if (!event.ctrlKey) return false;
@@ -52,12 +52,6 @@ export class QueueKeys {
       default:
         return false;
     }
-  }
-
-  #go(index, selecting) {
-    const from = this.#list.cursor;
-    this.#list.focusRow(index);
-    if (selecting) this.#list.selection.extend(this.#list.windows, this.#list.cursor, from);
   }
 
   /**

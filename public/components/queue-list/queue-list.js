@@ -92,12 +92,15 @@ class QueueList extends Component {
     return this.#rows.get(index);
   }
 
-  /** Focuses a row, scrolling to it and loading it where needed. */
-  focusRow(index) {
+  /** Focuses a row, scrolling to it and loading it where needed. Selects the rows up to it, or moves the anchor there. */
+  focusRow(index, isSelecting = false) {
+    const start = this.cursor;
     this.#cursor = Math.min(Math.max(0, index), Math.max(0, this.windows.length - 1));
     this.reveal(this.#cursor);
     this.draw();
     this.row(this.#cursor)?.focus({ preventScroll: true });
+    if (isSelecting) this.selection.extend(this.windows, this.#cursor, start);
+    else this.selection.anchor = this.#cursor;
   }
 
   /** Focuses the row of the current item, or the first. Returns false if there is none. */
@@ -197,10 +200,11 @@ class QueueList extends Component {
     if (!item) return;
     const hadFocus = this.body.contains(document.activeElement);
     const chosen = this.selection.has(item.id);
+    const next = index - (chosen ? this.windows.countBefore(index, this.selection.ids) : 0);
     if (!(await (chosen ? this.#removeSelected() : this.request("remove", { ids: [item.id] })))) return;
     this.selection.clear();
     await this.windows.settled();
-    if (hadFocus) this.focusRow(index);
+    if (hadFocus) this.focusRow(next);
   }
 
   async move(ids, position) {

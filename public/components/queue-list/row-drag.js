@@ -70,18 +70,10 @@ export class RowDrag {
     cancelAnimationFrame(this.#frame);
     if (handle.hasPointerCapture(pointer)) handle.releasePointerCapture(pointer);
     this.#list.refs.gap.hidden = true;
-    const position = gap - this.#movedBefore(ids, gap);
+    const position = gap - this.#list.windows.countBefore(gap, ids);
     if (dropped && (ids.length > 1 || position !== index)) await this.#list.move(ids, position);
     row.classList.remove("dragged");
     row.style.transform = `translateY(${index * rowHeight}px)`;
     this.#list.draw();
-  }
-
-  /** Number of moved items before the gap, which moves up by as many when they leave. */
-  #movedBefore(ids, gap) {
-    return ids.filter((id) => {
-      const index = this.#list.windows.indexOf(id);
-      return index >= 0 && index < gap;
-    }).length;
   }
 }
