@@ -107,6 +107,16 @@ def test_filter_narrows(folders, remote):
     expect(folders.get_by_role("heading", name="Nothing matches")).to_be_visible()
 
 
+def test_addAll_addsWhatTheFilterShows(folders, remote, api):
+    folders.get_by_role("searchbox").fill("gapless")
+    expect(folders.locator(".entry")).to_have_count(2)
+    folders.get_by_role("button", name="Add all").click()
+    expect(remote.toast).to_contain_text("Added 2 tracks to the queue")
+    assert api.uris() == ["gapless-a.mp3", "gapless-b.mp3"]
+    folders.get_by_role("searchbox").fill("nothing has this name")
+    expect(folders.get_by_role("button", name="Add all")).to_be_disabled()
+
+
 def test_lostFolder_isExplained(folders, remote, api):
     remote.tolerate("Failed to load resource")
     remote.page.evaluate("""() => dispatchEvent(new CustomEvent("open-folder", { detail: { path: "no such folder" } }))""")
@@ -176,6 +186,9 @@ def test_anUnplayableFile_isRefusedWithTheReason_andTheMusicGoesOn(broken):
     remote.tolerate("Failed to load resource")
     ids = api.start("long.mp3", "broken.mp3")
     remote.page.locator('.entry-name[data-path="broken.mp3"]').click()
+    expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
+    remote.toast.get_by_role("button", name="Dismiss").click()
+    remote.page.get_by_role("button", name="Add broken.mp3 to the queue").click()
     expect(remote.toast).to_contain_text("broken.mp3 cannot be played: it is a text file")
     remote.toast.get_by_role("button", name="Dismiss").click()
     # From the queue as well, where it stands already.

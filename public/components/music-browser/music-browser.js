@@ -78,7 +78,7 @@ class MusicBrowser extends EntriesView {
       html`${entries.slice(0, this.shown).map((entry) => row(entry, content.entries.indexOf(entry), isReadOnly))}`), { isOther });
     const total = content?.length ?? 0;
     setText(refs.count, total ? count(total, "entry", "entries") : "");
-    this.button("addAll").disabled = total === 0 || isReadOnly;
+    this.button("addAll").disabled = total === 0 || isReadOnly || (this.words.length > 0 && !entries.some(itemOf));
     this.button("more").hidden = entries.length <= this.shown && total <= (content?.entries.length ?? 0);
     this.showEmpty(entries.length ? null : this.#note(content));
   }
@@ -98,9 +98,14 @@ class MusicBrowser extends EntriesView {
   press(action, { path, type, index }) {
     if (action === "open") return this.report("open-folder", { path, isList: type === "list" });
     if (action === "more") return this.#more();
-    const all = this.path ? { uri: this.path } : { folder: "" };
-    const item = type === "entry" ? this.content.entries[index].item : type ? { uri: path } : all;
-    return this.request("add", { items: [item], ...(placings[action] ?? placings.add) });
+    if (action === "addAll") return this.request("add", { items: this.#all() });
+    return this.request("add", { items: [itemOf(this.content.entries[index])], ...(type === "file" && { check: true }), ...placings[action] });
+  }
+
+  /** The items of the whole folder or list, or of the entries that match the filter. */
+  #all() {
+    if (this.words.length) return this.#matching().map(itemOf).filter(Boolean);
+    return [this.path ? { uri: this.path } : { folder: "" }];
   }
 
   #more() {
@@ -111,6 +116,9 @@ class MusicBrowser extends EntriesView {
 
 const icons = { folder: "folder", list: "list", file: "note", entry: "note" };
 const hidden = "Its address contains a secret. Add the whole playlist instead";
+
+/** The item for the queue; null if its address is hidden. */
+const itemOf = ({ type, path, item }) => type === "entry" ? item : { uri: path };
 
 function row(entry, index, isReadOnly) {
   const { type, name, path, note } = entry;
