@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { othersOf, switchesOff } from "../lib/effects.js";
+import { othersOf } from "../lib/effects.js";
 import { LatestWins } from "../lib/latest.js";
 import { count, isListName, isNetwork } from "../lib/media.js";
 import { wantsSound } from "../lib/status.js";
@@ -41,13 +41,8 @@ export function mergePatches(waiting, newer) {
   return merged;
 }
 
-/**
- * The patch with the switch of all effects. An effect that is switched on while all are off sounds alone: the user has turned the others off.
- * The equaliser, when it is the last one, switches off all.
- */
+/** The patch with the switch of all effects: the equaliser, when it is the last one, switches off all. */
 function withSwitch(effects, patch) {
-  const isEffect = patch.enabled && Object.keys(patch).length > 1;
-  if (isEffect && effects?.enabled === false) return mergePatches({ ...switchesOff, width: 1, delay: 0 }, patch);
   const isLast = patch.enabled === undefined && patch.equalizer?.enabled === false && othersOf(effects).length === 0;
   return isLast ? { ...patch, enabled: false } : patch;
 }

@@ -207,24 +207,32 @@ def test_theEqualiser_namesTheEffectsThatSoundWithIt(remote, api):
     eventually(lambda: not effects(api)["enabled"], "the last effect")
 
 
-def test_anEffect_switchedOnWhileAllAreOff_soundsAlone(remote, api):
-    """The others were turned off with all: they do not return unasked."""
-    section = open_section(remote, "Effects")
-    api.call("PATCH", "/effects", json={"delay": 40, "reverb": {"enabled": True}})
-    delay = section.get_by_role("slider", name="Delay")
-    expect(delay).to_have_value("40")
-    expect(section.get_by_label("Reverb")).not_to_be_checked()
-    open_section(remote, "Equaliser").get_by_role("combobox", name="Preset").select_option("bass (built in)")
-    expect(section.get_by_label("Effects (off")).to_be_checked()
-    expect(delay).to_have_value("0")
+def test_anEffect_switchedOnWhileAllAreOff_changesNoOther(remote, api):
+    """The controls show what is set, also while all effects are off."""
+    api.call("PATCH", "/effects", json={
+        "width": 0.5, "delay": 40, "loudness": {"mode": "album"}, "crossfeed": {"enabled": True}, "reverb": {"enabled": True}})
+    stored = effects(api)
+    section, panel = open_section(remote, "Effects"), open_section(remote, "Equaliser")
+    switch, note = section.get_by_label("Effects (off"), panel.get_by_role("status")
+    expect(switch).not_to_be_checked()
+    for name in ("Equal loudness", "Crossfeed for", "Reverb"):
+        expect(section.get_by_label(name)).to_be_checked()
+    for name, value in (("Stereo width", "50"), ("Delay", "40")):
+        expect(section.get_by_role("slider", name=name)).to_have_value(value)
+    others = "equal loudness, crossfeed, stereo width, delay, reverb"
+    expect(note).to_have_text(f"All effects are off. The equaliser also switches on: {others}.")
+    section.get_by_label("Limiter", exact=True).check()
+    expect(switch).to_be_checked()
+    assert effects(api) == stored | {"enabled": True, "limiter": stored["limiter"] | {"enabled": True}}
+    switch.uncheck()
+    eventually(lambda: not effects(api)["enabled"], "off")
+    expect(section.get_by_label("Limiter", exact=True)).to_be_checked()
+    panel.get_by_role("combobox", name="Preset").select_option("bass (built in)")
+    expect(switch).to_be_checked()
+    expect(note).to_contain_text("Also on: equal loudness, limiter, crossfeed, stereo width, delay, reverb.")
     found = effects(api)
-    assert (found["enabled"], found["equalizer"]["preset"], found["delay"], found["reverb"]["enabled"]) == (True, "bass", 0, False)
-    # All of them together go and return as they are.
-    section.get_by_label("Mono").check()
-    section.get_by_label("Effects (off").uncheck()
-    expect(section.get_by_label("Mono")).not_to_be_checked()
-    section.get_by_label("Effects (off").check()
-    expect(section.get_by_label("Mono")).to_be_checked()
+    assert found["equalizer"]["preset"] == "bass"
+    assert all(found[name] == stored[name] for name in ("width", "delay", "loudness", "crossfeed", "reverb"))
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desktop", "phone"])

@@ -107,9 +107,8 @@ class EqualizerPanel extends Component {
     const { enabled, preset, preamp, bands } = this.#shown;
     const presets = this.presets?.presets ?? [];
     for (const part of [refs.enabled, refs.preset, refs.preamp]) part.disabled = !this.effects;
-    refs.enabled.checked = enabled && (this.draft !== null || this.effects?.enabled === true);
-    const on = this.effects?.enabled ? othersOf(this.effects) : [];
-    setText(refs.others, on.length ? `Also on: ${on.join(", ")}. Change them under Effects.` : "");
+    refs.enabled.checked = enabled;
+    setText(refs.others, this.#note);
     const named = presets.map(({ name, shipped }) => [name, shipped ? `${name} (built in)` : name]);
     setChoices(refs.preset, [...(preset === null ? [["", "Own curve"]] : []), ...named], preset ?? "");
     this.button("removePreset").disabled = !presets.some(({ name, shipped }) => name === preset && !shipped);
@@ -120,6 +119,15 @@ class EqualizerPanel extends Component {
     this.button("tenBands").disabled = !this.effects;
     this.#drawBands(bands);
     this.#drawCurve(bands, preamp);
+  }
+
+  /** The effects that are on, or that a change here switches on. */
+  get #note() {
+    const { effects } = this;
+    const others = othersOf(effects).join(", ");
+    if (!effects || effects.enabled) return others && `Also on: ${others}. Change them under Effects.`;
+    if (others) return `All effects are off. The equaliser also switches on: ${others}.`;
+    return effects.equalizer.enabled ? "All effects are off. Switch them on under Effects." : "";
   }
 
   /** Updates rows in place while their number is the same: one may have the focus or the pointer. */

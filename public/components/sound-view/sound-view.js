@@ -2,7 +2,6 @@
 
 import { Component, define, effect, html, setText } from "../../lib/component.js";
 import { controlMarkup, ControlTable } from "../../lib/control-table.js";
-import { heard } from "../../lib/effects.js";
 import { showLevels } from "../../lib/meter.js";
 
 const decibels = (value) => `${Number(value.toFixed(1))} dB`;
@@ -60,7 +59,7 @@ class SoundView extends Component {
 
   made() {
     const { effects, playback, meters, meter, loudness } = this.refs;
-    const effectTable = new ControlTable(effects, effectControls, { state: () => heard(this.effects), send: (patch) => this.request("effects", patch) });
+    const effectTable = new ControlTable(effects, effectControls, { state: () => this.effects, send: (patch) => this.request("effects", patch) });
     const playbackTable = new ControlTable(playback, playbackControls, { state: () => this.player, send: (patch) => this.request("settings", patch) });
     meters.addEventListener("toggle", () => (this.showsLevels = meters.open));
     document.addEventListener("visibilitychange", () => (this.isVisible = !document.hidden));
