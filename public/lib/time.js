@@ -33,6 +33,9 @@ export const clockTime = (moment, more = {}) => new Date(moment).toLocaleString(
 /** Day and time of a moment of the next week. */
 export const dayTime = (moment) => clockTime(moment, { weekday: "short" });
 
+/** The time zone of an alarm, from `GET /timers`, if it has one and the browser is in another. */
+export const foreignZone = ({ timeZone }) => timeZone === new Intl.DateTimeFormat().resolvedOptions().timeZone ? null : timeZone;
+
 /** Day and time of the next alarm, from `GET /timers`; "" without one. */
 export function nextAlarm(timers) {
   const moments = timers.filter(({ type, next }) => type === "alarm" && next).map(({ next }) => next);

@@ -2,7 +2,7 @@
 
 import { choices, Component, define, effect, html, iconButton, render, setChoices, setText, textButton } from "../../lib/component.js";
 import { count, nameFromUri, stepsOf } from "../../lib/media.js";
-import { dayTime } from "../../lib/time.js";
+import { dayTime, foreignZone } from "../../lib/time.js";
 
 const days = [["mon", "Mon"], ["tue", "Tue"], ["wed", "Wed"], ["thu", "Thu"], ["fri", "Fri"], ["sat", "Sat"], ["sun", "Sun"]];
 const ramps = [["0", "At once"], ["30", "In 30 seconds"], ["120", "In 2 minutes"], ["600", "In 10 minutes"]];
@@ -12,6 +12,9 @@ const results = { fallback: "the fallback played", tone: "only the tone played",
 
 const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
+
+/** Whole percent of the slider, which has no 0: such an alarm would be silent. */
+const percentOf = ({ level }) => Math.max(1, Math.round(level * 100));
 
 /** The value of the list "Plays". Anything but the queue, one playlist or one address stays as it is. */
 function musicOf([item, ...others]) {
@@ -38,10 +41,10 @@ class AlarmList extends Component {
       <ul class="alarms" aria-label="Alarms" data-ref="list"></ul>
       ${textButton("add", "Add alarm", { action: "edit" })}
       <form class="alarm-form" hidden data-ref="form">
-        <label class="field"><span>Time</span><input type="time" name="time" required></label>
+        <label class="field"><span data-ref="time">Time</span><input type="time" name="time" required></label>
         <fieldset class="alarm-days"><legend>Days (none: once)</legend>${days.map(([day, words]) =>
           html`<label class="check"><input type="checkbox" name="days" value="${day}"> ${words}</label>`)}</fieldset>
-        <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="0" max="100" step="5"></label>
+        <label class="field range"><span>Volume</span><span class="value" aria-hidden="true" data-ref="level"></span><input type="range" name="level" min="1" max="100"></label>
         <label class="field"><span>Reaches this volume</span><select name="ramp">${choices(ramps)}</select></label>
         <label class="field"><span>Plays</span><select name="music"></select></label>
         <label class="field" hidden data-ref="address"><span>Address or file</span><input name="address" maxlength="4096" placeholder="https://" autocomplete="off" spellcheck="false"></label>
@@ -89,9 +92,11 @@ class AlarmList extends Component {
     this.editing = alarm;
     this.editedOn = this.player;
     this.report("playlists-changed");
+    const zone = foreignZone(alarm);
+    setText(this.refs.time, zone ? `Time in ${zone}` : "Time");
     form.time.value = alarm.time.slice(0, 5);
     for (const box of form.days) box.checked = alarm.days.includes(box.value);
-    form.level.value = Math.round(alarm.level * 100);
+    form.level.value = percentOf(alarm);
     const isKnown = ramps.some(([value]) => Number(value) === alarm.ramp);
     setChoices(form.ramp, isKnown ? ramps : [...ramps, [alarm.ramp, `In ${alarm.ramp} seconds`]], alarm.ramp);
     form.address.value = alarm.items[0]?.uri ?? "";
@@ -142,11 +147,12 @@ class AlarmList extends Component {
     const chosen = [...form.days].filter((box) => box.checked).map((box) => box.value);
     // A member that stays as it is is left out: the form shows no seconds, and a new time ends a snooze.
     const newTime = editing.id && form.time.value === editing.time.slice(0, 5) ? undefined : form.time.value;
+    const percent = Number(form.level.value);
     const newDays = chosen.join() === editing.days.join() ? undefined : chosen;
     // An alarm without days is off while it is snoozed: switching it on would end the snooze.
     const staysSnoozed = editing.state === "snoozed" && newTime === undefined && newDays === undefined;
     const alarm = {
-      time: newTime, days: newDays, level: Number(form.level.value) / 100, ramp: Number(form.ramp.value),
+      time: newTime, days: newDays, level: percent === percentOf(editing) ? undefined : percent / 100, ramp: Number(form.ramp.value),
       enabled: editing.enabled || staysSnoozed ? undefined : true, items: this.#items(editing),
     };
     const { id } = editing;
@@ -154,12 +160,13 @@ class AlarmList extends Component {
   }
 }
 
-function row({ id, time, days: chosen, enabled, next, last, state, level }, music) {
+function row(alarm, music) {
+  const { id, time, days: chosen, enabled, next, last, state, level } = alarm;
   const name = time.slice(0, 5);
   const trouble = results[last?.result];
   const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${dayTime(next)}`
     : enabled && next ? `next: ${dayTime(next)}` : "off";
-  const about = [wordsOf(chosen), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
+  const about = [wordsOf(chosen), foreignZone(alarm), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
   const plays = `${music}, ${Math.round(level * 100)} %`;
   return html`<li>
     <label class="check"><input type="checkbox" aria-label="Alarm at ${name}" data-action="switch" data-id="${id}" ${enabled ? html`checked` : null}>
