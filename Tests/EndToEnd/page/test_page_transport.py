@@ -109,6 +109,15 @@ def test_click_onTheBar_seeks(playing, remote, api):
     assert abs(float(remote.position.input_value()) - 20) < 1
 
 
+def test_theKeyEnd_leadsToTheEndOfTheItem_andKeepsTheFocus(playing, remote, api):
+    api.pause()
+    expect(remote.status).to_have_text("Paused")
+    remote.position.press("End")
+    player = eventually(lambda: (player := api.player())["position"] > 30 and player, "the end")
+    assert (player["item"]["id"], player["position"]) == (playing[0], pytest.approx(player["duration"] - 1, abs=0.1))
+    expect(remote.position).to_be_focused()
+
+
 @pytest.mark.smoke
 def test_twoPages_seeEachOther(playing, open_remote):
     one, two = open_remote(), open_remote()

@@ -37,8 +37,11 @@ class SeekBar extends Component {
     const { input, track, bubble } = this.refs;
     this.slider = new BoundInput(input, {
       show: () => this.#show(),
-      send: (position) => {
-        this.#draw(position, this.time.duration);
+      send: (value) => {
+        const { duration } = this.time;
+        // The key End leads to the end of this item, not to the next one.
+        const position = Math.min(value, Math.max(0, duration - 1));
+        this.#draw(position, duration);
         return this.request("seek", { position });
       },
     });
