@@ -82,7 +82,7 @@ extension PlayerCore {
         let isLoaded = current?.item.id == wanted.id && !goal.isAtRest && current?.failure == nil
         if isLoaded, target == .current {
             if position != nil { try refuseUnlessSeekable() }
-            undoUnload()
+            undoStop()
             endScan()
             goal = .play
             if let position { beginSeek(to: .seconds(position)) }
@@ -120,15 +120,14 @@ extension PlayerCore {
         switch goal {
         case .play, .pause: goal = .pause(reason)
         case .stop(.drain):
-            undoUnload()
+            undoStop()
             goal = .pause(reason)
         case .hold, .stop, .idle, .rest: return
         }
     }
 
     private mutating func stop(drain: Bool) {
-        // Otherwise the decoder writes blocks of the scan, or frames of a target that is no longer wanted.
-        let atOnce: PlayerGoal.Stop = scan == nil && seek?.followUp == nil ? .atOnce : .unload
+        let atOnce: PlayerGoal.Stop = scan == nil ? .atOnce : .unload
         scan = nil
         lastError = nil
         switch goal {
@@ -139,6 +138,8 @@ extension PlayerCore {
             goal = .stop(.unload)
         case .stop: return
         case .play, .hold, .pause:
+            // The decoder is to stand at the latest target.
+            if let seek, let followUp = seek.followUp { runSeek(followUp, target: seek.target) }
             goal = .stop(drain ? .drain : atOnce)
             let place = position
             if seek != nil { loaded.current?.startPosition = place }
@@ -152,8 +153,8 @@ extension PlayerCore {
     /// A follower stops only with its leader.
     var reasonToStop: StatusReason { settings.leader == nil ? .user : .leader }
 
-    /// Cancels a stop that unloads, for a command that needs the item: loads the item again at its audible position.
-    mutating func undoUnload() {
+    /// Cancels a stop after which the decoder cannot go on, for a command that needs the item: loads the item again at its audible position.
+    mutating func undoStop() {
         guard case .stop(let stop) = goal, stop != .atOnce, let current else { return }
         let place = position
         actions += loaded.dropUpcoming()
@@ -205,7 +206,7 @@ extension PlayerCore {
 
     /// Loads the current item again, silently, if it is not loaded.
     private mutating func wakeForSeeking() throws(PlaybackError) {
-        undoUnload()
+        undoStop()
         guard goal.isAtRest || current == nil, let item = queue.current else { return }
         if let error = goal.failure {
             throw PlaybackError(.invalidState, "The item cannot be played: \(error.message)", itemID: item.id)
@@ -223,7 +224,7 @@ extension PlayerCore {
             throw PlaybackError(.notSeekable, "This stream cannot be scanned.", itemID: current?.item.id)
         }
         try checkOutput()
-        undoUnload()
+        undoStop()
         beginScan(rate: rate)
         overrideInterruption()
     }

@@ -112,7 +112,7 @@ extension PlayerCore {
     }
 
     private mutating func makeReady(_ wanted: QueueItem, at position: Double?) {
-        undoUnload()
+        undoStop()
         dropScan()
         if let current, current.item.id == wanted.id, !goal.isAtRest, current.failure == nil {
             // The frames in the ring have no silence before them.
