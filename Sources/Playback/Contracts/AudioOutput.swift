@@ -123,7 +123,8 @@ public enum AudioOutputEvent: Sendable {
     case closed(Generation)
     /// The ring ran empty during playback: silence is heard and the clock stops. `.started` follows when sound does.
     case underrun(Generation)
-    /// The sink is suspended or resumes. While suspended, the clock stops although the stream runs.
+    /// The sink is suspended or resumes. While suspended, the clock stops although the stream runs. Reported unchanged after a
+    /// move, once the clock knows the new sink.
     case suspended(Generation, Bool)
     /// The sound server requests silence (a call begins), or withdraws the request. It may also mute the stream.
     case corkRequested(Generation, Bool)

@@ -197,8 +197,8 @@ extension PulseStream {
 
     /// Reports in any case, so that the player reads the clock: a sink of far higher latency is silent at first.
     private static let moveAnswered: pa_stream_success_cb_t = { stream, success, userdata in
-        suspensionAnswered(stream, success, userdata)
         let moved = PulseStream.stream(userdata)
+        suspensionAnswered(stream, success, userdata)
         moved.emit(.suspended(moved.generation, moved.isSuspended))
     }
 }

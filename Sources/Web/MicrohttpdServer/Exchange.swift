@@ -44,7 +44,7 @@ final class Exchange: @unchecked Sendable {
     /// Set for a chunked body: libmicrohttpd accepts a lone line feed as the end of a chunk's line, but a proxy may not. So
     /// the connection ends, and the following bytes are not read as another request.
     private var chunked: ChunkedFraming?
-    /// The client has closed its sending half. What it sent before is still answered.
+    /// The client has closed its sending half. What it sent before is answered, then the connection ends.
     private var endsSoon = false
     /// Takes over the connection once the 101 was sent.
     private var upgraded: (@Sendable (UpgradedConnection) -> Void)?
@@ -258,7 +258,7 @@ final class Exchange: @unchecked Sendable {
         if chunked != nil, !response.headers.contains("Connection") { response.headers.add("Connection", "close") }
         cmicrohttpd_set_timeout(connection, UInt32(core.configuration.idleSeconds))
         if case .upgrade(let receive) = response.body { upgraded = receive }
-        // An upgraded connection has no timeout: libmicrohttpd holds the lock that sets one when it calls `completed`.
+        // Not after an upgrade: libmicrohttpd then calls `completed` with the lock held that setting a timeout takes.
         endsSoon = upgraded == nil && cmicrohttpd_closed_sides(connection) != 0
         let result = core.cache.withResponse(for: response, on: connection, core: core) { handle in
             cmicrohttpd_queue(connection, UInt32(response.status), handle)
