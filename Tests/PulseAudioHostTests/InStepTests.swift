@@ -91,7 +91,7 @@ struct InStepTests {
         }
     }
 
-    @Test func aFollowerIsHeardWithinFiveMilliseconds_alsoAfterSeekPauseAndTheNextItem() throws {
+    @Test(.realTime) func aFollowerIsHeardWithinFiveMilliseconds_alsoAfterSeekPauseAndTheNextItem() throws {
         let pair = try Pair()
         try pair.perform(
             .edit(.insert([ItemDraft(uri: "20"), ItemDraft(uri: "30")], at: .end), expected: nil, play: true))

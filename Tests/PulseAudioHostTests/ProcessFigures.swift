@@ -20,9 +20,11 @@ extension PulseAudioOutputTests.Rig {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// For which the output's thread and the sound server waited for a processor, all together.
+    /// For which the outputs' threads and the sound servers of this process waited for a processor, all together.
     static var secondsKeptWaiting: Double {
-        ["self", "\(daemon?.identifier ?? 0)"].reduce(0) { sum, process in
+        let own = "\nPPid:\t\(getpid())\n"
+        let servers = names("/proc").filter { content("/proc/\($0)/status").contains(own) }
+        return (["self"] + servers).reduce(0) { sum, process in
             names("/proc/\(process)/task").reduce(sum) { sum, thread in
                 let place = "/proc/\(process)/task/\(thread)"
                 guard process != "self" || content(place + "/comm") == "pulse\n" else { return sum }
