@@ -438,7 +438,7 @@ def test_doctor_notes_a_session_that_refuses_or_silences_the_music(server, api):
     assert status == 0 and "note     player: the music is interrupted\n" in shown and "silent switch" not in shown, shown
 
 
-def test_doctor_shows_the_servers_token(guarded, directory):
+def test_doctor_uses_the_servers_token(guarded, directory):
     server = guarded()
     Api(server.url, token=ADMIN).settings(muted=True)
     arguments = ("doctor", "--port", str(server.port), "--data", str(server.data))

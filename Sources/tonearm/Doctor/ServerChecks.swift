@@ -116,7 +116,8 @@ enum ServerChecks {
 
     /// A program of another user gets none.
     private static func token(_ settings: ServerConfiguration) -> String? {
-        guard settings.anonymous == .nobody, !LinkCommand.listening(on: settings.port).isEmpty else { return nil }
+        let needsToken = settings.anonymous == .nobody || (settings.anonymous == .loopback && !settings.isLoopback)
+        guard needsToken, !LinkCommand.listening(on: settings.port).isEmpty else { return nil }
         do {
             return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
         } catch {

@@ -111,19 +111,20 @@ struct AnnouncementsCommand: ParsableCommand {
         var ids: [String] = []
 
         func run(_ client: ServerClient) throws {
-            var ids = ids
             let effects = try client.soundEffects()
-            if ids.isEmpty {
-                let answer: Answer = try client.ask(.get, "announcements")
-                // The end of one that is heard starts one that waits.
-                ids = (answer.announcements + effects).sorted { $0.waits && !$1.waits }.map(\.id)
-            }
-            for id in ids {
+            let answer: Answer = try client.ask(.get, "announcements")
+            // The end of one that is heard starts one that waits.
+            let all = (answer.announcements + effects).sorted { $0.waits && !$1.waits }.map(\.id)
+            for id in ids.isEmpty ? all : ids {
                 let base = effects.contains { $0.id == id } ? "sfx" : "announcements"
-                try client.send(.delete, ServerClient.path(base, id))
+                do {
+                    try client.send(.delete, ServerClient.path(base, id))
+                } catch let refusal as Failure where refusal.status == .general && ids.isEmpty {
+                    // It has ended since.
+                }
                 Console.output("\(id) has ended")
             }
-            if ids.isEmpty { Console.output("There are no announcements.") }
+            if ids.isEmpty, all.isEmpty { Console.output("There are no announcements.") }
         }
     }
 }
