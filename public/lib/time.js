@@ -33,8 +33,17 @@ export const clockTime = (moment, more = {}) => new Date(moment).toLocaleString(
 /** Day and time of a moment of the next week. */
 export const dayTime = (moment) => clockTime(moment, { weekday: "short" });
 
-/** The time zone of an alarm, from `GET /timers`, if it has one and the browser is in another. */
-export const foreignZone = ({ timeZone }) => timeZone === new Intl.DateTimeFormat().resolvedOptions().timeZone ? null : timeZone;
+/** The time zone that was set for an alarm, from `GET /timers`, if the browser's clock shows another time. */
+export function foreignZone({ timeZone }) {
+  if (!timeZone) return null;
+  const now = Date.now();
+  try {
+    return clockTime(now, { weekday: "short", timeZone }) === dayTime(now) ? null : timeZone;
+  } catch {
+    // The server knows a zone that the browser does not.
+    return timeZone;
+  }
+}
 
 /** Day and time of the next alarm, from `GET /timers`; "" without one. */
 export function nextAlarm(timers) {

@@ -13,8 +13,7 @@ const results = { fallback: "the fallback played", tone: "only the tone played",
 const wordsOf = (chosen) => chosen.length === 0 ? "Once" : chosen.length === 7 ? "Every day"
   : days.filter(([day]) => chosen.includes(day)).map(([, words]) => words).join(", ");
 
-/** Whole percent of the slider, which has no 0: such an alarm would be silent. */
-const percentOf = ({ level }) => Math.max(1, Math.round(level * 100));
+const percentOf = ({ level }) => Math.round(level * 100);
 
 /** The value of the list "Plays". Anything but the queue, one playlist or one address stays as it is. */
 function musicOf([item, ...others]) {
@@ -161,13 +160,13 @@ class AlarmList extends Component {
 }
 
 function row(alarm, music) {
-  const { id, time, days: chosen, enabled, next, last, state, level } = alarm;
+  const { id, time, days: chosen, enabled, next, last, state } = alarm;
   const name = time.slice(0, 5);
   const trouble = results[last?.result];
   const future = state === "ringing" ? "rings now" : state === "snoozed" ? `snoozed until ${dayTime(next)}`
     : enabled && next ? `next: ${dayTime(next)}` : "off";
   const about = [wordsOf(chosen), foreignZone(alarm), future, trouble && `last time: ${trouble}`].filter(Boolean).join(" · ");
-  const plays = `${music}, ${Math.round(level * 100)} %`;
+  const plays = `${music}, ${percentOf(alarm)} %`;
   return html`<li>
     <label class="check"><input type="checkbox" aria-label="Alarm at ${name}" data-action="switch" data-id="${id}" ${enabled ? html`checked` : null}>
       <span class="alarm-time">${name}</span><span class="alarm-words"><span class="alarm-about">${about}</span><span class="alarm-plays note">${plays}</span></span></label>

@@ -121,12 +121,12 @@ class EqualizerPanel extends Component {
     this.#drawCurve(bands, preamp);
   }
 
-  /** The effects that are on, or that a change here switches on. */
+  /** The other effects that are on, or that a change of the equaliser switches on. */
   get #note() {
     const { effects } = this;
     const others = othersOf(effects).join(", ");
     if (!effects || effects.enabled) return others && `Also on: ${others}. Change them under Effects.`;
-    if (others) return `All effects are off. The equaliser also switches on: ${others}.`;
+    if (others) return `All effects are off. A change of the equaliser also switches on: ${others}.`;
     return effects.equalizer.enabled ? "All effects are off. Switch them on under Effects." : "";
   }
 

@@ -123,6 +123,7 @@ class QueueList extends Component {
     if (this.#awaited === null || this.#awaited >= this.windows.length || clientHeight === 0) return;
     const top = this.#awaited * rowHeight;
     this.#cursor = this.#awaited;
+    this.selection.anchor = -1;
     this.#awaited = null;
     if (top < scrollTop || top + rowHeight > scrollTop + clientHeight) this.scroller.scrollTop = top - (clientHeight - rowHeight) / 2;
   }
@@ -241,6 +242,8 @@ class QueueList extends Component {
     const index = this.indexOfEvent(event);
     if (index < 0 || index === this.#cursor) return;
     this.#cursor = index;
+    // A click on the row itself moves the anchor, or selects from it.
+    if (event.target.closest("button")) this.selection.anchor = -1;
     this.draw();
   }
 }

@@ -39,8 +39,8 @@ class SeekBar extends Component {
       show: () => this.#show(),
       send: (value) => {
         const { duration } = this.time;
-        // The key End leads to the end of this item, not to the next one.
-        const position = Math.min(value, Math.max(0, duration - 1));
+        // The end of the slider leads to the end of this item, not to the next one.
+        const position = value < duration - 0.02 ? value : Math.max(0, duration - 1);
         this.#draw(position, duration);
         return this.request("seek", { position });
       },

@@ -23,7 +23,7 @@ const effectControls = [
   { name: "separation", kind: "range", words: "Separation of low frequencies", min: 1, max: 15, step: 0.5, show: decibels, isOff: ({ crossfeed }) => !crossfeed.enabled,
     get: ({ crossfeed }) => crossfeed.level, patch: (level) => ({ crossfeed: { level } }) },
   { name: "width", kind: "range", words: "Stereo width", min: 0, max: 200, step: 5, show: (value) => `${Math.round(value)} %`, isOff: ({ mono }) => mono,
-    get: ({ width }) => width * 100, patch: (value) => on(true, { width: value / 100 }) },
+    get: ({ width }) => width * 100, patch: (value) => on(value !== 100, { width: value / 100 }) },
   { name: "mono", kind: "check", words: "Mono", get: ({ mono }) => mono, patch: (mono) => on(mono, { mono }) },
   { name: "delay", kind: "range", words: "Delay", min: 0, max: 500, step: 5, show: (value) => `${Math.round(value)} ms`,
     get: ({ delay }) => delay, patch: (delay) => on(delay, { delay }) },
