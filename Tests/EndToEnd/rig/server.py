@@ -117,18 +117,23 @@ class Server:
     def threads(self) -> int:
         return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
 
+    def open_files(self) -> list[str]:
+        """The names of its descriptors' files, sockets and pipes."""
+        names = []
+        for entry in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
+            # One may be gone by now.
+            with contextlib.suppress(FileNotFoundError):
+                names.append(entry.readlink().name)
+        return names
+
     def descriptors(self) -> int:
-        return len(list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
+        """Without the library's: a read beside another one opens a further connection to its file, up to three, which stays."""
+        return sum(not name.startswith("library.sqlite") for name in self.open_files())
 
     def connections(self) -> int:
         """TCP connections that it has accepted and holds."""
-        process = pathlib.Path(f"/proc/{self.process.pid}")
-        held = set()
-        for entry in (process / "fd").iterdir():
-            # One may be gone by now.
-            with contextlib.suppress(FileNotFoundError):
-                held.add(entry.readlink().name)
-        fields = [line.split() for line in (process / "net/tcp").read_text().splitlines()[1:]]
+        held = self.open_files()
+        fields = [line.split() for line in pathlib.Path(f"/proc/{self.process.pid}/net/tcp").read_text().splitlines()[1:]]
         # Local address, state (10 listens), inode.
         return sum(line[1].endswith(f":{self.port:04X}") and line[3] != "0A" and f"socket:[{line[9]}]" in held for line in fields)
 
