@@ -112,10 +112,8 @@ struct AnnouncementsCommand: ParsableCommand {
 
         func run(_ client: ServerClient) throws {
             let effects = try client.soundEffects()
-            let answer: Answer = try client.ask(.get, "announcements")
-            // The end of one that is heard starts one that waits.
-            let all = (answer.announcements + effects).sorted { $0.waits && !$1.waits }.map(\.id)
-            for id in ids.isEmpty ? all : ids {
+            let targets = try ids.isEmpty ? all(client, effects) : ids
+            for id in targets {
                 let base = effects.contains { $0.id == id } ? "sfx" : "announcements"
                 do {
                     try client.send(.delete, ServerClient.path(base, id))
@@ -124,7 +122,13 @@ struct AnnouncementsCommand: ParsableCommand {
                 }
                 Console.output("\(id) has ended")
             }
-            if ids.isEmpty, all.isEmpty { Console.output("There are no announcements.") }
+            if targets.isEmpty { Console.output("There are no announcements.") }
+        }
+
+        /// Those that wait come first: the end of one that is heard starts one that waits.
+        private func all(_ client: ServerClient, _ effects: [Entry]) throws -> [String] {
+            let answer: Answer = try client.ask(.get, "announcements")
+            return (answer.announcements + effects).sorted { $0.waits && !$1.waits }.map(\.id)
         }
     }
 }
