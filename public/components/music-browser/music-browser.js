@@ -78,7 +78,7 @@ class MusicBrowser extends EntriesView {
       html`${entries.slice(0, this.shown).map((entry) => row(entry, content.entries.indexOf(entry), isReadOnly))}`), { isOther });
     const total = content?.length ?? 0;
     setText(refs.count, total ? count(total, "entry", "entries") : "");
-    this.button("addAll").disabled = total === 0 || isReadOnly || this.#all().length === 0;
+    this.button("addAll").disabled = total === 0 || isReadOnly || this.#all(entries).length === 0;
     this.button("more").hidden = entries.length <= this.shown && total <= (content?.entries.length ?? 0);
     this.showEmpty(entries.length ? null : this.#note(content));
   }
@@ -106,10 +106,10 @@ class MusicBrowser extends EntriesView {
    * The whole folder or list, or what of it matches the filter: none until all entries are loaded. A folder's lists are left out either
    * way, as its files stand beside them.
    */
-  #all() {
+  #all(matching = this.#matching()) {
     if (!this.words.length) return [this.path ? { uri: this.path } : { folder: "" }];
     if (this.content.entries.length < this.content.length) return [];
-    return this.#matching().filter(({ type }) => type !== "list").map(itemOf).filter(Boolean);
+    return matching.filter(({ type }) => type !== "list").map(itemOf).filter(Boolean);
   }
 
   #more() {
