@@ -39,9 +39,7 @@ extension PlayerCore {
     }
 
     /// Remembers a removed current item and its position. An undo of the removal returns both.
-    private mutating func takeRemoved(
-        _ edit: QueueEdit
-    ) -> (item: QueueItem, position: Double)? {
+    private mutating func takeRemoved(_ edit: QueueEdit) -> (item: QueueItem, position: Double)? {
         let old = removed
         removed = nil
         if let current, queue.item(current.item.id) == nil { removed = (current.item.id, position) }
