@@ -141,13 +141,18 @@ def test_a_clock_that_fails_now_and_then_is_not_noticed(directory, pulse, start_
             api.seek(position=begin)
         api.wait_status("playing")
         last, waited = begin + 1e-9, kept_waiting(server.process, pulse.process)
+        underruns = api.metric("tonearm_underruns_total")
         while last < begin + 1.5:
             snapshot = api.player()
-            assert snapshot["position"] >= last, "it fell back"
+            if snapshot["position"] < last:
+                # A sink that runs dry because its server waits for a processor makes the position jump.
+                assert kept_waiting(server.process, pulse.process) - waited > 0.05, "it fell back"
+                eventually(lambda before=underruns: api.metric("tonearm_underruns_total") > before, "an underrun is counted")
+                underruns += 1
             # A sound server that waits for a processor stands still.
             assert snapshot["status"] == "playing" or snapshot["position"] < begin + 0.3 or (
                 snapshot["reason"] == "output-unavailable" and kept_waiting(server.process, pulse.process) - waited > 0.25)
-            last = max(last, snapshot["position"])
+            last = snapshot["position"]
     # Sound takes time to begin, the clock none to be late: it is right again by now.
     waited = kept_waiting(server.process, pulse.process)
     before = api.player()
