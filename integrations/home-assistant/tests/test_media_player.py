@@ -624,19 +624,22 @@ async def test_two_servers_of_one_name(hass: HomeAssistant, server: Server, enti
         await call(hass, "join", entity, group_members=[second])
 
 
-async def test_clocks_an_hour_apart(hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient) -> None:
+async def test_clocks_an_hour_apart(
+    hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The position's time is Home Assistant's: an event that is stamped an hour ago, or ahead, holds now."""
     its = hass.data[DOMAIN][entry.entry_id]
     await play(hass, entity)
     await shows(hass, entity, "playing")
-    player = await api.get("/player")
+    player, now = await api.get("/player"), dt_util.utcnow()
+    monkeypatch.setattr(dt_util, "utcnow", lambda: now)
     for hours in (-1, 1):
         shift = hours * 3_600_000
         snapshot = {**player, "position": 2.0, "sampledAt": player["sampledAt"] + shift - 30}
         its._take({"type": "snapshot", "player": "main", "at": player["sampledAt"] + shift, "data": {"player": snapshot}})
         state = hass.states.get(entity)
-        age = (dt_util.utcnow() - state.attributes["media_position_updated_at"]).total_seconds()
-        assert age == pytest.approx(0.03, abs=0.05) and state.attributes["media_position"] == 2.0
+        assert now - state.attributes["media_position_updated_at"] == datetime.timedelta(milliseconds=30)
+        assert state.attributes["media_position"] == 2.0
 
 
 @pytest.mark.parametrize("hours", [-1, 0, 1])
