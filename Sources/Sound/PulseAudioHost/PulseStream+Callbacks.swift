@@ -106,6 +106,7 @@ extension PulseStream {
     }
 
     private func timingUpdated() {
+        timing.isPending = false
         guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
         let now = MonotonicTime.now
         let rate = Double(sampleRate)

@@ -36,7 +36,6 @@ struct TimingWatch {
 
     /// Whether the sink advances, judged by an answer with this read index.
     mutating func answered(readIndex: FrameCount, isPlaying: Bool, sinkLatency: Double, _ now: MonotonicTime) -> Bool {
-        isPending = false
         lastAnswer = now
         if readIndex != lastReadIndex {
             lastReadIndex = readIndex
