@@ -153,7 +153,7 @@ async def test_players_come_are_renamed_and_go(
     hass: HomeAssistant, entry: MockConfigEntry, entity: str, api: TonearmClient
 ) -> None:
     await api.request("POST", "/players", json={"id": "kitchen", "name": "Kitchen"})
-    await eventually(lambda: hass.states.get("media_player.kitchen"), "the new player", timeout=1)
+    await eventually(lambda: hass.states.get("media_player.kitchen"), "the new player")
     unique = entity_of(hass, entry, "kitchen")
     assert unique == "media_player.kitchen"
     await api.request("PATCH", "/players/kitchen", json={"name": "Galley"})
