@@ -126,6 +126,19 @@ def test_nothing_leaks(pulse, server, api):
     eventually(lambda: server.threads() <= threads, "threads are given back")
 
 
+def test_the_start_keeps_no_code_mapped(start_server):
+    """It runs through most of the program once. Without giving that back, more than half of the code stays mapped."""
+    server = start_server(launch_only=True)
+    eventually(lambda: server.port_file.exists(), "the port file")
+
+    def mapped() -> float:
+        _, _, code = pathlib.Path(f"/proc/{server.process.pid}/smaps").read_text().partition(" r-xp ")
+        size, resident = (int(re.search(rf"^{name}: +(\d+) kB", code, re.MULTILINE)[1]) for name in ("Size", "Rss"))
+        return resident / size
+
+    eventually(lambda: mapped() < 0.3, "the code is unmapped")
+
+
 def test_paused_without_clients_nothing_runs(pulse, server, api):
     """Row 92, promise 5: no wake-ups while paused with no client."""
     api.start("long.mp3")

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -226,6 +227,12 @@ static inline void clinux_trim_heap(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+/// Unmaps the program's code and constants, which the linker puts between these two symbols. Pages are read from its file again.
+static inline void clinux_drop_program_pages(void) {
+    extern const char __executable_start[], etext[];
+    madvise((void *)__executable_start, etext - __executable_start, MADV_DONTNEED);
 }
 
 /// Makes the calling thread treat denormal operands and results as 0, if the processor has such a mode: arithmetic with

@@ -48,6 +48,7 @@ struct ServeCommand: LocalCommand {
         if configuration.music.isEmpty {
             log.warning("no music folder was given: nothing can be played (--music DIR)")
         }
+        ProgramPages.giveBack()
         let signal = Signals.awaitEnd()
         log.info("ending", metadata: ["signal": "\(signal)"])
         Signals.endAtOnce(on: signal)
