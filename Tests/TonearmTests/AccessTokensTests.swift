@@ -12,7 +12,7 @@ import Testing
         try folder.file("token", text)
         let path = folder.path + "/token"
         try #require(chmod(path, 0o600) == 0)
-        return try AccessTokens.read(path).map { "\($0.secret) \($0.scope)" }
+        return try AccessTokens.read(path).tokens.map { "\($0.secret) \($0.scope)" }
     }
 
     @Test(arguments: [

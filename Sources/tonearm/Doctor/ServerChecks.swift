@@ -117,9 +117,9 @@ enum ServerChecks {
     /// A program of another user gets none.
     private static func token(_ settings: ServerConfiguration) -> String? {
         let needsToken = settings.anonymous == .nobody || (settings.anonymous == .loopback && !settings.isLoopback)
-        guard needsToken, !LinkCommand.listening(on: settings.port).isEmpty else { return nil }
+        guard needsToken, !LocalNetwork.listeners(on: settings.port).isEmpty else { return nil }
         do {
-            return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
+            return try AccessTokens.read(settings.tokenPath).highest
         } catch {
             // `clientAccess` reports it.
             return nil

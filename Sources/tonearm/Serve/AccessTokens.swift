@@ -20,7 +20,9 @@ struct AccessTokens {
     /// `setting`: the setting that determines the path.
     static func load(_ path: String, setting: String = "token-file") throws -> AccessTokens {
         if access(path, F_OK) != 0 { try create(path, setting) }
-        return AccessTokens(tokens: try read(path), isUnshown: access(mark(path), F_OK) == 0)
+        var loaded = try read(path)
+        loaded.isUnshown = access(mark(path), F_OK) == 0
+        return loaded
     }
 
     /// A link with the token was printed. If the mark cannot be removed, the next start prints the link again.
@@ -29,7 +31,7 @@ struct AccessTokens {
     /// A separate empty file, because other programs read the token file as a whole.
     private static func mark(_ path: String) -> String { path + ".unshown" }
 
-    static func read(_ path: String) throws -> [AccessToken] {
+    static func read(_ path: String) throws -> AccessTokens {
         func invalid(_ problem: String) -> Failure { .configuration("token-file: " + problem) }
         let text = String(
             decoding: try ConfigurationFile.read(path, setting: "token-file", isSecret: true), as: UTF8.self)
@@ -50,7 +52,7 @@ struct AccessTokens {
             throw invalid("a token in \(path) is listed twice")
         }
         guard !tokens.isEmpty else { throw invalid("\(path) contains no token") }
-        return tokens
+        return AccessTokens(tokens: tokens)
     }
 
     private static func create(_ path: String, _ setting: String) throws {

@@ -30,7 +30,7 @@ struct LinkCommand: LocalCommand {
     func run() throws {
         let settings = try ServerConfiguration(options, environment: ProcessInfo.processInfo.environment)
         let port = try port(settings)
-        let listening = Self.listening(on: port)
+        let listening = LocalNetwork.listeners(on: port)
         let isEverywhere = listening.contains { $0.allSatisfy { $0 == "0" } }
         let host = settings.isLoopback && isEverywhere ? "0.0.0.0" : settings.host
         let token = try token(settings)
@@ -41,25 +41,6 @@ struct LinkCommand: LocalCommand {
         }
     }
 
-    /// The addresses, in hexadecimal, at which programs of this user listen, according to the kernel (proc_net(5)). A
-    /// request to find out would send the token to any program that listens there.
-    static func listening(on port: UInt16) -> [Substring] {
-        ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path -> [Substring] in
-            do {
-                let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)
-                return table.split(separator: "\n").compactMap { line -> Substring? in
-                    let fields = line.split(separator: " ")
-                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return nil }
-                    let local = fields[1].split(separator: ":")
-                    return UInt16(local.last ?? "", radix: 16) == port ? local.first : nil
-                }
-            } catch {
-                // A kernel without IPv6 has no tcp6.
-                return []
-            }
-        }
-    }
-
     private func token(_ settings: ServerConfiguration) throws -> String? {
         if settings.isAnonymous, settings.tokenFile == nil { return nil }
         guard access(settings.tokenPath, F_OK) == 0 else {
@@ -67,7 +48,7 @@ struct LinkCommand: LocalCommand {
                 "\(settings.tokenPath) does not exist: the first start of tonearm serve creates it; or give the "
                     + "server's --data.", .unavailable)
         }
-        return AccessTokens(tokens: try AccessTokens.read(settings.tokenPath)).highest
+        return try AccessTokens.read(settings.tokenPath).highest
     }
 
     private func port(_ settings: ServerConfiguration) throws -> UInt16 {

@@ -69,6 +69,25 @@ enum LocalNetwork {
         }
     }
 
+    /// The addresses, in hexadecimal, at which programs of this user listen, according to the kernel (proc_net(5)). A
+    /// request to find out would send the token to any program that listens there.
+    static func listeners(on port: UInt16) -> [Substring] {
+        ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path -> [Substring] in
+            do {
+                let table = String(decoding: try ConfigurationFile.read(path, setting: "port"), as: UTF8.self)
+                return table.split(separator: "\n").compactMap { line -> Substring? in
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 7, fields[3] == "0A", fields[7] == "\(geteuid())" else { return nil }
+                    let local = fields[1].split(separator: ":")
+                    return UInt16(local.last ?? "", radix: 16) == port ? local.first : nil
+                }
+            } catch {
+                // A kernel without IPv6 has no tcp6.
+                return []
+            }
+        }
+    }
+
     static func machineName() -> String { ProcessInfo.processInfo.hostName }
 
     private static func numeric(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> String? {
