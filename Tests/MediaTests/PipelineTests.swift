@@ -27,8 +27,8 @@ import Testing
         let output = CapturingOutput(clock: clock)
         let player = Player(
             Player.Environment(
-                opener: opener, output: output, conversion: conversion, store: MemoryStore(), clock: clock,
-                buffering: DecodeBuffering()))
+                opener: opener, output: output, conversion: conversion, stretching: NoStretching(),
+                store: MemoryStore(), clock: clock, buffering: DecodeBuffering()))
         defer { player.shutdown() }
         let item = ItemDraft(uri: uri)
         player.perform(.edit(.insert([item], at: .end), expected: nil, play: true)) { _ in }

@@ -137,3 +137,18 @@ public struct NoConversion: SampleRateConversion {
         throw MediaError(.unsupported, "No conversion in this test.")
     }
 }
+
+/// For a player without tempo changes.
+public struct NoStretching: TimeStretching {
+    private static let refusal = MediaError(.unsupported, "This player cannot change speed or pitch.")
+
+    public init() {}
+
+    public func load() throws(MediaError) { throw Self.refusal }
+
+    public func stretcher(
+        for format: AudioFormat, rate: Double, cents: Double
+    ) throws(MediaError) -> any FrameConverter {
+        throw Self.refusal
+    }
+}

@@ -48,7 +48,7 @@ struct InStepTests {
             var environment = Player.Environment(
                 opener: ScriptedOpener(["20": script(seconds: 20), "30": script(seconds: 30)]),
                 output: PulseAudioOutput(server: daemon.server),
-                conversion: NoConversion(), store: MemoryStore(), clock: MachineClock())
+                conversion: NoConversion(), stretching: NoStretching(), store: MemoryStore(), clock: MachineClock())
             environment.device = device
             return Player(environment)
         }

@@ -245,8 +245,8 @@ final class HostRig: Sendable {
         var parts = PlayerHost.Parts(
             environment: { [outputs, clock] id, store in
                 Player.Environment(
-                    opener: opener, output: outputs.make(id, clock), conversion: NoConversion(), store: store,
-                    clock: clock)
+                    opener: opener, output: outputs.make(id, clock), conversion: NoConversion(),
+                    stretching: NoStretching(), store: store, clock: clock)
             },
             announcer: { _, _ in nil }, keeper: keeper, session: session, sessionPlayers: sessionPlayers, bus: bus)
         parts.handOver = { [timers] in timers.handOver($0, to: $1) }

@@ -31,18 +31,3 @@ public protocol TimeStretching: Sendable {
     /// `cents`: -1200...1200. Throws `MediaError.unsupported` for formats that the library does not support.
     func stretcher(for format: AudioFormat, rate: Double, cents: Double) throws(MediaError) -> any FrameConverter
 }
-
-/// For a player without tempo changes.
-public struct NoStretching: TimeStretching {
-    private static let refusal = MediaError(.unsupported, "This player cannot change speed or pitch.")
-
-    public init() {}
-
-    public func load() throws(MediaError) { throw Self.refusal }
-
-    public func stretcher(
-        for format: AudioFormat, rate: Double, cents: Double
-    ) throws(MediaError) -> any FrameConverter {
-        throw Self.refusal
-    }
-}

@@ -13,12 +13,12 @@ public final class Player: Sendable {
         public var opener: any MediaOpener
         public var output: any AudioOutput
         public var conversion: any SampleRateConversion
+        public var stretching: any TimeStretching
         public var store: any PlayerStore
         public var clock: any PlayerClock
         public var networkBuffering = NetworkBuffering()
         /// Id of the configured output device, used until the user chooses one.
         public var device: String?
-        public var stretching: any TimeStretching = NoStretching()
         public var buffering: DecodeBuffering
         public var memory = QueueMemory()
         /// Output devices known before `output` reports its own.
@@ -28,11 +28,13 @@ public final class Player: Sendable {
 
         public init(
             opener: any MediaOpener, output: any AudioOutput, conversion: any SampleRateConversion,
-            store: any PlayerStore, clock: any PlayerClock, buffering: DecodeBuffering = DecodeBuffering()
+            stretching: any TimeStretching, store: any PlayerStore, clock: any PlayerClock,
+            buffering: DecodeBuffering = DecodeBuffering()
         ) {
             self.opener = opener
             self.output = output
             self.conversion = conversion
+            self.stretching = stretching
             self.store = store
             self.clock = clock
             self.buffering = buffering

@@ -30,7 +30,7 @@ public final class OfflineRenderer {
     /// `slowest`: the lowest tempo rate. `duration`: seconds; nil renders everything. Throws `MediaError` if cancelled.
     public init(
         _ format: AudioFormat, effects: EffectSettings, conversion: any SampleRateConversion,
-        stretching: any TimeStretching = NoStretching(), slowest: Double = 1, duration: Double? = nil,
+        stretching: any TimeStretching, slowest: Double = 1, duration: Double? = nil,
         cancellation: MediaCancellation = MediaCancellation()
     ) {
         self.format = format

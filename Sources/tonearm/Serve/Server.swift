@@ -73,12 +73,11 @@ final class Server {
             var own = opener
             own.streams = streams
             var environment = Player.Environment(
-                opener: ToneOpener(others: own), output: output, conversion: SoxrConversion(), store: store,
-                clock: clock, buffering: configuration.buffering)
+                opener: ToneOpener(others: own), output: output, conversion: SoxrConversion(),
+                stretching: SoundTouchStretching(), store: store, clock: clock, buffering: configuration.buffering)
             environment.networkBuffering = configuration.networkBuffering
             environment.memory = memory
             if configuration.output == .pulse { environment.device = configuration.sink }
-            environment.stretching = SoundTouchStretching()
             return environment
         }
         let (sources, sessionPlayers, bus) = (PlayerStreams(), SessionPlayers(), EventBus())

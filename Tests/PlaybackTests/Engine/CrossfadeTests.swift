@@ -165,7 +165,8 @@ import Testing
 
     @Test func aRender_isTheSame() throws {
         let format = AudioFormat(sampleRate: Self.rate, layout: .stereo)
-        let renderer = OfflineRenderer(format, effects: .off, conversion: NoConversion())
+        let renderer = OfflineRenderer(
+            format, effects: .off, conversion: NoConversion(), stretching: NoStretching())
         var output: [Float] = []
         let consume = { (part: UnsafeBufferPointer<Float>) in output += part }
         var first = OfflineMedia(ScriptedDecoder(Self.script(6, base: 0.1)))

@@ -13,7 +13,7 @@ import KernelTesting
         let player = Player(
             Player.Environment(
                 opener: ScriptedOpener([:]), output: CapturingOutput(clock: ManualClock()), conversion: NoConversion(),
-                store: store, clock: MachineClock()))
+                stretching: NoStretching(), store: store, clock: MachineClock()))
         defer { player.shutdown() }
         let edit = PlayerCommand.edit(.insert([ItemDraft(uri: "a")], at: .end))
         let answers = Atomic(0)

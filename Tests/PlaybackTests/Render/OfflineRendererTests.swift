@@ -156,7 +156,8 @@ struct OfflineRendererTests {
     @Test func cancelledItEndsAtOnce() throws {
         let cancellation = MediaCancellation()
         let renderer = OfflineRenderer(
-            Self.format, effects: .off, conversion: NoConversion(), cancellation: cancellation)
+            Self.format, effects: .off, conversion: NoConversion(), stretching: NoStretching(),
+            cancellation: cancellation)
         #expect(throws: MediaError.self) {
             try renderer.render(Self.media(1 << 40)) { _ in
                 cancellation.cancel()

@@ -25,11 +25,10 @@ final class PlayerRig: Sendable {
         opener = ScriptedOpener(scripts)
         output = CapturingOutput(clock: clock, ringCapacity: ringCapacity)
         store = MemoryStore(saved)
-        var environment = Player.Environment(
-            opener: opener, output: output, conversion: NoConversion(), store: store, clock: clock,
-            buffering: buffering)
-        environment.stretching = stretching
-        player = Player(environment)
+        player = Player(
+            Player.Environment(
+                opener: opener, output: output, conversion: NoConversion(), stretching: stretching, store: store,
+                clock: clock, buffering: buffering))
         player.observe { [log] event in log.events.withLock { $0.append(event) } }
     }
 

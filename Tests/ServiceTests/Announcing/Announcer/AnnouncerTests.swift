@@ -74,8 +74,8 @@ import KernelTesting
         let output = CapturingOutput(clock: clock)
         let voice = PlayerVoice(
             Player.Environment(
-                opener: ScriptedOpener([:]), output: output, conversion: NoConversion(), store: MemoryStore(),
-                clock: clock), rules: SessionRules()
+                opener: ScriptedOpener([:]), output: output, conversion: NoConversion(),
+                stretching: NoStretching(), store: MemoryStore(), clock: clock), rules: SessionRules()
         ) { _, _ in }
         defer { voice.end() }
         var effects = EffectSettings()
