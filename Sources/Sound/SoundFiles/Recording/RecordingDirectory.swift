@@ -2,6 +2,7 @@
 
 internal import Kernel
 internal import CSndfile
+internal import FoundationEssentials
 internal import Glibc
 public import Media
 public import Service
@@ -200,7 +201,7 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     private func createPart(
         _ name: String?, _ format: RecordedFormat
     ) throws(RecordingError) -> (id: String, descriptor: Int32) {
-        let stem = name ?? Self.timeName()
+        let stem = name ?? Self.timeName
         for number in 1...10_000 {
             let id = (number == 1 ? stem : "\(stem)-\(number)") + "." + format.rawValue
             if faccessat(directory, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 { continue }
@@ -275,13 +276,8 @@ public final class RecordingDirectory: RecordingStore, StreamStore {
     }
 
     /// In UTC, to the second: `20261121T170512Z`.
-    private static func timeName() -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    private static var timeName: String {
+        Date.now.ISO8601Format(.init(dateSeparator: .omitted, timeSeparator: .omitted))
     }
 
     private static var systemText: String { String(cString: strerror(errno)) }
