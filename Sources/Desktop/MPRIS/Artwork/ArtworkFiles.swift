@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import Kernel
 internal import Glibc
 import Playback
@@ -100,14 +101,9 @@ final class ArtworkFiles: Sendable {
     }
 
     private func removeAll(but kept: [String]) {
-        guard let listing = opendir(directory) else { return }
-        defer { closedir(listing) }
-        while let entry = readdir(listing) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            let path = "\(directory)/\(name)"
-            if name != ".", name != "..", !kept.contains(path) { unlink(path) }
-        }
+        let names: [String]
+        // There is no directory before the first picture.
+        do { names = try FileManager.default.contentsOfDirectory(atPath: directory) } catch { return }
+        for path in names.map({ "\(directory)/\($0)" }) where !kept.contains(path) { unlink(path) }
     }
 }
