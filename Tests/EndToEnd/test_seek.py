@@ -77,18 +77,21 @@ def test_fifty_seeks_a_second_end_at_the_last_one(capture, api, events, media):
 
 
 def test_events_show_no_place_between_old_and_new(api, open_events):
-    """Rows 51, 88: the first time after a seek is the target, with another discontinuity."""
-    log = open_events("events=time,status&interval=0.05")
+    """Rows 46, 51, 88: the first time after a seek is the target, with another discontinuity; at once for a client that asked for
+    one a minute, too."""
+    log, rare = open_events("events=time,status&interval=0.05"), open_events("events=time&interval=60")
     api.load("long.mp3", play=True)
     log.wait_for("time", lambda event: event["position"] > 0.3)
     before = log.since(0, "time")[-1]
-    mark = log.mark()
+    mark, rare_mark = log.mark(), rare.mark()
     api.seek(position=30)
     log.wait_for("time", lambda event: event["position"] > 30.3, mark=mark)
     positions = [event["position"] for event in log.since(mark, "time")]
     assert not [position for position in positions if 2 < position < 29.99], positions
     after = [event for event in log.since(mark, "time") if event["position"] >= 29.99][0]
     assert after["discontinuity"] == before["discontinuity"] + 1
+    jump = rare.wait_for("time", lambda event: event["position"] >= 29.99, mark=rare_mark)
+    assert jump["discontinuity"] == after["discontinuity"]
 
 
 FAILING_CLOCK = r"""
