@@ -53,9 +53,9 @@ class Microphone:
         self.speak(amplitude * numpy.sin(2 * numpy.pi * frequency * numpy.arange(RATE) / RATE), scratch)
 
     @property
-    def stumbled(self) -> bool:
-        """True if the voice itself broke off, as on a busy machine."""
-        return "underrun" in self._log.read_text(errors="replace").lower()
+    def stumbles(self) -> int:
+        """How often the voice itself broke off, as on a busy machine."""
+        return self._log.read_text(errors="replace").lower().count("underrun")
 
     def hush(self) -> None:
         if self._voice is None:
