@@ -229,6 +229,19 @@ import Testing
         #expect(refusal?.detail == "The category record needs an input, and there is none.")
     }
 
+    /// SPEC row 105: it needs no output.
+    @Test func record_silencesOthers_whileItIsActive() throws {
+        var core = core()
+        _ = core.playerChanged("main", .hasOutput, false)
+        let silenced = made(
+            try core.change(
+                request {
+                    $0.category = .record
+                    $0.active = true
+                }), &core)
+        #expect(silenced.map(\.value) == [.muted(true)])
+    }
+
     @Test func switchAndLock_countOnlyForTheirCategories() throws {
         var core = core()
         var actions = try core.change(
