@@ -21,7 +21,7 @@ extension PlayerCore {
             case .pauseWithLeader: pause(.leader)
             case .toggle: try goal.wantsSound && !isHeldBack ? pause(.user) : play(.current, at: nil)
             case .stop(let drain): stop(drain: drain)
-            case .next: try skip(to: queue.next(order, using: &random))
+            case .next: try skip(to: queue.next(order, using: &random), .next)
             case .previous: try previous()
             case .seek(let target): try seek(to: target)
             case .scan(let rate): try scan(at: rate)
@@ -88,7 +88,7 @@ extension PlayerCore {
             if let position { beginSeek(to: .seconds(position)) }
         } else {
             scan = nil
-            failuresInARow = 0
+            forgetFailures()
             makeCurrent(wanted, at: position ?? positionOfUnopened(wanted))
             goal = .play
         }
@@ -163,12 +163,12 @@ extension PlayerCore {
         goal = .pause(.user)
     }
 
-    private mutating func skip(to id: ItemID?) throws(PlaybackError) {
+    private mutating func skip(to id: ItemID?, _ course: Course) throws(PlaybackError) {
         guard let id, let item = queue.item(id) else {
             throw PlaybackError(.noSuchContent, "There is no item to go to.")
         }
         dropScan()
-        failuresInARow = 0
+        forgetFailures(course: course)
         makeCurrent(item, at: nil)
         holdUnlessPlaying()
     }
@@ -177,7 +177,7 @@ extension PlayerCore {
         let restartsAfter = settings.previousRestartsAfter
         let restarts = current != nil && !goal.isAtRest && restartsAfter > 0 && position > restartsAfter
         if !restarts, let id = queue.previous(order) {
-            try skip(to: id)
+            try skip(to: id, .previous(from: queue.currentID))
         } else if queue.current != nil {
             try wakeForSeeking()
             dropScan()

@@ -86,19 +86,19 @@ extension PlayerCore {
 
     /// True if the queue continues after this many failures in a row.
     func continues(afterFailures failures: Int) -> Bool {
-        settings.onError == .skip && settings.repeats != .one && !stopsAfterCurrent && failures < max(2, queue.count)
+        settings.onError == .skip && (settings.repeats != .one || course != .onward) && !stopsAfterCurrent
+            && failures < max(2, queue.count)
     }
 
     /// The current item failed: the queue goes on if sound was wanted, otherwise the player shows the failure.
     mutating func currentFailed(_ error: PlaybackError) {
         guard let failed = current else { return }
-        statistics.itemsFailed += 1
-        failuresInARow += 1
+        countFailure()
         let wasToSound = goal.wantsSound
         let place = position
         complete(failed, .error)
         emit(.error(error))
-        let successor = wasToSound ? queue.successor(order, using: &random) : nil
+        let successor = wasToSound ? successorOfFailed() : nil
         guard continues(afterFailures: failuresInARow), let next = successor, next != failed.item.id,
             let item = queue.item(next)
         else {

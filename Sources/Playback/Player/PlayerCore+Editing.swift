@@ -17,7 +17,7 @@ extension PlayerCore {
         let restored = takeRemoved(edit)
         if play, let target {
             lastError = nil
-            failuresInARow = 0
+            forgetFailures()
             scan = nil
             makeCurrent(target, at: nil)
             goal = .play

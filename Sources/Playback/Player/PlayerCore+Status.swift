@@ -143,7 +143,7 @@ extension PlayerCore {
         // Keep the current reason until another one is known. `playing` needs none.
         guard isNew || (reason != lastReason && (reason != nil || status == .playing)) else { return }
         if status == .playing {
-            failuresInARow = 0
+            forgetFailures()
             beginRise()
         }
         let previous = lastStatus

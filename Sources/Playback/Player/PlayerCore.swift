@@ -37,7 +37,9 @@ struct PlayerCore {
 
     // Reports of the decoders.
     var loaded = LoadedTracks()
-    var failuresInARow = 0
+    private(set) var failuresInARow = 0
+    /// Where the queue goes on if the current item fails before it is heard.
+    private(set) var course = Course.onward
     /// `queueLow` was emitted for the current item, and nothing follows it yet.
     var isQueueLow = false
     let networkBuffering: NetworkBuffering
@@ -82,6 +84,13 @@ struct PlayerCore {
     var indexOfCurrent: (revision: QueueRevision, id: ItemID, index: Int)?
     var saving: Saving
     private var lastGeneration: UInt64 = 0
+
+    /// How the current item was reached.
+    enum Course: Equatable {
+        case onward, next
+        /// `from`: the item that was current before.
+        case previous(from: ItemID?)
+    }
 
     struct Scan {
         var rate: Double
@@ -199,6 +208,24 @@ struct PlayerCore {
     mutating func savePosition() {
         saving.positionSavedAt = now
         actions += positionToSave.map { .save($0) }
+    }
+
+    /// Sound is heard, or a command makes an item the current one.
+    mutating func forgetFailures(course: Course = .onward) { (failuresInARow, self.course) = (0, course) }
+
+    mutating func countFailure() {
+        statistics.itemsFailed += 1
+        failuresInARow += 1
+    }
+
+    /// The item with which the queue goes on after the current one has failed.
+    mutating func successorOfFailed() -> ItemID? {
+        if case .previous(let from) = course {
+            if let id = queue.previous(order) { return id }
+            course = .next
+            if let from, queue.item(from) != nil { return from }
+        }
+        return course == .next ? queue.next(order, using: &random) : queue.successor(order, using: &random)
     }
 
     /// A completed item restarts from its beginning. Nothing while the store has another queue.

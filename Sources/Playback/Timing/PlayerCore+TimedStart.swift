@@ -119,7 +119,7 @@ extension PlayerCore {
             if current.isFed || position != nil { beginSeek(to: .seconds(position ?? self.position)) }
         } else {
             lastError = nil
-            failuresInARow = 0
+            forgetFailures()
             makeCurrent(wanted, at: position ?? positionOfUnopened(wanted))
         }
     }

@@ -138,6 +138,26 @@ import Kernel
         #expect(world.core.lastError == nil)
     }
 
+    /// Back from the third or on from the first, past what is missing. Nothing before it plays: the third starts again.
+    @Test(arguments: [
+        (["a-60", "missing", "c-60"], PlayerCommand.previous, "a-60", PlayerSettings.Repeat.off),
+        (["missing", "missing", "c-60"], .previous, "c-60", .off), (["a-60", "missing", "c-60"], .previous, "a-60", .one),
+        (["a-60", "missing", "c-60"], .next, "c-60", .off), (["a-60", "missing", "c-60"], .next, "c-60", .one),
+    ]) func aSkip_passesItemsThatFail(
+        uris: [String], skip: PlayerCommand, expected: String, repeats: PlayerSettings.Repeat
+    ) {
+        var world = SimulatedWorld()
+        world.apply { $0.repeats = repeats }
+        world.add(uris)
+        let isBack = if case .previous = skip { true } else { false }
+        world.command(.play(.index(isBack ? 2 : 0)))
+        #expect(world.run { $0.status == .playing && $0.position > 1 })
+        let mark = world.now
+        world.command(skip)
+        #expect(world.run { $0.status == .playing && $0.core.current?.item.uri == expected && $0.position < 1 })
+        #expect(world.now.seconds(since: mark) < 2 && world.core.lastError?.code == .notFound)
+    }
+
     @Test func fails_whenEverythingIsMissingAndRepeats() {
         var world = SimulatedWorld()
         world.apply { $0.repeats = .all }
