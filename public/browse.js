@@ -33,6 +33,7 @@ export class Browse {
     bind(find("browse-switch"), { view: () => this.view, hasRecorder: () => this.recorder.isEnabled });
     socket.addEventListener("message", ({ detail }) => {
       if (detail.type === "library") this.library.applyStatus(detail.data);
+      if (detail.type === "library" && this.view === "folders") this.folder.applyStatus(detail.data);
       this.recorder.applyEvent(detail);
       this.cache.applyEvent(detail);
     });
@@ -72,8 +73,8 @@ export class Browse {
 
   /** Reads the shown view again, also after the connection came back. */
   refresh() {
-    if (!this.folder.content) this.folder.open("");
-    if (this.view === "library") this.library.start();
+    if (this.view === "folders") this.folder.reload();
+    else if (this.view === "library") this.library.start();
     else if (this.view === "playlists") this.playlists.load();
     else if (this.view === "recorder") this.recorder.list();
     else if (this.view === "web") this.cache.list();

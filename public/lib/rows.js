@@ -23,8 +23,12 @@ export class Rows {
   redraw(draw, { isOther = false } = {}) {
     const focused = document.activeElement;
     const place = this.#list.contains(focused) ? placeOf(focused) : null;
+    const path = place === null || isOther ? undefined : pathOf(focused.closest("li"));
     if (isOther) this.#current = 0;
     draw();
+    // Entries may have come or gone above it.
+    const index = path === undefined ? -1 : this.#rows.findIndex((row) => pathOf(row) === path);
+    if (index >= 0) this.#current = index;
     this.#markStop();
     if (place !== null && !focused.isConnected) this.#focus(this.#stop, isOther ? 0 : place);
   }
@@ -79,6 +83,11 @@ export class Rows {
 
 function mark(row, isStop) {
   for (const control of row.querySelectorAll(controls)) control.tabIndex = isStop ? 0 : -1;
+}
+
+/** The path of a row's folder or file; undefined if it has none. */
+function pathOf(row) {
+  return row?.querySelector("[data-path]")?.dataset.path;
 }
 
 /** The place of a control in its row: 0 for the name, -1 for the last button. A file has fewer buttons than a folder. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
-const arrows = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
 
 /** True if the focused element uses the key itself. */
 function isTaken(event) {
@@ -9,8 +8,9 @@ function isTaken(event) {
   if (!(target instanceof Element)) return false;
   if (target.closest(typing) || target.closest("dialog")) return true;
   if (key === " " || key === "Enter") return target.closest("button, a, summary") !== null;
-  if (arrows.has(key)) return target.closest("input, .browser-entries, [role=grid]") !== null;
-  return false;
+  // The steps of the position's own slider are hundredths of a second.
+  if (key.startsWith("Arrow") && target.closest("input")) return target.closest("seek-bar") === null;
+  return ["ArrowUp", "ArrowDown"].includes(key) && target.closest(".browser-entries, [role=grid]") !== null;
 }
 
 /** Calls `bindings[name]` for `" "`, `"j"`, `"Ctrl+z"`, `"Ctrl+Shift+z"` ... wherever the focus is. */

@@ -5,12 +5,18 @@ import { Newest } from "../lib/newest.js";
 import { observe } from "../lib/signal.js";
 
 const pageSize = 500;
+/** Of one answer. */
+const mostEntries = 1000;
 /** A list may come from a slow server. */
 const slow = { timeout: 30_000 };
 
 /** The folder or playlist in the music pane, loaded page by page. */
 export class Folder {
   #client;
+  /** Of the folder to show. */
+  #path = "";
+  /** The library's revision when it last changed. */
+  #revision = null;
   #folders = new Newest();
   #lists = new Newest();
 
@@ -20,7 +26,25 @@ export class Folder {
 
   open(path) {
     this.#lists.forget();
+    this.#path = path;
     return this.#folders.take(this.#page(path, 0), (content) => this.#show(content), ({ message }) => this.#show(null, message));
+  }
+
+  /** Reads the folder again, with the pages that are loaded. Keeps it while the server is busy, and where it has too many entries. */
+  reload() {
+    const { content } = this;
+    const count = Math.max(pageSize, content?.entries.length ?? 0);
+    if (content?.isList || count > mostEntries) return undefined;
+    const keep = ({ status }) => content !== null && [0, 429].includes(status);
+    return this.#folders.take(this.#page(this.#path, 0, count), (read) => this.#show(read),
+      (problem) => keep(problem) || this.#show(null, problem.message));
+  }
+
+  /** The library has changed; a scan changes it many times, so only its end counts. */
+  applyStatus({ revision, state }) {
+    if (revision === this.#revision || state === "scanning") return;
+    this.#revision = revision;
+    this.reload();
   }
 
   /**
@@ -50,8 +74,8 @@ export class Folder {
     this.content = { ...content, length: page.length, entries: [...content.entries, ...page.entries] };
   }
 
-  #page(path, offset) {
-    return this.#client.get(`/browse?${new URLSearchParams({ path, offset, limit: pageSize })}`);
+  #page(path, offset, limit = pageSize) {
+    return this.#client.get(`/browse?${new URLSearchParams({ path, offset, limit })}`);
   }
 }
 

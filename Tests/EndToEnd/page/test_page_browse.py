@@ -167,6 +167,24 @@ def test_emptyTop_tellsOfTheOption(start_server, open_remote, directory):
     expect(remote.page.locator("music-browser .empty")).to_contain_text("--music")
 
 
+def test_theOpenFolder_followsChangesOnTheDisk(start_server, open_remote, directory, media):
+    root = directory / "changing"
+    (root / "Old").mkdir(parents=True)
+    (root / "Old" / "low.mp3").write_bytes(media.path("low.mp3").read_bytes())
+    remote = open_remote(url=start_server(music=root).url)
+    folders = remote.page.locator("music-browser")
+    old = folders.get_by_role("button", name="Old", exact=True)
+    old.focus()
+    (root / "New").mkdir()
+    (root / "New" / "chirp.mp3").write_bytes(media.path("chirp.mp3").read_bytes())
+    new = folders.get_by_role("button", name="New", exact=True)
+    expect(new).to_be_visible(timeout=20_000)
+    expect(old).to_be_focused()
+    new.click()
+    (root / "New" / "chirp.mp3").rename(root / "New" / "other.mp3")
+    expect(folders.locator(".entry-name")).to_have_text([re.compile("other.mp3")], timeout=20_000)
+
+
 @pytest.fixture
 def broken(start_server, open_remote, directory, media):
     """Music, a file that only has its name, and a playlist; and a way to ask the server."""

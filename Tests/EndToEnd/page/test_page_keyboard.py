@@ -103,6 +103,20 @@ def test_fromTheSearchField_oneKeyLeadsToTheFirstResult(remote, api, tab, row, k
     assert api.ids() == [] and api.player()["volume"] == 1
 
 
+def test_sideways_theArrowsSeek_alsoFromTheSliderAndTheRows(remote, api):
+    api.start("long.mp3")
+    api.pause()
+    remote.wait_rows()
+    for place in (remote.position, remote.row(0), remote.page.locator(".entry-name").first):
+        before = api.player()["position"]
+        place.focus()
+        remote.page.keyboard.press("ArrowRight")
+        eventually(lambda: api.player()["position"] == pytest.approx(before + 5, abs=0.1), f"five seconds from {place}")
+    remote.position.focus()
+    remote.page.keyboard.press("ArrowDown")
+    eventually(lambda: api.player()["level"] == pytest.approx(0.95), "the volume")
+
+
 def test_escape_emptiesTheSearchOfTheLibrary_thenLeavesIt(page):
     page.get_by_role("tab", name="Library").click()
     page.locator(".entry-name:visible, .album-open:visible").last.focus()

@@ -2,7 +2,7 @@
 
 import { choices, define, effect, html, icon, iconButton, render, setText, textButton } from "../../lib/component.js";
 import { EntriesView, entryRow, loading, placingButtons, placings } from "../../lib/browsing.js";
-import { describeItem, formatSize, isNetwork, stationOf } from "../../lib/media.js";
+import { describeItem, formatSize, isListName, isNetwork, stationOf } from "../../lib/media.js";
 import { showLevels } from "../../lib/meter.js";
 import { describeStreamEnd } from "../../lib/saved-stream.js";
 import { formatTime } from "../../lib/time.js";
@@ -84,7 +84,8 @@ class RecorderPanel extends EntriesView {
     const isSaving = stream?.state === "recording";
     line.hidden = !isSaving;
     if (isSaving) setText(line.querySelector("span"), `Saving a stream: ${stream.id}, ${formatSize(stream.bytes ?? 0)}`);
-    offer.hidden = stream?.state !== "idle" || !isNetwork(this.item?.uri);
+    // A stream in segments cannot be saved.
+    offer.hidden = stream?.state !== "idle" || !isNetwork(this.item?.uri) || isListName(this.item.uri);
     if (!offer.hidden) setText(offer.querySelector("span"), `From the web: ${sourceOf(this.item)}`);
     setText(end, isSaving || stream?.last?.id === seenEnd ? "" : describeStreamEnd(stream?.last));
     // The pressed button is gone: focus the one in its place.
