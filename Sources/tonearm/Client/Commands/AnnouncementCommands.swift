@@ -60,7 +60,7 @@ struct AnnounceCommand: ClientCommand {
         let patience = wait ? Self.longestWait : ServerClient.timeout
         let sound: SoundState = try client.ask(.post, "announcements", body, patience: patience)
         if let reason = sound.reason, reason != "finished" { throw Failure("\(sound.id) was \(reason).") }
-        if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
+        if let state = sound.state { Console.output("\(sound.id) \(state)") }
     }
 }
 
@@ -154,7 +154,7 @@ struct EffectCommand: ClientCommand {
             "uri": MediaArgument(uri).uri, "volume": volume.map(SoundArgument.amplitude),
         ]
         let sound: SoundState = try client.ask(.post, "sfx", body)
-        if let state = sound.state, state != "playing" { Console.output("\(sound.id) \(state)") }
+        if let state = sound.state { Console.output("\(sound.id) \(state)") }
     }
 }
 
