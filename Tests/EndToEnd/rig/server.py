@@ -45,6 +45,7 @@ class Server:
         self.port_file = directory / "port"
         self.port = 0
         self.process: subprocess.Popen | None = None
+        self._mapped = 0
         self.ready_seconds = 0.0
 
     @property
@@ -148,12 +149,29 @@ class Server:
                     found.append((int(fields[19]), int(entry.name)))
         return [process for _, process in sorted(found)]
 
+    def _map_program(self) -> None:
+        """Maps all of the program's pages. The server unmaps them once it has started, and then maps those that it uses: without this,
+        a difference of two readings would count them as memory."""
+        if self._mapped == self.process.pid:
+            return
+        self._mapped = self.process.pid
+        program = os.readlink(f"/proc/{self.process.pid}/exe")
+        with open(f"/proc/{self.process.pid}/mem", "rb", buffering=0) as memory:
+            for line in pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().splitlines():
+                span, rights, *_, path = line.split()
+                if path == program and "w" not in rights:
+                    begin, end = (int(place, 16) for place in span.split("-"))
+                    memory.seek(begin)
+                    memory.read(end - begin)
+
     def resident_bytes(self) -> int:
+        self._map_program()
         pages = int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def peak_bytes(self) -> int:
         """The most that was resident since the start, or since `forget_peak`."""
+        self._map_program()
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 

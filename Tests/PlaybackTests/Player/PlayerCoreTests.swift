@@ -141,7 +141,8 @@ import Kernel
     /// Back from the third or on from the first, past what is missing. Nothing before it plays: the third starts again.
     @Test(arguments: [
         (["a-60", "missing", "c-60"], PlayerCommand.previous, "a-60", PlayerSettings.Repeat.off),
-        (["missing", "missing", "c-60"], .previous, "c-60", .off), (["a-60", "missing", "c-60"], .previous, "a-60", .one),
+        (["missing", "missing", "c-60"], .previous, "c-60", .off),
+        (["a-60", "missing", "c-60"], .previous, "a-60", .one),
         (["a-60", "missing", "c-60"], .next, "c-60", .off), (["a-60", "missing", "c-60"], .next, "c-60", .one),
     ]) func aSkip_passesItemsThatFail(
         uris: [String], skip: PlayerCommand, expected: String, repeats: PlayerSettings.Repeat
