@@ -19,6 +19,8 @@ struct DecodeWorker {
     var run = DecodeRun()
     /// Seconds that are decoded before the start position.
     var lead = 0.0
+    /// Commands from the mailbox that wait, the next one last.
+    var taken: [DecodeSession.Command] = []
 
     mutating func run(_ locator: MediaLocator, opener: any MediaOpener) {
         do {
@@ -58,18 +60,22 @@ struct DecodeWorker {
 
     private mutating func serve(_ reader: DecodeReader) throws(MediaError) {
         while true {
-            for command in mailbox.take(until: nil) {
-                switch command {
-                case .end: return
-                case .reposition(let run, let start):
-                    self.run = run
-                    self.start = start
-                    try begin(reader)
-                case .feed(let ring, let lease, let feed):
-                    try feedInterruptibly(reader, into: ring, lease, feed)
-                }
+            switch nextCommand() {
+            case .end: return
+            case .reposition(let run, let start):
+                self.run = run
+                self.start = start
+                try begin(reader)
+            case .feed(let ring, let lease, let feed):
+                try feedInterruptibly(reader, into: ring, lease, feed)
             }
         }
+    }
+
+    /// Waits for it. After a failure the commands that were taken with the failed one are still there.
+    private mutating func nextCommand() -> DecodeSession.Command {
+        while taken.isEmpty { taken = mailbox.take(until: nil).reversed() }
+        return taken.removeLast()
     }
 
     /// A seek interrupts waits for data of the old position.
@@ -158,14 +164,12 @@ struct DecodeWorker {
     }
 
     /// Answers seeks with the error until the session ends.
-    private func awaitEnd(_ error: MediaError) {
+    private mutating func awaitEnd(_ error: MediaError) {
         while true {
-            for command in mailbox.take(until: nil) {
-                switch command {
-                case .end: return
-                case .reposition(let run, _): report(.failed(run, error, end: nil))
-                case .feed: continue
-                }
+            switch nextCommand() {
+            case .end: return
+            case .reposition(let run, _): report(.failed(run, error, end: nil))
+            case .feed: continue
             }
         }
     }
