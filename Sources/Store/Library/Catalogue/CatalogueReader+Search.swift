@@ -87,6 +87,6 @@ extension CatalogueReader {
                 JOIN \(searched.table) AS entry ON entry.id = found.rowid
                 \(searched.tieBreak)
             """
-        return try database.rows(sql, [query]).map { Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
+        return try database.rows(sql, [query]).map { try Match(row: $0[0], key: $0[1], name: $0[2], sort: $0[3]) }
     }
 }

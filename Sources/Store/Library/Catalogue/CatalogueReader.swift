@@ -9,20 +9,19 @@ struct CatalogueReader {
 
     func counts() throws -> LibraryStatus.Counts {
         var counts = LibraryStatus.Counts()
-        let row = try Row.fetchOne(
-            database,
-            sql: """
-                SELECT (SELECT count(*) FROM artist), (SELECT count(*) FROM album), (SELECT count(*) FROM track),
-                    (SELECT count(*) FROM genre), (SELECT count(*) FROM failure),
-                    (SELECT coalesce(sum(duration), 0) FROM track)
-                """)
+        let row = try database.row(
+            """
+            SELECT (SELECT count(*) FROM artist), (SELECT count(*) FROM album), (SELECT count(*) FROM track),
+                (SELECT count(*) FROM genre), (SELECT count(*) FROM failure),
+                (SELECT coalesce(sum(duration), 0) FROM track)
+            """)
         guard let row else { return counts }
-        counts.artists = row[0]
-        counts.albums = row[1]
-        counts.tracks = row[2]
-        counts.genres = row[3]
-        counts.unplayable = row[4]
-        counts.duration = row[5]
+        counts.artists = try row[0]
+        counts.albums = try row[1]
+        counts.tracks = try row[2]
+        counts.genres = try row[3]
+        counts.unplayable = try row[4]
+        counts.duration = try row[5]
         return counts
     }
 
@@ -106,7 +105,7 @@ struct CatalogueReader {
 
     func genres(_ clause: String, _ arguments: StatementArguments) throws -> [Genre] {
         try database.rows("SELECT id, name, tracks FROM genre \(clause)", arguments)
-            .map { Genre(id: CatalogueID(.genre, $0[0]), name: $0[1], tracks: $0[2]) }
+            .map { try Genre(id: CatalogueID(.genre, $0[0]), name: $0[1], tracks: $0[2]) }
     }
 
     func artists(_ clause: String, _ arguments: StatementArguments) throws -> [Artist] {
@@ -116,7 +115,7 @@ struct CatalogueReader {
             FROM artist
             """
         return try database.rows("\(sql) \(clause)", arguments).map { row in
-            Artist(
+            try Artist(
                 id: CatalogueID(.artist, row[0]), name: row[1], albums: row[2], tracks: row[3],
                 artworkTrack: (row[4] as Int64?).map { CatalogueID(.track, $0) })
         }
@@ -129,7 +128,7 @@ struct CatalogueReader {
             FROM album LEFT JOIN artist ON artist.id = album.artist
             """
         return try database.rows("\(sql) \(clause)", arguments).map { row in
-            Album(
+            try Album(
                 id: CatalogueID(.album, row[0]), title: row[1], artist: Self.reference(.artist, row[2], row[3]),
                 year: row[4], tracks: row[5], duration: row[6],
                 artworkTrack: (row[7] as Int64?).map { CatalogueID(.track, $0) }, added: row[8])
@@ -147,7 +146,7 @@ struct CatalogueReader {
                 LEFT JOIN artist AS albumArtist ON albumArtist.id = track.albumArtist
             """
         return try database.rows("\(sql) \(clause)", arguments).map { row in
-            Track(
+            try Track(
                 id: CatalogueID(.track, row[0]), uri: row[1], title: row[2],
                 artist: Self.reference(.artist, row[3], row[4]), album: Self.reference(.album, row[5], row[6]),
                 albumArtist: row[7],
@@ -169,12 +168,12 @@ struct CatalogueReader {
             """
         let keys = "[" + keys.map { String($0) }.joined(separator: ",") + "]"
         return try database.rows(sql, [keys]).map { row in
-            let index: Int = row[0]
-            let title: String = row[1]
+            let index: Int = try row[0]
+            let title: String = try row[1]
             // The catalogue uses the file's name as title if the tags have none. Beside other tags it is a title like the name.
             let name = uris[index].split(separator: "/").last.map { CatalogueRecord.Tags.stem(String($0)) }
-            let (artist, album): (String?, String?) = (row[2], row[3])
-            let details = TrackDetails(
+            let (artist, album): (String?, String?) = try (row[2], row[3])
+            let details = try TrackDetails(
                 title: title == name && artist == nil && album == nil ? nil : title, artist: artist, album: album,
                 albumArtist: row[4], year: row[5], discNumber: row[6], trackNumber: row[7], duration: row[8])
             return (index, details)

@@ -27,21 +27,21 @@ struct CatalogueTotals {
 
     private mutating func refreshAlbum(_ id: Int64, _ database: Database) throws {
         guard let old = try database.row("SELECT title, artist, tracks FROM album WHERE id = ?", [id]) else { return }
-        let formerArtist: Int64? = old[1]
+        let formerArtist: Int64? = try old[1]
         if let formerArtist { artists.insert(formerArtist) }
         let facts = try database.row(
             """
             SELECT count(*), coalesce(sum(duration), 0), min(year), max(albumArtist), min(artist), max(artist),
                 count(artist), max(added) FROM track WHERE album = ?
             """, [id])
-        guard let facts, facts[0] as Int > 0 else {
+        guard let facts, try facts[0] as Int > 0 else {
             try database.run("DELETE FROM album WHERE id = ?", [id])
             try database.run("DELETE FROM albumText WHERE rowid = ?", [id])
             return
         }
-        let (first, last): (Int64?, Int64?) = (facts[4], facts[5])
-        let common = first == last && facts[6] as Int == facts[0] as Int ? first : nil
-        let artist: Int64? = facts[3] ?? common
+        let (first, last): (Int64?, Int64?) = try (facts[4], facts[5])
+        let common = try first == last && facts[6] as Int == facts[0] as Int ? first : nil
+        let artist: Int64? = try facts[3] ?? common
         if let artist { artists.insert(artist) }
         let artwork = try database.numbers(
             """
@@ -52,13 +52,13 @@ struct CatalogueTotals {
         ).first
         let update = try database.cachedStatement(
             sql: "UPDATE album SET tracks = ?, duration = ?, year = ?, artist = ?, artwork = ?, added = ? WHERE id = ?")
-        update.setUncheckedArguments([
+        try update.setUncheckedArguments([
             facts[0] as Int, facts[1] as Double, facts[2] as Int?, artist, artwork, facts[7] as Double, id,
         ])
         try update.execute()
-        guard old[2] as Int == 0 || formerArtist != artist else { return }
+        guard try old[2] as Int == 0 || formerArtist != artist else { return }
         let name: String = try database.row("SELECT name FROM artist WHERE id = ?", [artist])?[0] ?? ""
-        if old[2] as Int != 0 { try database.run("DELETE FROM albumText WHERE rowid = ?", [id]) }
+        if try old[2] as Int != 0 { try database.run("DELETE FROM albumText WHERE rowid = ?", [id]) }
         try database.run(
             "INSERT INTO albumText (rowid, title, artist) VALUES (?, ?, ?)",
             [id, SearchText.folded(old[0]), SearchText.folded(name)])
@@ -71,14 +71,14 @@ struct CatalogueTotals {
             SELECT (SELECT count(*) FROM track WHERE artist = ?1), (SELECT count(*) FROM album WHERE artist = ?1),
                 EXISTS (SELECT * FROM track WHERE albumArtist = ?1)
             """, [id])
-        let (tracks, albums, isNamed): (Int, Int, Bool) = (facts?[0] ?? 0, facts?[1] ?? 0, facts?[2] ?? false)
+        let (tracks, albums, isNamed): (Int, Int, Bool) = try (facts?[0] ?? 0, facts?[1] ?? 0, facts?[2] ?? false)
         guard tracks + albums > 0 || isNamed else {
             try database.run("DELETE FROM artist WHERE id = ?", [id])
             try database.run("DELETE FROM artistText WHERE rowid = ?", [id])
             return
         }
         try database.run("UPDATE artist SET tracks = ?, albums = ? WHERE id = ?", [tracks, albums, id])
-        guard old[1] as Int == 0 else { return }
+        guard try old[1] as Int == 0 else { return }
         try database.run("DELETE FROM artistText WHERE rowid = ?", [id])
         try database.run("INSERT INTO artistText (rowid, name) VALUES (?, ?)", [id, SearchText.folded(old[0])])
     }

@@ -74,10 +74,10 @@ struct CatalogueWriter {
             try database.run("DELETE FROM failure WHERE key = ?", [key])
             return nil
         }
-        let old = Old(
+        let old = try Old(
             id: row[0], added: row[1], stamp: FileStamp(row, from: 5), measured: row[9], loudness: row[10],
             peak: row[11], gated: row[12])
-        touched.note(artist: row[2], album: row[3], albumArtist: row[4])
+        try touched.note(artist: row[2], album: row[3], albumArtist: row[4])
         touched.genres.formUnion(try database.numbers("SELECT genre FROM trackGenre WHERE track = ?", [old.id]))
         for table in ["trackGenre WHERE track", "trackText WHERE rowid", "track WHERE id"] {
             try database.run("DELETE FROM \(table) = ?", [old.id])

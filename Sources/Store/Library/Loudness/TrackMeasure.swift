@@ -30,7 +30,7 @@ enum TrackMeasure {
         static func first(after key: Int64, _ database: Database) throws -> Unmeasured? {
             let sql = "SELECT uri, key, size, modified FROM track WHERE measured = 0 AND key > ? ORDER BY key LIMIT 1"
             return try database.row(sql, [key]).map {
-                Unmeasured(uri: $0[0], key: $0[1], size: $0[2], modified: $0[3])
+                try Unmeasured(uri: $0[0], key: $0[1], size: $0[2], modified: $0[3])
             }
         }
     }
@@ -63,16 +63,16 @@ enum TrackMeasure {
     static func loudness(ofTrack key: Int64, _ database: Database) throws -> TrackLoudness? {
         let own = try database.row("SELECT loudness, peak, album FROM track WHERE key = ? AND measured = 1", [key])
         guard let own else { return nil }
-        var result = TrackLoudness(trackGain: MediaLoudness.reference - (own[0] as Double), trackPeak: own[1])
-        guard let album = (own[2] as Int64?) else { return result }
+        var result = try TrackLoudness(trackGain: MediaLoudness.reference - (own[0] as Double), trackPeak: own[1])
+        guard let album = try own[2] as Int64? else { return result }
         let rows = try database.rows(
             "SELECT loudness, peak, gated, measured FROM track WHERE album = ? LIMIT \(largestAlbum)", [album])
-        guard !rows.contains(where: { ($0[3] as Int) == 0 }) else { return result }
-        let tracks = rows.filter { ($0[3] as Int) == 1 }
-        let parts = tracks.map { (loudness: $0[0] as Double, seconds: ($0[2] as Double?) ?? 0) }
+        guard try !rows.contains(where: { try $0[3] as Int == 0 }) else { return result }
+        let tracks = try rows.filter { try $0[3] as Int == 1 }
+        let parts = try tracks.map { try (loudness: $0[0] as Double, seconds: $0[2] as Double? ?? 0) }
         guard let loudness = albumLoudness(parts) else { return result }
         result.albumGain = MediaLoudness.reference - loudness
-        result.albumPeak = tracks.map { $0[1] as Double }.max()
+        result.albumPeak = try tracks.map { try $0[1] as Double }.max()
         return result
     }
 

@@ -32,7 +32,7 @@ public final class PlaylistStore: PlaylistKeeper {
 
     public func playlists() throws(PlaylistError) -> [Playlist] {
         try read { database in
-            try Row.fetchAll(database, sql: Self.columns + " ORDER BY name COLLATE NOCASE, id").map(Self.playlist)
+            try database.rows(Self.columns + " ORDER BY name COLLATE NOCASE, id").map(Self.playlist)
         }
     }
 
@@ -49,16 +49,11 @@ public final class PlaylistStore: PlaylistKeeper {
             let sql = """
                 SELECT uri, title, artist, album, reach FROM entry WHERE playlist = ? AND place >= ? ORDER BY place LIMIT ?
                 """
-            let rows = try Row.fetchCursor(database, sql: sql, arguments: [id.number, offset, limit])
-            return (
-                list,
-                try Array(
-                    rows.map { row in
-                        PlaylistEntry(
-                            uri: row[0], title: row[1], artist: row[2], album: row[3],
-                            reach: NetworkReach(saved: row[4]))
-                    })
-            )
+            let entries = try database.rows(sql, [id.number, offset, limit]).map { row in
+                try PlaylistEntry(
+                    uri: row[0], title: row[1], artist: row[2], album: row[3], reach: NetworkReach(saved: row[4]))
+            }
+            return (list, entries)
         }
     }
 
@@ -107,16 +102,16 @@ public final class PlaylistStore: PlaylistKeeper {
         SELECT id, name, (SELECT count(*) FROM entry WHERE playlist = playlist.id), revision, modified FROM playlist
         """
 
-    private static func playlist(_ row: Row) -> Playlist {
-        Playlist(
+    private static func playlist(_ row: StoredRow) throws -> Playlist {
+        try Playlist(
             id: PlaylistID(number: row[0]), name: row[1], length: row[2],
             revision: UInt64(bitPattern: row[3] as Int64), modified: row[4])
     }
 
     private static func find(_ id: PlaylistID, _ database: Database, expected: [UInt64]? = nil) throws -> Playlist {
-        let row = try Row.fetchOne(database, sql: columns + " WHERE id = ?", arguments: [id.number])
+        let row = try database.row(columns + " WHERE id = ?", [id.number])
         guard let row else { throw PlaylistError.unknown }
-        let found = playlist(row)
+        let found = try playlist(row)
         if let expected, !expected.contains(found.revision) {
             throw PlaylistError.revisionMismatch(current: found.revision)
         }

@@ -44,8 +44,8 @@ struct CatalogueChanges {
 
 extension FileStamp {
     /// Reads the columns size, modified, changed and inode.
-    init(_ row: Row, from first: Int) {
-        self.init(
+    init(_ row: StoredRow, from first: Int) throws {
+        try self.init(
             size: row[first], modified: row[first + 1], changed: row[first + 2],
             inode: UInt64(bitPattern: row[first + 3] as Int64))
     }
@@ -92,7 +92,7 @@ struct KnownFolder {
             UNION ALL SELECT key, size, modified, changed, inode, 1 FROM failure WHERE folder = ?1
             """, [folder])
         for row in rows {
-            files[row[0]] = KnownFile(stamp: FileStamp(row, from: 1), isFailure: row[5])
+            try files[row[0]] = KnownFile(stamp: FileStamp(row, from: 1), isFailure: row[5])
         }
     }
 }

@@ -147,6 +147,15 @@ import Testing
         #expect(try copy.files.contains { $0.contains(".damaged-") && $0.hasSuffix("-wal") })
     }
 
+    @Test(arguments: ["UPDATE playlist SET name = X'FF'", "UPDATE entry SET uri = X'FF'"])
+    func valueOfTheWrongType_isAnError(change: String) throws {
+        let (store, list) = try filled("1")
+        let file = try DatabaseQueue(path: fixture.directory + "/playlists.sqlite")
+        try file.write { try $0.execute(sql: change) }
+        try file.close()
+        #expect(throws: PlaylistError.self) { try store.playlist(list.id, offset: 0, limit: 9) }
+    }
+
     /// nil: the file is no database.
     @Test(arguments: [
         nil, "DROP TABLE entry", "DROP TABLE playlist", "ALTER TABLE entry DROP COLUMN album",

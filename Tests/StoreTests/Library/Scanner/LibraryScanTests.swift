@@ -278,6 +278,7 @@ import Testing
     /// nil: the file is no database. The ids stay the same, because they are hashes.
     @Test(arguments: [
         nil, "DROP TABLE genre", "DROP TABLE trackText", "DROP INDEX trackKey", "ALTER TABLE album DROP COLUMN year",
+        "UPDATE track SET modified = 'x'",
     ])
     func damagedCatalogue_isSetAsideAndBuiltAnew(change: String?) throws {
         let ids = try music.withLibrary { try $0.allTracks.map(\.id) }
