@@ -146,6 +146,19 @@ import ServiceTesting
         #expect(try api.send("GET", "/api/v1/players/a").code == "unknown-player")
     }
 
+    /// The last time of an item has no number.
+    @Test func numbersOfAllPlayersRise_afterTheEndOfAnItem() throws {
+        for id in ["a", "b"] { _ = try add(#"{"id":"\#(id)"}"#) }
+        let session = try api.open("/api/v1/events?players=all")
+        _ = try summaries(session)
+        let item = ItemID(number: 1)
+        roster["a"]?.tell(.jumped(PositionClock(), itemID: item))
+        roster["a"]?.tell(.completed(item, reason: .finished))
+        roster["b"]?.tell(.queueEnded)
+        let found = try summaries(session)
+        #expect(found == ["time a", "completed a", "queue-ended b"])
+    }
+
     @Test func resync_doesNotHoldTheLockOfTheNumbers() throws {
         _ = try add(#"{"id":"a"}"#)
         let session = try api.open("/api/v1/events?players=all")

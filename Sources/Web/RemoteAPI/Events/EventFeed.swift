@@ -120,8 +120,13 @@ final class EventFeed: Sendable {
             for offset in sources.indices {
                 let index = (turn + offset) % sources.count
                 let source = sources[index]
-                // Greetings and replies come first, then events in the order of their numbers.
-                if let event = waiting[index], event.name != nil, greets || event.sequence != lowest { continue }
+                // First greetings, replies, and the last time of an item: it has no number, and precedes the item's end. Then events
+                // in the order of their numbers.
+                if let event = waiting[index], event.name != nil, let number = event.sequence,
+                    greets || number != lowest
+                {
+                    continue
+                }
                 let isParting = source.subscriber.parting != nil
                 switch source.hub.next(for: source.subscriber) {
                 case .frame(let frame):
