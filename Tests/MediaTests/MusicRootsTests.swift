@@ -75,6 +75,14 @@ import Testing
         #expect(refusal(uri)?.code == .forbidden, "\(uri): \(String(describing: refusal(uri)))")
     }
 
+    @Test(arguments: [
+        ("file:a.mp3", "./file:a.mp3"), ("https:a.mp3", "./https:a.mp3"), ("HTTP:/a.mp3", "./HTTP:/a.mp3"),
+        ("sealed:a.mp3", "./sealed:a.mp3"), ("a: b.mp3", "a: b.mp3"), ("sealed", "sealed"), ("x/http:a", "x/http:a"),
+    ])
+    func listedName_isNeverAnAddress(name: String, uri: String) {
+        #expect(FolderWalk.uri(name.split(separator: "/").map { Array($0.utf8) }) == uri)
+    }
+
     @Test(arguments: ["a.mp3/", "a.mp3//", "a.mp3/.", "./album/b.mp3/", "a%20b.mp3/"])
     func notFound_whenTheNameOfAFileEndsLikeAFolders(uri: String) {
         #expect(refusal(uri)?.code == .notFound)

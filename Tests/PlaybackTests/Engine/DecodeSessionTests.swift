@@ -13,8 +13,9 @@ import Testing
         final class Witness: Sendable {}
         let sessions = Mailbox<DecodeSession>()
         let environment = Player.Environment(
-            opener: ScriptedOpener(["a": .init(frames: 441_000, stall: 200_000)]), output: CapturingOutput(clock: ManualClock()),
-            conversion: NoConversion(), stretching: NoStretching(), store: MemoryStore(SavedPlayer()), clock: ManualClock())
+            opener: ScriptedOpener(["a": .init(frames: 441_000, stall: 200_000)]),
+            output: CapturingOutput(clock: ManualClock()), conversion: NoConversion(), stretching: NoStretching(),
+            store: MemoryStore(SavedPlayer()), clock: ManualClock())
         weak var thread: Witness?
         do {
             let witness = Witness()

@@ -39,10 +39,11 @@ struct FolderWalk {
     }
 
     /// The uri of a path: its names joined. Escaped as a whole if a name is not valid UTF-8; prefixed with `./` if it would
-    /// otherwise parse as a URL.
+    /// otherwise parse as a URL or a reference.
     static func uri(_ components: [[UInt8]]) -> String {
         let path = MusicPath.display(components.joined(separator: [UInt8(ascii: "/")]))
-        return path.lowercased().hasPrefix("file:") ? "./" + path : path
+        let scheme = path.prefix { $0 != ":" }.lowercased()
+        return ["file", "http", "https", "sealed"].contains(scheme) && path.contains(":") ? "./" + path : path
     }
 
     private mutating func visit(_ folders: [MusicRoots.Found], depth: Int) throws(MediaError) {
