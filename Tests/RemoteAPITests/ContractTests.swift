@@ -20,7 +20,7 @@ func contract(_ name: String) throws -> [Substring] {
     /// The words of the first `[...]` in a line.
     private func list(_ line: Substring) -> [String] {
         line.drop { $0 != "[" }.dropFirst().prefix { $0 != "]" }.split(separator: ",")
-            .map { String($0.trimmingPrefix(" ")) }
+            .map { String($0.drop { $0 == " " || $0 == "\"" }.prefix { $0 != "\"" }) }
     }
 
     @Test func formatsOfRecordingsAndRenders() throws {
@@ -39,6 +39,21 @@ func contract(_ name: String) throws -> [Substring] {
         let start = try #require(lines.firstIndex(of: "    StatusReason:"))
         let line = try #require(lines[start...].prefix(4).first { $0.contains("enum: [") })
         #expect(list(line) == StatusReason.allCases.map(\.rawValue) + ["null"])
+    }
+
+    private static let values: [(String, String, [String])] = [
+        ("openapi.yaml", "Status: {type: string", PlayerStatus.allCases.map(\.rawValue)),
+        ("openapi.yaml", "category: {type: string", SessionCategory.allCases.map(\.rawValue)),
+        ("openapi.yaml", "mode: {type: string, enum: [\"default", SessionMode.allCases.map(\.rawValue)),
+        ("asyncapi.yaml", "reason: {enum: [unknown", RouteReason.allCases.map(\.rawValue)),
+        ("asyncapi.yaml", "reason: {enum: [sound-server", InterruptionSource.allCases.map(\.rawValue)),
+    ]
+
+    /// SPEC 109, 119, 142, 152.
+    @Test(arguments: values)
+    func statesModesAndReasons(name: String, line: String, values: [String]) throws {
+        let lines = try contract(name).filter { $0.trimmingPrefix { $0 == " " }.hasPrefix(line) }
+        #expect(lines.map(list) == [values])
     }
 
     @Test(arguments: [
