@@ -246,7 +246,7 @@ def test_position_and_listened_time_over_a_seek(capture, pulse, server, api, med
 
 @pytest.mark.serve("--recordings", "{directory}/recordings")
 def test_the_session_s_rules_hold_for_all_that_sounds_or_records(pulse, api):
-    """Rows 108, 146: player, announcements, effects, recorder and saved streams; what needs no device works."""
+    """Rows 108, 146: player, announcements, effects and recorder; what needs no device works. For saved streams see test_record_stream.py."""
     pulse.load("module-null-sink sink_name=mic_in")
     pulse.load("module-remap-source master=mic_in.monitor source_name=mic")
     api.load("long.mp3")

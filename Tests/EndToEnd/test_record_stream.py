@@ -115,9 +115,10 @@ def test_icecast_is_saved(api, media, directory, folder):
 
 
 def test_leaving_the_station_ends_it(api, folder, radio, media):
-    """A pause leaves it; another item, and an empty queue, too."""
+    """A pause leaves it; another item, an empty queue, and a session that plays nothing (row 146), too."""
     for leave, reason in (
         (lambda: api.pause(), "left"), (lambda: api.load("long.mp3", play=True), "item"), (lambda: api.call("DELETE", "/queue"), "item"),
+        (lambda: api.call("PATCH", "/session", json={"category": "audio-processing"}), "left"),
     ):
         tune_in(api, f"{radio.url}/live")
         identifier = start(api)
