@@ -67,8 +67,11 @@ extension PlayerSnapshot {
         snapshot.item = leader.item(of: item)
         // In the leader's queue, the follower's id names another item or none.
         if let id = item?.item.leaders, error?.itemID == item?.item.id { snapshot.error?.itemID = id }
-        // A silent follower shows its leader's position.
-        if leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady { snapshot.clock = leader.clock }
+        // A silent follower shows its leader's position, which does not advance for it.
+        if clock.rate == 0, leader.item == nil || item?.item.leaders == nil || !leader.playWhenReady {
+            snapshot.clock = leader.clock
+            snapshot.clock.rate = 0
+        }
         return snapshot
     }
 

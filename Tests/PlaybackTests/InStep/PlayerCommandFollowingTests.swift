@@ -20,4 +20,14 @@ import Testing
         #expect(shown.item?.item.id == leaders && shown.item?.error?.itemID == leaders)
         #expect(shown.error?.itemID == leaders)
     }
+
+    /// `playing` is shown exactly while the position advances. The leader was paused and then sought.
+    @Test(arguments: [0.0, 1]) func whileItSounds_thePositionIsItsOwn(rate: Double) {
+        var leader = PlayerSnapshot()
+        (leader.clock.position, leader.clock.rate) = (1, 0.5)
+        var follower = PlayerSnapshot()
+        (follower.clock.position, follower.clock.rate) = (20, rate)
+        let shown = follower.following(leader).clock
+        #expect(shown.rate == rate && shown.position == (rate == 0 ? 1 : 20))
+    }
 }
