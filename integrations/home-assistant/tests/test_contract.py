@@ -123,27 +123,6 @@ async def test_each_status_has_its_state(hass: HomeAssistant, its: hub.TonearmHu
         assert shown.attributes["error_message"] == (error and "It is gone.")
 
 
-async def test_changes_come_over_the_channel(
-    hass: HomeAssistant, entity: str, api: TonearmClient, requests
-) -> None:
-    """Row 304: pushed, never asked for; how soon is measured by measure.py."""
-    await api.request("PUT", "/queue", json={"items": [{"uri": "one.wav"}], "play": True})
-    await shows(hass, entity, "playing")
-    await api.request("PATCH", "/player", json={"level": 0.3, "repeat": "all"})
-    for name, value in (("volume_level", 0.3), ("repeat", "all")):
-        await eventually(lambda: attribute(hass, entity, name) == value, name)
-    await api.request("POST", "/player/pause")
-    await shows(hass, entity, "paused")
-    await api.request("POST", "/player/seek", json={"position": 3})
-    await eventually(lambda: attribute(hass, entity, "media_position") == 3, "the position")
-    await api.request("DELETE", "/queue")
-    await eventually(lambda: attribute(hass, entity, "queue_length") == 0, "an empty queue")
-    assert hass.data["media_player"].get_entity(entity).should_poll is False
-    # Outputs and effects may be read once more.
-    details = {f"/players/main/{name}" for name in ("outputs", "effects", "effects/presets")}
-    assert {(method, path) for method, path, _ in requests} <= {("GET", path) for path in details}
-
-
 async def test_attributes_are_null_where_there_is_nothing(hass: HomeAssistant, entity: str) -> None:
     shown = hass.states.get(entity).attributes
     for name in ("reason", "error_code", "error_message", "queue_index"):
