@@ -42,8 +42,10 @@ struct FolderWalk {
     /// otherwise parse as a URL or a reference.
     static func uri(_ components: [[UInt8]]) -> String {
         let path = MusicPath.display(components.joined(separator: [UInt8(ascii: "/")]))
-        let scheme = path.prefix { $0 != ":" }.lowercased()
-        return ["file", "http", "https", "sealed"].contains(scheme) && path.contains(":") ? "./" + path : path
+        let isAddress =
+            MediaLocator.isNetwork(path)
+            || ["file:", SealedAddresses.scheme].contains { path.lowercased().hasPrefix($0) }
+        return isAddress ? "./" + path : path
     }
 
     private mutating func visit(_ folders: [MusicRoots.Found], depth: Int) throws(MediaError) {
